@@ -1,0 +1,1 @@
+//! The suites live in `it/`.
