@@ -1,2 +1,27 @@
-//! x
-fn main(){}
+//! A-1, GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status: 1 when an agent who receives the channel's
+//! chats is online, else 0. One or two reads.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::clock;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::store::connections::Connections;
+use shared::store::directory::{self, Directory};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.only("GET")?;
+    let now = clock::now();
+    let channel = directory.cached_channel(&request.segment("channel_id")).await?;
+    let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
+    let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
+    let presences = connections.presences(&channel.account_id).await?;
+    let online = presences.iter().any(|agent| agent.is_online(now) && channel.is_eligible(agent.agent_id));
+    Ok(Response::ok(json!(u8::from(online))))
+}

@@ -1,1 +1,29 @@
-//! x
+//! The library of Switchboard's functions.
+//!
+//! # Layout
+//!
+//! - [`domain`]: the rules; pure, no AWS, no HTTP, no serde, time is an argument.
+//! - [`wire`]: the JSON bodies of the specification and of our own endpoints.
+//! - [`store`]: DynamoDB; items are its own, what comes out are domain types.
+//! - [`delivery`]: sending to other people's servers: engine, guard, signature.
+//! - [`queue`]: SQS.
+//! - [`http`], [`consumer`]: what a function's `main` calls.
+//! - [`resource`], [`config`], [`clock`], [`log`]: the only places that know the environment, the time and
+//!   the log.
+//! - [`auth`], [`secret`], [`password`], [`error`].
+
+pub mod auth;
+pub mod clock;
+pub mod config;
+pub mod consumer;
+pub mod delivery;
+pub mod domain;
+pub mod error;
+pub mod http;
+pub mod log;
+pub mod password;
+pub mod queue;
+pub mod resource;
+pub mod secret;
+pub mod store;
+pub mod wire;

@@ -1,0 +1,84 @@
+//! /admin/agents: POST adds an agent, GET lists them; /admin/agents/{agent_id}: GET, PATCH, DELETE.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use shared::domain::account::{Agent, Role};
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::store::connections::{Connections, Session};
+use shared::store::directory::Directory;
+use shared::wire::admin;
+use shared::{auth, clock, password};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    match (request.method.as_str(), request.has_segment("agent_id")) {
+        ("POST", false) => create(&directory, &caller, &request).await,
+        ("GET", false) => list(&directory, &caller).await,
+        ("GET", true) => Ok(Response::ok(admin::agent(&find(&directory, &caller, &request).await?))),
+        ("PATCH", true) => change(&directory, &connections, &caller, &request).await,
+        ("DELETE", true) => delete(&directory, &connections, &caller, &request).await,
+        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH or DELETE")),
+    }
+}
+
+async fn create(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
+    let new = admin::new_agent(&request.json()?)?;
+    let password_hash = password::hash(&new.password)?;
+    let agent_id = directory.next_agent_id(&caller.account_id).await?;
+    let agent = new.into_agent(caller.account_id.clone(), agent_id, clock::now());
+    directory.create_agent(&agent, &password_hash).await?;
+    Ok(Response::created(admin::agent(&agent)))
+}
+
+async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
+    let agents: Vec<Value> = directory.agents(&caller.account_id).await?.iter().map(admin::agent).collect();
+    Ok(Response::ok(json!({ "agents": agents })))
+}
+
+async fn find(directory: &Directory, caller: &Session, request: &Request) -> Result<Agent, Error> {
+    directory.agent(&caller.account_id, request.number("agent_id")?).await?.ok_or(Error::NotFound)
+}
+
+async fn change(
+    directory: &Directory,
+    connections: &Connections,
+    caller: &Session,
+    request: &Request,
+) -> Result<Response, Error> {
+    let before = find(directory, caller, request).await?;
+    let (after, password) = admin::changed_agent(&request.json()?, &before)?;
+    if before.agent_id == caller.agent.agent_id && after.role != Role::Admin {
+        return Err(Error::Conflict("an admin cannot give up their own role"));
+    }
+    directory.save_login(&before, &after, password.as_deref()).await?;
+    directory.save_agent(&after).await?;
+    if password.is_some() || after.role != before.role {
+        connections.end_sessions(&after.account_id, after.agent_id).await?;
+    } else {
+        connections.rename_sessions(&after).await?;
+    }
+    Ok(Response::ok(admin::agent(&after)))
+}
+
+async fn delete(
+    directory: &Directory,
+    connections: &Connections,
+    caller: &Session,
+    request: &Request,
+) -> Result<Response, Error> {
+    let agent = find(directory, caller, request).await?;
+    if agent.agent_id == caller.agent.agent_id {
+        return Err(Error::Conflict("an admin cannot delete themselves"));
+    }
+    directory.delete_agent(&agent).await?;
+    connections.end_sessions(&agent.account_id, agent.agent_id).await?;
+    connections.forget_presence(&agent.account_id, agent.agent_id).await?;
+    Ok(Response::ok(json!({ "agent_id": agent.agent_id, "deleted": true })))
+}

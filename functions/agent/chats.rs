@@ -1,0 +1,56 @@
+//! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats of the channels the
+//! agent is eligible for and the agent's own, newest first. Admins see every chat.
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use shared::auth;
+use shared::domain::account::Role;
+use shared::domain::chat::Chat;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::store::chats::Chats;
+use shared::store::connections::{Connections, Session};
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+/// Chats in an answer: the most, and how many when nothing is said.
+const MOST: u64 = 100;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let state = request.query("state").unwrap_or_else(|| "open".to_owned());
+    if !["open", "bot", "waiting", "active", "closed"].contains(&state.as_str()) {
+        return Err(Error::field("state", "must be one of open, bot, waiting, active, closed"));
+    }
+    let before = request.query_number("before")?;
+    let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
+    let limit = usize::try_from(limit).map_err(Error::internal)?;
+    let hidden = hidden_channels(&directory, &caller).await?;
+    let me = caller.agent.agent_id;
+    let wanted = |chat: &Chat| {
+        let is_mine = chat.state.agent().is_some_and(|agent| agent.agent_id == me);
+        (is_mine || !hidden.contains(&chat.channel_id)) && (state == "open" || state == chat.state.name())
+    };
+    let found = chats.list(&caller.account_id, state == "closed", before, limit, &wanted).await?;
+    let rows: Vec<Value> = found.iter().map(agent::chat_row).collect();
+    Ok(Response::ok(json!({ "chats": rows })))
+}
+
+/// The channels whose chats go to other agents.
+async fn hidden_channels(directory: &Directory, caller: &Session) -> Result<HashSet<String>, Error> {
+    if caller.role == Role::Admin {
+        return Ok(HashSet::new());
+    }
+    let channels = directory.channels(&caller.account_id).await?;
+    let hidden = channels.into_iter().filter(|channel| !channel.is_eligible(caller.agent.agent_id));
+    Ok(hidden.map(|channel| channel.channel_id).collect())
+}

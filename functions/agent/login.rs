@@ -1,0 +1,28 @@
+//! POST /agent/login: e-mail and password for a bearer token. A wrong password and an unknown e-mail get the
+//! same answer in the same time.
+
+use std::process::ExitCode;
+
+use shared::clock;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::password;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let (email, password) = agent::credentials(&request.json()?)?;
+    let login = directory.login(&email).await?;
+    let is_right = password::verify(&password, login.as_ref().map(|login| login.password_hash.as_str()));
+    let login = login.filter(|_| is_right).ok_or(Error::InvalidCredentials)?;
+    let found = directory.agent(&login.account_id, login.agent_id).await?;
+    let agent = found.ok_or(Error::InvalidCredentials)?;
+    let token = connections.begin_session(&agent, clock::now()).await?;
+    Ok(Response::ok(agent::logged_in(&token, &agent)))
+}

@@ -1,0 +1,36 @@
+//! POST /agent/chats/{chat_id}/messages: the agent writes to the visitor. Answers 201 when the message and the
+//! duty to deliver it are stored and queued: one read, two writes, one queue request.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::delivery::task::Task;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::queue::ChannelQueue;
+use shared::store::agent_writes::Outgoing;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::wire::agent;
+use shared::{auth, clock};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Chats, Connections, ChannelQueue);
+
+async fn handle((chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (account_id, chat_id) = (&caller.account_id, request.number("chat_id")?);
+    let content = agent::message(&request.json()?)?;
+    let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id))?;
+    let key = key.as_ref();
+    let outgoing = Outgoing { account_id, chat_id, agent: &caller.agent, content, key, now: clock::now() };
+    let sent = chats.agent_message(&outgoing).await?;
+    // Also for a repeated request: the first may have died before this. The queue and the consumer both know
+    // a task they have seen.
+    queue.send(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await?;
+    Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })))
+}

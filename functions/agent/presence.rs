@@ -1,0 +1,29 @@
+//! GET and PUT /agent/presence: online, away or offline. Online counts while the agent keeps calling.
+
+use std::process::ExitCode;
+
+use shared::domain::presence::{Presence, Status};
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::store::connections::Connections;
+use shared::wire::agent;
+use shared::{auth, clock};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (account_id, agent_id, now) = (&caller.account_id, caller.agent.agent_id, clock::now());
+    let presence = if request.method == "PUT" {
+        let presence = Presence { agent_id, status: agent::status(&request.json()?)?, seen_at: now };
+        connections.set_presence(account_id, presence).await?;
+        presence
+    } else {
+        let offline = Presence { agent_id, status: Status::Offline, seen_at: now };
+        connections.presence(account_id, agent_id).await?.unwrap_or(offline)
+    };
+    Ok(Response::ok(agent::presence(&presence, now)))
+}

@@ -1,0 +1,29 @@
+//! POST /agent/chats/{chat_id}/messages/{seq}/retry: a failed message is really sent again, with three tries of
+//! its own.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::delivery::task::Task;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::queue::ChannelQueue;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::{auth, clock};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Chats, Connections, ChannelQueue);
+
+async fn handle((chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
+    let entry = chats.retry(&caller.account_id, chat_id, seq, clock::now()).await?;
+    let task = Task::first_try(&entry).ok_or_else(|| Error::internal("a retried entry has no delivery"))?;
+    queue.send(&task).await?;
+    Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
+}

@@ -1,0 +1,41 @@
+//! A-2, POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>: a visitor writes, or starts or stops typing.
+//! Answers 200 when the message is stored. On an open chat: two reads and two writes.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::clock;
+use shared::domain::content::Typing;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::store::chats::Chats;
+use shared::store::directory::{self, Directory};
+use shared::store::visitor_writes::Incoming;
+use shared::wire::content::Message;
+use shared::wire::visitor_message::{self, VisitorMessage};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, chats): (Directory, Chats), request: Request) -> Result<Response, Error> {
+    request.only("POST")?;
+    let now = clock::now();
+    let channel = directory.cached_channel(&request.segment("channel_id")).await?;
+    let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
+    let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
+    let key = request.idempotency_key(|| channel.channel_id.clone())?;
+    let key = key.as_ref();
+    let received = visitor_message::read(&request.json()?, channel.is_lenient())?;
+    let VisitorMessage { ref external_id, ref profile, message } = received;
+    match message {
+        Message::Content(ref content) => {
+            let incoming = Incoming { channel: &channel, external_id, profile, content, key, now };
+            chats.visitor_message(&incoming).await?;
+        }
+        Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,
+        Message::Typing(Typing::End) => chats.visitor_typing(&channel, external_id, None).await?,
+    }
+    Ok(Response::ok(json!({ "result": "ok" })))
+}

@@ -1,0 +1,29 @@
+//! Delivers agents' messages to integrators. Fed by two queues: first tries in the order of each chat,
+//! later tries with their delay.
+
+use std::process::ExitCode;
+
+use shared::consumer;
+use shared::delivery::channel::Integrators;
+use shared::delivery::engine;
+use shared::delivery::outbound::Outbound;
+use shared::delivery::task::Task;
+use shared::error::Error;
+use shared::queue::ChannelRetryQueue;
+use shared::store::chats::Chats;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    consumer::run(handle).await
+}
+
+type Uses = (Directory, Chats, ChannelRetryQueue, Outbound);
+
+async fn handle((directory, chats, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+    let integrators = Integrators { directory: &directory, outbound: &outbound };
+    match task {
+        Task::Entry(task) => engine::run(&chats, &retries, &integrators, &task).await,
+        Task::Typing(task) => integrators.send_typing(&chats, &task).await,
+    }
+}

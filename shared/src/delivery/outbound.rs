@@ -1,0 +1,172 @@
+//! One request to somebody else's server, bounded in every direction: time, redirects, size of the answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use reqwest::header::{CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
+use reqwest::{Client, redirect};
+use url::Url;
+
+use super::guard::{Forbidden, Guard, GuardedResolver};
+use super::signature;
+use crate::clock;
+use crate::domain::delivery::Attempt;
+use crate::error::Error;
+use crate::resource::{Platform, Resource};
+
+/// The most that is read of an answer, in bytes.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// The client of every outbound delivery.
+#[derive(Clone)]
+pub struct Outbound {
+    /// None when TLS could not be set up: then nothing is sent, rather than by a client without the guard.
+    client: Option<Client>,
+    guard: Arc<Guard>,
+}
+
+/// A request to send.
+pub struct Post<'a> {
+    /// Where to.
+    pub url: Url,
+    /// The JSON body.
+    pub body: Vec<u8>,
+    /// `webhook-id`: the same on every try.
+    pub id: &'a str,
+    /// Standard Webhooks secret.
+    pub secret: &'a str,
+    /// Chunked transfer encoding instead of Content-Length.
+    pub chunked: bool,
+    /// The longest the exchange may take.
+    pub timeout: Duration,
+}
+
+/// An answer, whatever it says.
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    /// The target may not be called. Final.
+    #[error("the address {0}")]
+    Forbidden(Forbidden),
+    /// Nobody listens, the name does not resolve, or TLS fails.
+    #[error("no connection")]
+    NoConnection,
+    /// It took too long.
+    #[error("no answer within {0} seconds")]
+    TimedOut(u64),
+    /// The connection ended in the middle.
+    #[error("the connection was closed before the answer was complete")]
+    Closed,
+    /// More came than is read.
+    #[error("the answer is longer than 64 KB")]
+    TooLong,
+}
+
+/// What a request came to, with its line for the ledger (whose `error` only says why there is no answer).
+pub struct Exchange {
+    /// The answer or its absence.
+    pub result: Result<Answer, NoAnswer>,
+    /// The line.
+    pub attempt: Attempt,
+}
+
+impl Resource for Outbound {
+    fn open(platform: &mut Platform) -> Self {
+        Self::new(Guard::open(platform))
+    }
+}
+
+impl Outbound {
+    /// A client that calls what the guard allows.
+    pub fn new(guard: Guard) -> Self {
+        let guard = Arc::new(guard);
+        let client = Client::builder()
+            .http1_only()
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            // Kept connections go stale while a function is frozen.
+            .pool_max_idle_per_host(0)
+            .dns_resolver(Arc::new(GuardedResolver(Arc::clone(&guard))))
+            .user_agent(concat!("Switchboard/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .ok();
+        Self { client, guard }
+    }
+
+    /// Sends a request. Boxed, so that the HTTP client is compiled here and not in every function.
+    pub fn post<'a>(&'a self, post: Post<'a>) -> BoxFuture<'a, Result<Exchange, Error>> {
+        Box::pin(async move {
+            let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be made"))?;
+            let started = clock::now();
+            let signature = signature::sign(post.secret, post.id, started, &post.body)?;
+            let seconds = post.timeout.as_secs_f64().round() as u64;
+            let exchange = tokio::time::timeout(post.timeout, self.exchange(client, post, &signature, started.seconds()));
+            let result = exchange.await.unwrap_or(Err(NoAnswer::TimedOut(seconds)));
+            let ms = u64::try_from(clock::now().since(started).as_millis()).unwrap_or(u64::MAX);
+            let status = result.as_ref().ok().map(|answer| answer.status);
+            let error = result.as_ref().err().map(ToString::to_string);
+            Ok(Exchange { result, attempt: Attempt { at: started, status, ms, error } })
+        })
+    }
+
+    async fn exchange(
+        &self,
+        client: &Client,
+        post: Post<'_>,
+        signature: &str,
+        timestamp: u64,
+    ) -> Result<Answer, NoAnswer> {
+        // The client does not ask its resolver about literals.
+        self.guard.check(&post.url).map_err(NoAnswer::Forbidden)?;
+        let mut request = client
+            .post(post.url)
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"))
+            .header("webhook-id", post.id)
+            .header("webhook-timestamp", timestamp)
+            .header("webhook-signature", signature)
+            .body(post.body);
+        if post.chunked {
+            request = request.header(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+        }
+        let mut response = request.send().await.map_err(|error| no_answer(&error))?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|_| NoAnswer::Closed)? {
+            if body.len() + chunk.len() > LONGEST_ANSWER {
+                return Err(NoAnswer::TooLong);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status, body })
+    }
+}
+
+fn no_answer(error: &reqwest::Error) -> NoAnswer {
+    if let Some(forbidden) = forbidden(error) {
+        NoAnswer::Forbidden(forbidden)
+    } else if error.is_connect() {
+        NoAnswer::NoConnection
+    } else {
+        NoAnswer::Closed
+    }
+}
+
+/// The guard's own refusal, somewhere among the causes.
+fn forbidden(error: &reqwest::Error) -> Option<Forbidden> {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(forbidden) = error.downcast_ref::<Forbidden>() {
+            return Some(forbidden.clone());
+        }
+        cause = error.source();
+    }
+    None
+}

@@ -1,0 +1,136 @@
+//! What a queue carries: a small versioned JSON with ids, never a payload.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::content::Typing;
+use crate::domain::entry::Entry;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+/// A task of a delivery queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Task {
+    /// Try to deliver an entry.
+    Entry(EntryTask),
+    /// Pass on a typing notice, once, while it is fresh.
+    Typing(TypingTask),
+}
+
+/// A try of an entry's delivery. It is stale, and dropped, when the entry has moved on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntryTask {
+    /// Version of this shape.
+    pub v: u8,
+    /// The account.
+    pub account_id: String,
+    /// The chat.
+    pub chat_id: u64,
+    /// The entry's number.
+    pub seq: u64,
+    /// Which beginning of the delivery.
+    pub round: u32,
+    /// Which try of the round, from 0.
+    pub r#try: u32,
+    /// Whether it came in the chat's order; a failing chat's tasks do not.
+    pub ordered: bool,
+}
+
+/// A typing notice of the agent who has the chat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypingTask {
+    /// Version of this shape.
+    pub v: u8,
+    /// The account.
+    pub account_id: String,
+    /// The chat.
+    pub chat_id: u64,
+    /// `typein` or `typeout`.
+    pub r#type: String,
+    /// When, in milliseconds since the epoch.
+    pub at: u64,
+}
+
+const VERSION: u8 = 1;
+
+impl Task {
+    /// The first try of an entry's present round.
+    pub fn first_try(entry: &Entry) -> Option<Self> {
+        let delivery = entry.delivery.as_ref()?;
+        Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round))
+    }
+
+    /// The first try of the first round of an entry that was just written.
+    pub fn new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
+        Self::entry(account_id, chat_id, seq, 1)
+    }
+
+    fn entry(account_id: &str, chat_id: u64, seq: u64, round: u32) -> Self {
+        let account_id = account_id.to_owned();
+        Self::Entry(EntryTask { v: VERSION, account_id, chat_id, seq, round, r#try: 0, ordered: true })
+    }
+
+    /// A typing notice.
+    pub fn typing(account_id: &str, chat_id: u64, typing: Typing, at: Timestamp) -> Self {
+        let account_id = account_id.to_owned();
+        Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
+    }
+
+    /// The account.
+    pub fn account_id(&self) -> &str {
+        match self {
+            Self::Entry(task) => &task.account_id,
+            Self::Typing(task) => &task.account_id,
+        }
+    }
+
+    /// The chat, the group of a FIFO queue.
+    pub fn chat(&self) -> String {
+        match self {
+            Self::Entry(EntryTask { account_id, chat_id, .. }) | Self::Typing(TypingTask { account_id, chat_id, .. }) => {
+                format!("{account_id}-{chat_id}")
+            }
+        }
+    }
+
+    /// What makes a repeated task the same one within a chat, for a FIFO queue's deduplication.
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Entry(task) => format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.r#try),
+            Self::Typing(task) => format!("{}-{}-{}", self.chat(), task.r#type, task.at),
+        }
+    }
+
+    /// The task as a queue carries it.
+    pub fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+
+    /// The task a queue carried.
+    pub fn from_json(body: &str) -> Result<Self, Error> {
+        serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))
+    }
+}
+
+impl EntryTask {
+    /// The task of another try, out of the chat's order.
+    pub fn again(&self, tries: u32) -> Task {
+        Task::Entry(Self { r#try: tries, ordered: false, ..self.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_shape_in_the_queue_is_fixed() {
+        let json = Task::new_entry("a", 7, 3).to_json();
+        let expected = serde_json::json!({
+            "kind": "entry", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "round": 1, "try": 0, "ordered": true
+        });
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap(), expected);
+        assert_eq!(Task::from_json(&json).unwrap(), Task::new_entry("a", 7, 3));
+    }
+}

@@ -1,0 +1,152 @@
+//! Channels: the doors through which visitors write.
+
+use super::timestamp::Timestamp;
+
+/// How strictly the integrator's messages and answers are read (gaps.md, Channel API).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validation {
+    /// As the specification says.
+    Strict,
+    /// Tolerates what clients in the field get wrong.
+    Lenient,
+}
+
+impl Validation {
+    /// The wire and storage name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Lenient => "lenient",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Strict, Self::Lenient].into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// The random part of a channel's address, as a hash: the address itself is never stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressSecret {
+    /// SHA-256 of the random string.
+    pub hash: [u8; 32],
+    /// After a rotation: until when the old address is still answered.
+    pub valid_until: Option<Timestamp>,
+}
+
+/// What an admin decides about a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelSettings {
+    /// Shown to agents.
+    pub name: String,
+    /// Agents' messages go to `<integrator_url>/<channel_id>`.
+    pub integrator_url: String,
+    /// Chunked transfer encoding instead of Content-Length towards the integrator.
+    pub chunked: bool,
+    /// Who receives the chats; empty means every agent of the account.
+    pub agent_ids: Vec<u64>,
+    /// How strictly both directions are read.
+    pub validation: Validation,
+    /// Integrator error codes whose message is not shown to the agent.
+    pub hidden_error_codes: Vec<i64>,
+}
+
+/// A channel of the Chat channel API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// CHANNEL_PUBLIC_ID.
+    pub channel_id: String,
+    /// The account it belongs to.
+    pub account_id: String,
+    /// What the admin decided.
+    pub settings: ChannelSettings,
+    /// The current address and, after a rotation, the one before it.
+    pub secrets: Vec<AddressSecret>,
+    /// Standard Webhooks secret of requests to the integrator, `whsec_...`.
+    pub signing_secret: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+impl Channel {
+    /// A new channel; `hash` is that of its address's random string.
+    pub fn new(
+        channel_id: String,
+        account_id: String,
+        settings: ChannelSettings,
+        hash: [u8; 32],
+        signing_secret: String,
+        now: Timestamp,
+    ) -> Self {
+        let secrets = vec![AddressSecret { hash, valid_until: None }];
+        Self { channel_id, account_id, settings, secrets, signing_secret, created_at: now }
+    }
+
+    /// Whether messages are read tolerantly.
+    pub fn is_lenient(&self) -> bool {
+        self.settings.validation == Validation::Lenient
+    }
+
+    /// Whether an agent receives the channel's chats.
+    pub fn is_eligible(&self, agent_id: u64) -> bool {
+        self.settings.agent_ids.is_empty() || self.settings.agent_ids.contains(&agent_id)
+    }
+
+    /// Puts a new address in place; the current one is answered until `old_until`.
+    pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
+        self.secrets.retain(|secret| secret.valid_until.is_none());
+        for secret in &mut self.secrets {
+            secret.valid_until = Some(old_until);
+        }
+        self.secrets.retain(|secret| secret.valid_until.is_none_or(|until| until > now));
+        self.secrets.push(AddressSecret { hash, valid_until: None });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn channel(agent_ids: Vec<u64>) -> Channel {
+        Channel {
+            channel_id: "c".into(),
+            account_id: "a".into(),
+            settings: ChannelSettings {
+                name: "App".into(),
+                integrator_url: "https://example.com".into(),
+                chunked: false,
+                agent_ids,
+                validation: Validation::Strict,
+                hidden_error_codes: vec![],
+            },
+            secrets: vec![AddressSecret { hash: [1; 32], valid_until: None }],
+            signing_secret: "whsec_".into(),
+            created_at: Timestamp(0),
+        }
+    }
+
+    #[test]
+    fn a_channel_without_named_agents_is_for_all_of_them() {
+        assert!(channel(vec![]).is_eligible(7));
+        assert!(channel(vec![7]).is_eligible(7));
+        assert!(!channel(vec![8]).is_eligible(7));
+    }
+
+    #[test]
+    fn a_rotation_keeps_the_last_address_for_a_while_and_drops_older_ones() {
+        let mut channel = channel(vec![]);
+        channel.rotate([2; 32], Timestamp(0), Timestamp(100));
+        channel.rotate([3; 32], Timestamp(50), Timestamp(150));
+        let kept: Vec<_> = channel.secrets.iter().map(|s| (s.hash[0], s.valid_until)).collect();
+        assert_eq!(kept, [(2, Some(Timestamp(150))), (3, None)]);
+    }
+
+    #[test]
+    fn a_rotation_that_ends_the_old_address_at_once_keeps_only_the_new_one() {
+        let mut channel = channel(vec![]);
+        channel.rotate([2; 32], Timestamp(50), Timestamp(50));
+        assert_eq!(channel.secrets.len(), 1);
+    }
+}

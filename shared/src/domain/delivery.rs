@@ -1,0 +1,206 @@
+//! The duty to send a timeline entry to somebody else's server, and the ledger of its tries.
+
+use super::retry::{Clock, Step};
+use super::timestamp::Timestamp;
+
+/// Whose server receives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The integrator of the channel.
+    Channel,
+}
+
+impl Target {
+    /// The storage name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Channel => "channel",
+        }
+    }
+
+    /// The target of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Channel].into_iter().find(|target| target.name() == name)
+    }
+}
+
+/// How far a delivery is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Progress {
+    Pending,
+    Delivered,
+    Failed,
+}
+
+impl Progress {
+    /// The wire and storage name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The progress of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Pending, Self::Delivered, Self::Failed].into_iter().find(|progress| progress.name() == name)
+    }
+}
+
+/// One try, as the ledger keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it started.
+    pub at: Timestamp,
+    /// The HTTP status, when there was an answer.
+    pub status: Option<u16>,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// Why it did not deliver.
+    pub error: Option<String>,
+}
+
+/// Why a message was not delivered, in words for the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The integrator's own code.
+    pub code: Option<i64>,
+    /// The integrator's own words, or ours when it did not answer.
+    pub message: String,
+    /// Whether the channel hides the message of that code.
+    pub hidden: bool,
+}
+
+/// What a try came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The receiver has it.
+    Delivered,
+    /// The receiver does not want it: final.
+    Rejected(Failure),
+    /// Not now; the reason in words for the ledger.
+    TryAgain(String),
+}
+
+/// The delivery of one timeline entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Whose server receives it.
+    pub target: Target,
+    /// How far it is.
+    pub progress: Progress,
+    /// Counts the times it was begun: 1, and one more for each Retry.
+    pub round: u32,
+    /// When the round began.
+    pub since: Timestamp,
+    /// Tries of the round.
+    pub tries: u32,
+    /// Every try of every round.
+    pub attempts: Vec<Attempt>,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// When a failure is shown; until then the entry counts as pending.
+    pub verdict_at: Option<Timestamp>,
+}
+
+/// What a try changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is done.
+    Delivered,
+    /// It is over: why, and when that is shown.
+    Failed(Failure, Timestamp),
+    /// Another try is due after this long.
+    Again(std::time::Duration),
+}
+
+impl Delivery {
+    /// A delivery that begins now.
+    pub fn new(target: Target, now: Timestamp) -> Self {
+        Self {
+            target,
+            progress: Progress::Pending,
+            round: 1,
+            since: now,
+            tries: 0,
+            attempts: Vec::new(),
+            failure: None,
+            verdict_at: None,
+        }
+    }
+
+    /// Its clock.
+    pub fn clock(&self) -> Clock {
+        let last_try = if self.tries == 0 { None } else { self.attempts.last().map(|attempt| attempt.at) };
+        Clock { since: self.since, tries: self.tries, last_try }
+    }
+
+    /// How far it is for whoever looks at it now: a failure is shown at its verdict, not before.
+    pub fn shown_progress(&self, now: Timestamp) -> Progress {
+        match (self.progress, self.verdict_at) {
+            (Progress::Failed, Some(verdict_at)) if now < verdict_at => Progress::Pending,
+            (progress, _) => progress,
+        }
+    }
+
+    /// What follows from a try that started at `started` and ended `now`.
+    pub fn after_try(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> Change {
+        let clock = Clock { since: self.since, tries: self.tries + 1, last_try: Some(started) };
+        match outcome {
+            Outcome::Delivered => Change::Delivered,
+            Outcome::Rejected(failure) => Change::Failed(failure.clone(), now),
+            Outcome::TryAgain(reason) => match clock.step(now) {
+                Step::GiveUp => Change::Failed(exhausted(reason), clock.verdict_at(now)),
+                Step::Try(_) => Change::Again(std::time::Duration::ZERO),
+                Step::Wait(wait) => Change::Again(wait),
+            },
+        }
+    }
+}
+
+/// The words for a delivery whose tries are used up.
+fn exhausted(reason: &str) -> Failure {
+    Failure { code: None, message: format!("Not delivered: {reason}"), hidden: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn delivery(tries: u32) -> Delivery {
+        Delivery { tries, ..Delivery::new(Target::Channel, Timestamp(0)) }
+    }
+
+    fn again() -> Outcome {
+        Outcome::TryAgain("HTTP 500".into())
+    }
+
+    #[test]
+    fn a_refusal_is_shown_at_once_and_exhaustion_after_nine_seconds() {
+        let refusal = Failure { code: Some(7), message: "blocked".into(), hidden: false };
+        let rejected = delivery(0).after_try(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20));
+        assert_eq!(rejected, Change::Failed(refusal, Timestamp(20)));
+        let exhausted = delivery(2).after_try(&again(), Timestamp(6_000), Timestamp(6_010));
+        assert!(matches!(exhausted, Change::Failed(_, Timestamp(9_000))), "{exhausted:?}");
+    }
+
+    #[test]
+    fn a_failed_try_is_followed_by_the_next_slot() {
+        let change = delivery(0).after_try(&again(), Timestamp(10), Timestamp(20));
+        assert_eq!(change, Change::Again(Duration::from_millis(2_990)));
+        let hung = delivery(0).after_try(&again(), Timestamp(0), Timestamp(3_000));
+        assert_eq!(hung, Change::Again(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_failure_counts_as_pending_until_its_verdict() {
+        let failed =
+            Delivery { progress: Progress::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
+        assert_eq!(failed.shown_progress(Timestamp(8_999)), Progress::Pending);
+        assert_eq!(failed.shown_progress(Timestamp(9_000)), Progress::Failed);
+    }
+}

@@ -1,0 +1,13 @@
+//! The rules: what a chat is, who owns it, when a delivery is tried. Pure; time is an argument.
+
+pub mod account;
+pub mod channel;
+pub mod chat;
+pub mod content;
+pub mod delivery;
+pub mod entry;
+pub mod presence;
+pub mod rate;
+pub mod retry;
+pub mod timestamp;
+pub mod visitor;

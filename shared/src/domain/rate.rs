@@ -1,0 +1,49 @@
+//! The rate limit of a visitor (gaps.md, Everywhere): so many messages in a window.
+
+use std::time::Duration;
+
+use super::timestamp::Timestamp;
+
+/// Messages a visitor may write in one window.
+pub const VISITOR_LIMIT: u32 = 30;
+/// The window's length.
+pub const WINDOW: Duration = Duration::from_secs(10);
+
+/// A window that opens with the first message after the one before it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// When it opened.
+    pub since: Timestamp,
+    /// Messages taken in it.
+    pub count: u32,
+}
+
+impl Window {
+    /// The window after one more message, or how long to wait.
+    pub fn take(self, limit: u32, now: Timestamp) -> Result<Self, Duration> {
+        let age = now.since(self.since);
+        if age >= WINDOW {
+            Ok(Self { since: now, count: 1 })
+        } else if self.count < limit {
+            Ok(Self { count: self.count + 1, ..self })
+        } else {
+            Err(WINDOW.saturating_sub(age))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_limit_holds_within_a_window_and_a_new_one_opens_after_it() {
+        let mut window = Window::default();
+        for at in 0..30 {
+            window = window.take(VISITOR_LIMIT, Timestamp(100_000 + at)).unwrap();
+        }
+        assert_eq!(window.take(VISITOR_LIMIT, Timestamp(104_000)), Err(Duration::from_secs(6)));
+        assert_eq!(window.take(VISITOR_LIMIT, Timestamp(110_000)).unwrap().count, 1);
+    }
+}

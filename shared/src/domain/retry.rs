@@ -1,0 +1,125 @@
+//! When a delivery is tried (specification, Limits; design.md, section 4): three tries, three seconds
+//! apart, the verdict after nine seconds.
+
+use std::time::Duration;
+
+use super::timestamp::Timestamp;
+
+/// Tries of one delivery.
+pub const TRIES: u32 = 3;
+/// From the start of a try to the start of the next.
+pub const SPACING: Duration = Duration::from_secs(3);
+/// The longest a try may take.
+pub const TIMEOUT: Duration = Duration::from_secs(3);
+/// From the making of a message to the verdict.
+pub const WINDOW: Duration = Duration::from_secs(9);
+
+/// A try with less time than this is not begun.
+const SHORTEST_TRY: Duration = Duration::from_secs(1);
+/// Queues delay by whole seconds, so a task may come this much before its slot and is taken all the same.
+const EARLY: Duration = Duration::from_millis(500);
+
+/// What to do with a delivery that is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send now, and wait this long for the answer.
+    Try(Duration),
+    /// Come back after this long.
+    Wait(Duration),
+    /// No try is left.
+    GiveUp,
+}
+
+/// The clock of one delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// When the message was made, or the delivery begun anew.
+    pub since: Timestamp,
+    /// Tries since then.
+    pub tries: u32,
+    /// The start of the last of them.
+    pub last_try: Option<Timestamp>,
+}
+
+impl Clock {
+    /// When the verdict is shown: the first moment after the window at which it can be known.
+    pub fn verdict_at(&self, now: Timestamp) -> Timestamp {
+        self.since.after(WINDOW).max(now)
+    }
+
+    /// What to do now. A delivery that was never tried is tried once however late it is.
+    pub fn step(&self, now: Timestamp) -> Step {
+        if self.tries == 0 {
+            return Step::Try(TIMEOUT);
+        }
+        let slot = self.slot();
+        let end = self.since.after(WINDOW);
+        let start = slot.max(now);
+        if self.tries >= TRIES || end.since(start) < SHORTEST_TRY {
+            Step::GiveUp
+        } else if slot.since(now) > EARLY {
+            Step::Wait(slot.since(now))
+        } else {
+            Step::Try(TIMEOUT.min(end.since(now)))
+        }
+    }
+
+    /// The start of the next try: its place in the window, but never closer than the spacing to the last.
+    fn slot(&self) -> Timestamp {
+        let planned = self.since.after(SPACING.saturating_mul(self.tries));
+        self.last_try.map_or(planned, |last| planned.max(last.after(SPACING)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn step(tries: u32, last_try: Option<u64>, now: u64) -> Step {
+        Clock { since: Timestamp(0), tries, last_try: last_try.map(Timestamp) }.step(Timestamp(now))
+    }
+
+    #[test]
+    fn tries_start_at_0_3_and_6_seconds() {
+        let full = Step::Try(TIMEOUT);
+        let table = [
+            (0, None, 20, full),
+            (1, Some(20), 40, Step::Wait(Duration::from_millis(2_980))),
+            (1, Some(20), 3_030, full),
+            (1, Some(20), 2_600, full),
+            (2, Some(3_030), 3_050, Step::Wait(Duration::from_millis(2_980))),
+            (2, Some(3_030), 6_030, Step::Try(Duration::from_millis(2_970))),
+            (3, Some(6_030), 6_050, Step::GiveUp),
+        ];
+        for (tries, last, now, expected) in table {
+            assert_eq!(step(tries, last, now), expected, "{tries} tries, now {now}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_waited_behind_a_hanging_one_keeps_its_verdict() {
+        assert_eq!(step(0, None, 2_900), Step::Try(TIMEOUT));
+        assert_eq!(step(1, Some(2_900), 5_900), Step::Try(TIMEOUT));
+        assert_eq!(step(2, Some(5_900), 8_900), Step::GiveUp);
+    }
+
+    #[test]
+    fn a_message_found_long_after_its_window_is_still_tried_once() {
+        assert_eq!(step(0, None, 70_000), Step::Try(TIMEOUT));
+        assert_eq!(step(1, Some(70_000), 70_010), Step::GiveUp);
+    }
+
+    proptest! {
+        #[test]
+        fn a_try_after_the_first_ends_within_the_window(tries in 1_u32..5, last in 0_u64..9_000, gap in 0_u64..9_000) {
+            if let Step::Try(timeout) = step(tries, Some(last), last + gap) {
+                let ends = Timestamp(last + gap).after(timeout);
+                prop_assert!(ends <= Timestamp(0).after(WINDOW));
+                prop_assert!(tries < TRIES);
+                prop_assert!(gap + 500 >= 3_000);
+            }
+        }
+    }
+}

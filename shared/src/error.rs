@@ -1,0 +1,137 @@
+//! What can go wrong, independent of how it is told. The public text and the internal context are
+//! different fields: the context goes to the log, never to a caller.
+
+use std::time::Duration;
+
+/// A refused or failed request.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller sent something wrong; `message` says what and names `field`.
+    #[error("invalid request: {message}")]
+    #[allow(missing_docs, reason = "said above")]
+    Invalid { field: Option<String>, message: String },
+    /// Wrong e-mail or password; which of them is not told.
+    #[error("e-mail or password is wrong")]
+    InvalidCredentials,
+    /// No bearer token, or one that is not valid any more.
+    #[error("a valid bearer token is required")]
+    Unauthorized,
+    /// Known, but not allowed; why.
+    #[error("{0}")]
+    Forbidden(&'static str),
+    /// There is no such thing, or it belongs to somebody else.
+    #[error("not found")]
+    NotFound,
+    /// The endpoint does not take this method; the ones it takes.
+    #[error("only {0} is allowed here")]
+    MethodNotAllowed(&'static str),
+    /// The state of things does not allow it; why.
+    #[error("{0}")]
+    Conflict(&'static str),
+    /// The body is over the limit, in bytes.
+    #[error("the body is larger than {0} bytes")]
+    TooLarge(usize),
+    /// Too many requests; when to come back.
+    #[error("too many requests")]
+    RateLimited(Duration),
+    /// A service we need does not answer; worth another try.
+    #[error("temporarily unavailable")]
+    Unavailable(Context),
+    /// A fault of ours.
+    #[error("internal error")]
+    Internal(Context),
+}
+
+/// What the log should know about a failure. It has no `Display`, so that it cannot slip into an answer.
+pub struct Context(Box<dyn std::fmt::Debug + Send + Sync>);
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Context {
+    /// Keeps what is known; it must not hold a secret, a token or the text of a message.
+    pub fn new(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
+        Self(Box::new(detail))
+    }
+}
+
+impl Error {
+    /// A wrong field: `path` as the caller knows it, and what is expected of it ("must be a string").
+    pub fn field(path: impl Into<String>, expected: impl std::fmt::Display) -> Self {
+        let path = path.into();
+        Self::Invalid { message: format!("{path} {expected}"), field: Some(path) }
+    }
+
+    /// A body that is wrong as a whole.
+    pub fn body(message: impl Into<String>) -> Self {
+        Self::Invalid { field: None, message: message.into() }
+    }
+
+    /// A fault of ours.
+    pub fn internal(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
+        Self::Internal(Context::new(detail))
+    }
+
+    /// The HTTP status (specification, Errors).
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Invalid { .. } => 400,
+            Self::InvalidCredentials | Self::Unauthorized => 401,
+            Self::Forbidden(_) => 403,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed(_) => 405,
+            Self::Conflict(_) => 409,
+            Self::TooLarge(_) => 413,
+            Self::RateLimited(_) => 429,
+            Self::Unavailable(_) => 503,
+            Self::Internal(_) => 500,
+        }
+    }
+
+    /// The machine-readable code of the error body.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "invalid_request",
+            Self::InvalidCredentials => "invalid_credentials",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden(_) => "forbidden",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed(_) => "method_not_allowed",
+            Self::Conflict(_) => "conflict",
+            Self::TooLarge(_) => "payload_too_large",
+            Self::RateLimited(_) => "rate_limited",
+            Self::Unavailable(_) => "unavailable",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// What only the log may say.
+    pub fn context(&self) -> Option<&Context> {
+        match self {
+            Self::Unavailable(context) | Self::Internal(context) => Some(context),
+            Self::Invalid { .. }
+            | Self::InvalidCredentials
+            | Self::Unauthorized
+            | Self::Forbidden(_)
+            | Self::NotFound
+            | Self::MethodNotAllowed(_)
+            | Self::Conflict(_)
+            | Self::TooLarge(_)
+            | Self::RateLimited(_) => None,
+        }
+    }
+}
+
+impl From<crate::domain::chat::Refusal> for Error {
+    fn from(refusal: crate::domain::chat::Refusal) -> Self {
+        use crate::domain::chat::Refusal;
+        match refusal {
+            Refusal::Closed => Self::Conflict("the chat is closed"),
+            Refusal::Taken => Self::Conflict("another agent has this chat"),
+            Refusal::NotAccepted => Self::Conflict("accept the chat before writing in it"),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! HTTP functions: a request comes in by the gateway, a handler answers it, errors become their body and
+//! their log line here and nowhere else.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::future::BoxFuture;
+use lambda_http::http::{HeaderMap, Method};
+use lambda_http::request::RequestContext;
+use lambda_http::{Body, RequestExt, service_fn};
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::resource::{self, Resource};
+use crate::store::idempotency::IdempotencyKey;
+
+/// The largest body that is read, in bytes.
+const LARGEST_BODY: usize = 128 * 1024;
+/// Characters of an `Idempotency-Key`.
+const LONGEST_KEY: usize = 255;
+
+/// A request.
+pub struct Request {
+    /// Its method.
+    pub method: Method,
+    parts: lambda_http::Request,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Response {
+    status: u16,
+    body: Value,
+    retry_after: Option<u64>,
+}
+
+impl Response {
+    /// 200 with a body.
+    pub fn ok(body: Value) -> Self {
+        Self { status: 200, body, retry_after: None }
+    }
+
+    /// 201 with a body.
+    pub fn created(body: Value) -> Self {
+        Self { status: 201, body, retry_after: None }
+    }
+
+    /// 202 with a body.
+    pub fn accepted(body: Value) -> Self {
+        Self { status: 202, body, retry_after: None }
+    }
+
+    fn error(error: &Error) -> Self {
+        let mut fields = json!({ "code": error.code(), "message": public_message(error) });
+        if let (Error::Invalid { field: Some(field), .. }, Some(fields)) = (error, fields.as_object_mut()) {
+            fields.insert("field".to_owned(), json!(field));
+        }
+        let retry_after = match error {
+            Error::RateLimited(wait) => Some(wait.as_millis().div_ceil(1_000).max(1)),
+            Error::Unavailable(_) => Some(1),
+            _ => None,
+        };
+        let retry_after = retry_after.and_then(|seconds| u64::try_from(seconds).ok());
+        Self { status: error.status(), body: json!({ "error": fields }), retry_after }
+    }
+
+    fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
+        let mut response = lambda_http::Response::builder()
+            .status(self.status)
+            .header("content-type", "application/json; charset=utf-8")
+            .header("cache-control", "no-store");
+        if let Some(seconds) = self.retry_after {
+            response = response.header("retry-after", seconds);
+        }
+        response.body(Body::Text(self.body.to_string()))
+    }
+}
+
+fn public_message(error: &Error) -> String {
+    match error {
+        Error::Invalid { message, .. } => message.clone(),
+        other => other.to_string(),
+    }
+}
+
+impl Request {
+    fn new(parts: lambda_http::Request) -> Self {
+        Self { method: parts.method().clone(), parts }
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        self.parts.headers()
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers().get(name)?.to_str().ok()
+    }
+
+    /// Refuses every method but one.
+    pub fn only(&self, method: &'static str) -> Result<(), Error> {
+        if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
+    }
+
+    /// A part of the path, as the route names it; empty when the route has no such part.
+    pub fn segment(&self, name: &str) -> String {
+        self.parts.path_parameters().first(name).unwrap_or_default().to_owned()
+    }
+
+    /// Whether the route has such a part.
+    pub fn has_segment(&self, name: &str) -> bool {
+        self.parts.path_parameters().first(name).is_some()
+    }
+
+    /// Whether the route's template ends so.
+    pub fn ends_with(&self, end: &str) -> bool {
+        self.route().ends_with(end)
+    }
+
+    /// A part of the path that is a number; there is nothing under any other.
+    pub fn number(&self, name: &str) -> Result<u64, Error> {
+        self.segment(name).parse().map_err(|_| Error::NotFound)
+    }
+
+    /// A parameter of the query.
+    pub fn query(&self, name: &str) -> Option<String> {
+        self.parts.query_string_parameters().first(name).map(str::to_owned)
+    }
+
+    /// A parameter of the query that is a number.
+    pub fn query_number(&self, name: &str) -> Result<Option<u64>, Error> {
+        let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
+        self.query(name).map(parse).transpose()
+    }
+
+    /// The bearer token.
+    pub fn bearer(&self) -> Option<&str> {
+        let (scheme, token) = self.header("authorization")?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    }
+
+    /// The `Idempotency-Key` header, within a scope.
+    pub fn idempotency_key(&self, scope: impl FnOnce() -> String) -> Result<Option<IdempotencyKey>, Error> {
+        let Some(key) = self.header("idempotency-key").filter(|key| !key.is_empty()) else { return Ok(None) };
+        if key.len() > LONGEST_KEY {
+            return Err(Error::field("Idempotency-Key", format_args!("must have at most {LONGEST_KEY} characters")));
+        }
+        Ok(Some(IdempotencyKey::new(scope(), key)))
+    }
+
+    /// The body as JSON, whatever its content type says.
+    pub fn json(&self) -> Result<Value, Error> {
+        let bytes: &[u8] = self.parts.body().as_ref();
+        if bytes.len() > LARGEST_BODY {
+            return Err(Error::TooLarge(LARGEST_BODY));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| Error::body("the body is not UTF-8"))?;
+        if text.trim().is_empty() {
+            return Err(Error::body("the body is empty; a JSON object is expected"));
+        }
+        // The parser's message tells the place and what it expected, never what was there.
+        serde_json::from_str(text).map_err(|error| Error::body(format!("the body is not valid JSON: {error}")))
+    }
+
+    /// The body as JSON where it may be left out: then an empty object.
+    pub fn json_or_empty(&self) -> Result<Value, Error> {
+        let bytes: &[u8] = self.parts.body().as_ref();
+        if bytes.is_empty() { Ok(json!({})) } else { self.json() }
+    }
+
+    /// The scheme and host that the caller used, without a trailing slash.
+    pub fn base_url(&self) -> String {
+        let scheme = self.header("x-forwarded-proto").unwrap_or("https");
+        format!("{scheme}://{}", self.header("host").unwrap_or_default())
+    }
+
+    /// The route's template: the path itself holds secrets.
+    fn route(&self) -> String {
+        match self.parts.request_context_ref() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.route_key.clone().unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+}
+
+type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Error>> + Send + Sync>;
+
+/// Runs an HTTP function: opens what the handler uses and answers requests until the process is ended.
+///
+/// The handler is boxed before it meets the runtime, so that the runtime's generic loop is compiled once, in
+/// this library, and not in every function.
+pub async fn run<R, H, F>(handle: H) -> ExitCode
+where
+    R: Resource,
+    H: Fn(R, Request) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Response, Error>> + Send + 'static,
+{
+    crate::log::start();
+    match resource::open::<R>().await {
+        Ok(resources) => serve(Arc::new(move |request| Box::pin(handle(resources.clone(), request)))).await,
+        Err(missing) => {
+            tracing::error!("{missing}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(handler: Handler) -> ExitCode {
+    let answer = service_fn(move |request: lambda_http::Request| answer(Arc::clone(&handler), request));
+    match lambda_http::run(answer).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::warn!(%error, "the runtime ended");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn answer(handler: Handler, request: lambda_http::Request) -> Result<lambda_http::Response<Body>, lambda_http::Error> {
+    let started = Instant::now();
+    let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
+    let request = Request::new(request);
+    let route = request.route();
+    let result = handler(request).await;
+    let context = result.as_ref().err().and_then(Error::context).map(|context| format!("{context:?}"));
+    let response = result.unwrap_or_else(|error| Response::error(&error));
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match context {
+        None => tracing::info!(route, request_id, status = response.status, duration_ms, "answered"),
+        Some(context) => tracing::error!(route, request_id, status = response.status, duration_ms, context, "failed"),
+    }
+    Ok(response.into_lambda()?)
+}

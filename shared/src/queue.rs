@@ -1,0 +1,83 @@
+//! SQS: the queues that carry delivery tasks. A task holds ids, never a payload.
+
+use std::time::Duration;
+
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
+use futures_util::future::BoxFuture;
+
+use crate::delivery::task::Task;
+use crate::error::{Context, Error};
+use crate::resource::{Platform, Resource};
+
+/// The FIFO queue of first tries, in the order of each chat.
+#[derive(Clone)]
+pub struct ChannelQueue(Queue);
+
+/// The standard queue of second and third tries, with a delay each.
+#[derive(Clone)]
+pub struct ChannelRetryQueue(Queue);
+
+#[derive(Clone)]
+struct Queue {
+    client: Client,
+    url: String,
+}
+
+impl Resource for ChannelQueue {
+    fn open(platform: &mut Platform) -> Self {
+        Self(Queue::open(platform, "CHANNEL_QUEUE_URL"))
+    }
+}
+
+impl Resource for ChannelRetryQueue {
+    fn open(platform: &mut Platform) -> Self {
+        Self(Queue::open(platform, "CHANNEL_RETRY_QUEUE_URL"))
+    }
+}
+
+impl ChannelQueue {
+    /// Queues a task behind the others of its chat. One request.
+    pub async fn send(&self, task: &Task) -> Result<(), Error> {
+        let order = Order { group: task.chat(), deduplication: Some(task.identity()), delay: Duration::ZERO };
+        self.0.send(task.to_json(), order).await
+    }
+}
+
+impl ChannelRetryQueue {
+    /// Queues a task for later; the delay is rounded to whole seconds. One request.
+    pub async fn send(&self, task: &Task, delay: Duration) -> Result<(), Error> {
+        // The group is the tenant of a fair queue: one account's backlog does not hold up another's.
+        let order = Order { group: task.account_id().to_owned(), deduplication: None, delay };
+        self.0.send(task.to_json(), order).await
+    }
+}
+
+struct Order {
+    group: String,
+    deduplication: Option<String>,
+    delay: Duration,
+}
+
+impl Queue {
+    fn open(platform: &mut Platform, variable: &'static str) -> Self {
+        Self { client: Client::new(&platform.aws), url: platform.environment.text(variable) }
+    }
+
+    /// Boxed, so that the SDK's types are compiled here and not in every function.
+    fn send(&self, body: String, order: Order) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            let seconds = i32::try_from((order.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);
+            let request = self.client.send_message().queue_url(&self.url).message_body(body);
+            let request = request.message_group_id(order.group).set_message_deduplication_id(order.deduplication);
+            // A FIFO queue does not take a delay, not even none.
+            let request = if seconds > 0 { request.delay_seconds(seconds) } else { request };
+            request.send().await.map_err(|error| failure(&error))?;
+            Ok(())
+        })
+    }
+}
+
+fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
+    Error::Unavailable(Context::new(("sqs", error.code().map(str::to_owned), error.message().map(str::to_owned))))
+}

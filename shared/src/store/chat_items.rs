@@ -1,0 +1,487 @@
+//! The items of the Chats table.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::account::Author;
+use crate::domain::chat::{Chat, From as Writer, Preview, State};
+use crate::domain::content::{Content, Kind, Media};
+use crate::domain::delivery::{Attempt, Delivery, Failure, Progress, Target};
+use crate::domain::entry::Entry;
+use crate::domain::rate::Window;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{Profile, Visitor};
+use crate::error::Error;
+
+use super::chats::{entry_key, head_key, listing, visitor_key};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct HeadItem {
+    pk: String,
+    sk: String,
+    /// Key of the index that lists chats, see [`listing`].
+    listing: String,
+    account_id: String,
+    chat_id: u64,
+    state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<AuthorItem>,
+    channel_id: String,
+    channel_name: String,
+    external_id: String,
+    visitor_number: u64,
+    visitor_name: String,
+    seq: u64,
+    opened_at: u64,
+    updated_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_message: Option<PreviewItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    typing_since: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failing_until: Option<u64>,
+    rate_since: u64,
+    rate_count: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct AuthorItem {
+    agent_id: u64,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    photo: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct PreviewItem {
+    from: String,
+    kind: String,
+    text: String,
+    at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct VisitorItem {
+    pk: String,
+    sk: String,
+    account_id: String,
+    channel_id: String,
+    external_id: String,
+    number: u64,
+    profile: ProfileItem,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open_chat: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+pub(super) struct ProfileItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    photo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invite: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct EntryItem {
+    pk: String,
+    sk: String,
+    account_id: String,
+    chat_id: u64,
+    seq: u64,
+    id: String,
+    from: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<AuthorItem>,
+    content: ContentItem,
+    at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delivery: Option<DeliveryItem>,
+    /// Key of the index of what is still to be delivered, with [`due_at`](Self::due_at): sparse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due_at: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+pub(super) struct ContentItem {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thumb: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    emoji: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    performer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longitude: Option<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct DeliveryItem {
+    target: String,
+    progress: String,
+    round: u32,
+    since: u64,
+    tries: u32,
+    attempts: Vec<AttemptItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict_at: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct AttemptItem {
+    at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct FailureItem {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    code: Option<i64>,
+    message: String,
+    hidden: bool,
+}
+
+fn unknown(what: &'static str) -> impl Fn() -> Error {
+    move || Error::internal(("unknown stored value", what))
+}
+
+impl From<&Chat> for HeadItem {
+    fn from(chat: &Chat) -> Self {
+        let Chat {
+            account_id,
+            chat_id,
+            state,
+            channel_id,
+            channel_name,
+            external_id,
+            visitor_number,
+            visitor_name,
+            seq,
+            opened_at,
+            updated_at,
+            last_message,
+            typing_since,
+            failing_until,
+            rate,
+        } = chat.clone();
+        let key = head_key(&account_id, chat_id);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            listing: listing(&account_id, state.is_closed()),
+            account_id,
+            chat_id,
+            agent: state.agent().map(AuthorItem::from),
+            state: state.name().to_owned(),
+            channel_id,
+            channel_name,
+            external_id,
+            visitor_number,
+            visitor_name,
+            seq,
+            opened_at: opened_at.0,
+            updated_at: updated_at.0,
+            last_message: last_message.as_ref().map(PreviewItem::from),
+            typing_since: typing_since.map(|at| at.0),
+            failing_until: failing_until.map(|at| at.0),
+            rate_since: rate.since.0,
+            rate_count: rate.count,
+        }
+    }
+}
+
+impl TryFrom<HeadItem> for Chat {
+    type Error = Error;
+
+    fn try_from(item: HeadItem) -> Result<Self, Error> {
+        let agent = item.agent.map(Author::from);
+        let state = match (item.state.as_str(), agent) {
+            ("bot", _) => State::Bot,
+            ("waiting", _) => State::Waiting,
+            ("active", Some(agent)) => State::Active(agent),
+            ("closed", agent) => State::Closed(agent),
+            _ => return Err(unknown("state")()),
+        };
+        Ok(Self {
+            account_id: item.account_id,
+            chat_id: item.chat_id,
+            state,
+            channel_id: item.channel_id,
+            channel_name: item.channel_name,
+            external_id: item.external_id,
+            visitor_number: item.visitor_number,
+            visitor_name: item.visitor_name,
+            seq: item.seq,
+            opened_at: Timestamp(item.opened_at),
+            updated_at: Timestamp(item.updated_at),
+            last_message: item.last_message.map(Preview::from),
+            typing_since: item.typing_since.map(Timestamp),
+            failing_until: item.failing_until.map(Timestamp),
+            rate: Window { since: Timestamp(item.rate_since), count: item.rate_count },
+        })
+    }
+}
+
+impl From<&Author> for AuthorItem {
+    fn from(author: &Author) -> Self {
+        let Author { agent_id, name, photo } = author.clone();
+        Self { agent_id, name, photo }
+    }
+}
+
+impl From<AuthorItem> for Author {
+    fn from(item: AuthorItem) -> Self {
+        let AuthorItem { agent_id, name, photo } = item;
+        Self { agent_id, name, photo }
+    }
+}
+
+impl From<&Preview> for PreviewItem {
+    fn from(preview: &Preview) -> Self {
+        let Preview { from, kind, text, at } = preview.clone();
+        Self { from, kind, text, at: at.0 }
+    }
+}
+
+impl From<PreviewItem> for Preview {
+    fn from(item: PreviewItem) -> Self {
+        let PreviewItem { from, kind, text, at } = item;
+        Self { from, kind, text, at: Timestamp(at) }
+    }
+}
+
+impl From<&Visitor> for VisitorItem {
+    fn from(visitor: &Visitor) -> Self {
+        let Visitor { account_id, channel_id, external_id, number, profile, open_chat } = visitor.clone();
+        let key = visitor_key(&channel_id, &external_id);
+        let profile = ProfileItem::from(&profile);
+        Self { pk: key.pk, sk: key.sk, account_id, channel_id, external_id, number, profile, open_chat }
+    }
+}
+
+impl From<VisitorItem> for Visitor {
+    fn from(item: VisitorItem) -> Self {
+        let VisitorItem { pk: _, sk: _, account_id, channel_id, external_id, number, profile, open_chat } = item;
+        Self { account_id, channel_id, external_id, number, profile: profile.into(), open_chat }
+    }
+}
+
+impl From<&Profile> for ProfileItem {
+    fn from(profile: &Profile) -> Self {
+        let Profile { name, phone, email, photo, url, invite } = profile.clone();
+        Self { name, phone, email, photo, url, invite }
+    }
+}
+
+impl From<ProfileItem> for Profile {
+    fn from(item: ProfileItem) -> Self {
+        let ProfileItem { name, phone, email, photo, url, invite } = item;
+        Self { name, phone, email, photo, url, invite }
+    }
+}
+
+impl From<&Entry> for EntryItem {
+    fn from(entry: &Entry) -> Self {
+        let Entry { account_id, chat_id, seq, id, from, content, at, delivery } = entry.clone();
+        let key = entry_key(&account_id, chat_id, seq);
+        let agent = match &from {
+            Writer::Agent(author) => Some(AuthorItem::from(author)),
+            Writer::Visitor => None,
+        };
+        let pending = delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            due: pending.map(|_| super::deliveries::shard(chat_id)),
+            due_at: pending.map(|delivery| super::deliveries::due_at(delivery.since).0),
+            account_id,
+            chat_id,
+            seq,
+            id,
+            from: from.name().to_owned(),
+            agent,
+            content: ContentItem::from(&content),
+            at: at.0,
+            delivery: delivery.as_ref().map(DeliveryItem::from),
+        }
+    }
+}
+
+impl TryFrom<EntryItem> for Entry {
+    type Error = Error;
+
+    fn try_from(item: EntryItem) -> Result<Self, Error> {
+        let from = match (item.from.as_str(), item.agent) {
+            ("visitor", _) => Writer::Visitor,
+            ("agent", Some(agent)) => Writer::Agent(agent.into()),
+            _ => return Err(unknown("from")()),
+        };
+        Ok(Self {
+            account_id: item.account_id,
+            chat_id: item.chat_id,
+            seq: item.seq,
+            id: item.id,
+            from,
+            content: item.content.try_into()?,
+            at: Timestamp(item.at),
+            delivery: item.delivery.map(Delivery::try_from).transpose()?,
+        })
+    }
+}
+
+impl From<&Content> for ContentItem {
+    fn from(content: &Content) -> Self {
+        let Content { kind, text, media } = content.clone();
+        let Media {
+            file,
+            thumb,
+            emoji,
+            file_size,
+            file_name,
+            duration,
+            width,
+            height,
+            performer,
+            title,
+            latitude,
+            longitude,
+        } = media;
+        Self {
+            kind: kind.name().to_owned(),
+            text,
+            file,
+            thumb,
+            emoji,
+            file_size,
+            file_name,
+            duration,
+            width,
+            height,
+            performer,
+            title,
+            latitude,
+            longitude,
+        }
+    }
+}
+
+impl TryFrom<ContentItem> for Content {
+    type Error = Error;
+
+    fn try_from(item: ContentItem) -> Result<Self, Error> {
+        Ok(Self {
+            kind: Kind::parse(&item.kind).ok_or_else(unknown("kind"))?,
+            text: item.text,
+            media: Media {
+                file: item.file,
+                thumb: item.thumb,
+                emoji: item.emoji,
+                file_size: item.file_size,
+                file_name: item.file_name,
+                duration: item.duration,
+                width: item.width,
+                height: item.height,
+                performer: item.performer,
+                title: item.title,
+                latitude: item.latitude,
+                longitude: item.longitude,
+            },
+        })
+    }
+}
+
+impl From<&Delivery> for DeliveryItem {
+    fn from(delivery: &Delivery) -> Self {
+        let Delivery { target, progress, round, since, tries, attempts, failure, verdict_at } = delivery.clone();
+        Self {
+            target: target.name().to_owned(),
+            progress: progress.name().to_owned(),
+            round,
+            since: since.0,
+            tries,
+            attempts: attempts.iter().map(AttemptItem::from).collect(),
+            failure: failure.as_ref().map(FailureItem::from),
+            verdict_at: verdict_at.map(|at| at.0),
+        }
+    }
+}
+
+impl TryFrom<DeliveryItem> for Delivery {
+    type Error = Error;
+
+    fn try_from(item: DeliveryItem) -> Result<Self, Error> {
+        Ok(Self {
+            target: Target::parse(&item.target).ok_or_else(unknown("target"))?,
+            progress: Progress::parse(&item.progress).ok_or_else(unknown("progress"))?,
+            round: item.round,
+            since: Timestamp(item.since),
+            tries: item.tries,
+            attempts: item.attempts.into_iter().map(Attempt::from).collect(),
+            failure: item.failure.map(Failure::from),
+            verdict_at: item.verdict_at.map(Timestamp),
+        })
+    }
+}
+
+impl From<&Attempt> for AttemptItem {
+    fn from(attempt: &Attempt) -> Self {
+        let Attempt { at, status, ms, error } = attempt.clone();
+        Self { at: at.0, status, ms, error }
+    }
+}
+
+impl From<AttemptItem> for Attempt {
+    fn from(item: AttemptItem) -> Self {
+        let AttemptItem { at, status, ms, error } = item;
+        Self { at: Timestamp(at), status, ms, error }
+    }
+}
+
+impl From<&Failure> for FailureItem {
+    fn from(failure: &Failure) -> Self {
+        let Failure { code, message, hidden } = failure.clone();
+        Self { code, message, hidden }
+    }
+}
+
+impl From<FailureItem> for Failure {
+    fn from(item: FailureItem) -> Self {
+        let FailureItem { code, message, hidden } = item;
+        Self { code, message, hidden }
+    }
+}

@@ -1,0 +1,158 @@
+//! The Chats table: visitors, chat headers, timelines. What visitors and agents write, and what becomes of a
+//! delivery, have files of their own: `visitor_writes`, `agent_writes`, `deliveries`.
+
+use super::chat_items::{EntryItem, HeadItem, VisitorItem};
+use super::from_item;
+use super::table::{Item, Key, Query, Table, n, s};
+use crate::domain::chat::Chat;
+use crate::domain::entry::Entry;
+use crate::domain::visitor::Visitor;
+use crate::error::Error;
+use crate::resource::{Platform, Resource};
+
+/// Headers read at once, the most that one BatchGetItem takes.
+const PAGE: i32 = 100;
+/// Pages one request may look through for the chats it wants.
+const MOST_PAGES: usize = 10;
+
+/// The Chats table.
+#[derive(Clone)]
+pub struct Chats {
+    pub(super) table: Table,
+}
+
+impl Resource for Chats {
+    fn open(platform: &mut Platform) -> Self {
+        let name = platform.environment.text("CHATS_TABLE");
+        Self::new(Table::new(super::dynamodb(platform), &name))
+    }
+}
+
+pub(super) fn chat_pk(account_id: &str, chat_id: u64) -> String {
+    format!("CHAT#{account_id}#{chat_id}")
+}
+
+pub(super) fn head_key(account_id: &str, chat_id: u64) -> Key {
+    Key::new(chat_pk(account_id, chat_id), "HEAD")
+}
+
+pub(super) fn entry_key(account_id: &str, chat_id: u64, seq: u64) -> Key {
+    Key::new(chat_pk(account_id, chat_id), format!("{seq:010}"))
+}
+
+/// Visitors are found by their identifier in the integrator's system, hashed: it may be long, and personal.
+pub(super) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
+    Key::new(format!("VISITOR#{channel_id}#{}", crate::secret::hex_hash(external_id)), "VISITOR")
+}
+
+/// The partition of the `listing` index that holds an account's open, or closed, chats.
+pub(super) fn listing(account_id: &str, closed: bool) -> String {
+    format!("{account_id}#{}", if closed { "closed" } else { "open" })
+}
+
+pub(super) fn chat(item: Item) -> Result<Chat, Error> {
+    from_item::<HeadItem>(item)?.try_into()
+}
+
+pub(super) fn entry(item: Item) -> Result<Entry, Error> {
+    from_item::<EntryItem>(item)?.try_into()
+}
+
+impl Chats {
+    /// The chats in that table.
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    /// A chat's header. One read.
+    pub async fn chat(&self, account_id: &str, chat_id: u64) -> Result<Option<Chat>, Error> {
+        self.table.get(head_key(account_id, chat_id)).await?.map(chat).transpose()
+    }
+
+    /// A visitor of a channel. One read.
+    pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
+        let item = self.table.get(visitor_key(channel_id, external_id)).await?;
+        item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
+    }
+
+    /// An entry of a timeline. One read.
+    pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<Entry>, Error> {
+        self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry).transpose()
+    }
+
+    /// An entry and the header of its chat, as they are together. Two reads in one request.
+    pub async fn entry_and_chat(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        seq: u64,
+    ) -> Result<Option<(Entry, Chat)>, Error> {
+        let keys = vec![head_key(account_id, chat_id), entry_key(account_id, chat_id, seq)];
+        let items = self.table.batch_get(keys).await?;
+        let (heads, entries): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.contains_key("state"));
+        match (entries.into_iter().next(), heads.into_iter().next()) {
+            (Some(item), Some(head)) => Ok(Some((entry(item)?, chat(head)?))),
+            _ => Ok(None),
+        }
+    }
+
+    /// The entries after `after`, oldest first.
+    pub async fn timeline(&self, account_id: &str, chat_id: u64, after: u64, limit: i32) -> Result<Vec<Entry>, Error> {
+        let query = Query {
+            index: None,
+            condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
+            values: vec![
+                (":chat", s(chat_pk(account_id, chat_id))),
+                (":first", s(format!("{:010}", after.saturating_add(1)))),
+                (":last", s("9999999999")),
+            ],
+            limit,
+            descending: false,
+        };
+        self.table.query(query).await?.into_iter().map(entry).collect()
+    }
+
+    /// At most `limit` of the account's open (or closed) chats that `wanted` takes, newest first, with numbers
+    /// below `before`. A query and a read a chat.
+    pub async fn list(
+        &self,
+        account_id: &str,
+        closed: bool,
+        before: Option<u64>,
+        limit: usize,
+        wanted: &(dyn Fn(&Chat) -> bool + Sync),
+    ) -> Result<Vec<Chat>, Error> {
+        let mut found = Vec::new();
+        let mut before = before.unwrap_or(u64::from(u32::MAX));
+        for _ in 0..MOST_PAGES {
+            let keys = self.listed(account_id, closed, before).await?;
+            let Some(last) = keys.last() else { break };
+            before = last.0;
+            let full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
+            let items = self.table.batch_get(keys.into_iter().map(|(_, key)| key).collect()).await?;
+            let mut chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
+            chats.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
+            found.extend(chats.into_iter().filter(wanted));
+            if found.len() >= limit || !full {
+                break;
+            }
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn listed(&self, account_id: &str, closed: bool, before: u64) -> Result<Vec<(u64, Key)>, Error> {
+        let query = Query {
+            index: Some("listing"),
+            condition: "#listing = :listing AND #chat_id < :before",
+            values: vec![(":listing", s(listing(account_id, closed))), (":before", n(before))],
+            limit: PAGE,
+            descending: true,
+        };
+        let ids = self.table.query(query).await?.into_iter().filter_map(|item| {
+            let id: u64 = item.get("chat_id")?.as_n().ok()?.parse().ok()?;
+            Some((id, head_key(account_id, id)))
+        });
+        Ok(ids.collect())
+    }
+}

@@ -1,0 +1,224 @@
+//! The Connections table: sessions and presence, gone when they expire.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::{Change, Key, Query, Refused, Table, n, s};
+use super::{from_item, to_item};
+use crate::domain::account::{Agent, Author, Role};
+use crate::domain::presence::{Presence, Status};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::resource::{Platform, Resource};
+
+/// A session lives this long after its last use.
+const SESSION_LASTS: Duration = Duration::from_secs(12 * 60 * 60);
+/// A use is written down at most this often, so that it costs little.
+const SEEN_EVERY: Duration = Duration::from_secs(60);
+/// The most agents whose presence counts, and sessions of one agent.
+const LISTED: i32 = 1_000;
+
+/// The Connections table.
+#[derive(Clone)]
+pub struct Connections {
+    table: Table,
+}
+
+/// Who is calling: an agent who signed in.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The agent's account.
+    pub account_id: String,
+    /// The agent, as visitors see them.
+    pub agent: Author,
+    /// What they may do.
+    pub role: Role,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SessionItem {
+    pk: String,
+    sk: String,
+    role: String,
+    name: String,
+    photo: Option<String>,
+    /// Milliseconds.
+    seen_at: u64,
+    /// Seconds, as DynamoDB's TTL wants it.
+    expires_at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PresenceItem {
+    pk: String,
+    sk: String,
+    agent_id: u64,
+    status: String,
+    seen_at: u64,
+}
+
+impl Resource for Connections {
+    fn open(platform: &mut Platform) -> Self {
+        let name = platform.environment.text("CONNECTIONS_TABLE");
+        Self::new(Table::new(super::dynamodb(platform), &name))
+    }
+}
+
+fn session_key(account_id: &str, agent_id: u64, secret: &str) -> Key {
+    Key::new(sessions_of(account_id, agent_id), format!("SESSION#{}", crate::secret::hex_hash(secret)))
+}
+
+fn sessions_of(account_id: &str, agent_id: u64) -> String {
+    format!("AGENT#{account_id}#{agent_id}")
+}
+
+fn presence_key(account_id: &str, agent_id: u64) -> Key {
+    Key::new(format!("PRESENCE#{account_id}"), format!("{agent_id:010}"))
+}
+
+impl Connections {
+    /// The connections in that table.
+    pub fn new(table: Table) -> Self {
+        Self { table }
+    }
+
+    /// Begins a session and returns its bearer token: `<account>.<agent>.<secret>`. The secret is stored as a
+    /// hash. One write.
+    pub async fn begin_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
+        let secret = crate::secret::token()?;
+        let key = session_key(&agent.account_id, agent.agent_id, &secret);
+        let item = SessionItem {
+            pk: key.pk,
+            sk: key.sk,
+            role: agent.role.name().to_owned(),
+            name: agent.name.clone(),
+            photo: agent.photo.clone(),
+            seen_at: now.0,
+            expires_at: now.after(SESSION_LASTS).seconds(),
+        };
+        self.table.put(to_item(&item)?, true).await?;
+        Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
+    }
+
+    /// The session of a token, if it lives. One read; once a minute also two writes, that it was used.
+    pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
+        let Some((account_id, agent_id, secret)) = parts(token) else { return Ok(None) };
+        let key = session_key(account_id, agent_id, secret);
+        let Some(item) = self.table.get(key.clone()).await? else { return Ok(None) };
+        let SessionItem { pk: _, sk: _, role, name, photo, seen_at, expires_at } = from_item(item)?;
+        if expires_at <= now.seconds() {
+            return Ok(None);
+        }
+        if now.since(Timestamp(seen_at)) >= SEEN_EVERY {
+            self.seen(key, account_id, agent_id, now).await?;
+        }
+        let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
+        let agent = Author { agent_id, name, photo };
+        Ok(Some(Session { account_id: account_id.to_owned(), agent, role }))
+    }
+
+    async fn seen(&self, session: Key, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
+        let extend = Change {
+            key: session,
+            update: "SET #seen_at = :now, #expires_at = :expires",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":now", n(now.0)), (":expires", n(now.after(SESSION_LASTS).seconds()))],
+        };
+        let present = Change {
+            key: presence_key(account_id, agent_id),
+            update: "SET #seen_at = :now",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":now", n(now.0))],
+        };
+        for change in [extend, present] {
+            if let Err(Refused::Error(error)) = self.table.update(change).await {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends every session of an agent, for one who is gone or has other rights.
+    pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
+        for key in self.session_keys(account_id, agent_id).await? {
+            self.table.delete(key).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives every session of an agent their present name and photo.
+    pub async fn rename_sessions(&self, agent: &Agent) -> Result<(), Error> {
+        for key in self.session_keys(&agent.account_id, agent.agent_id).await? {
+            let change = Change {
+                key,
+                update: "SET #name = :name, #photo = :photo",
+                condition: "attribute_exists(#pk)",
+                values: vec![(":name", s(&*agent.name)), (":photo", super::to_attribute(&agent.photo)?)],
+            };
+            if let Err(Refused::Error(error)) = self.table.update(change).await {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn session_keys(&self, account_id: &str, agent_id: u64) -> Result<Vec<Key>, Error> {
+        let pk = sessions_of(account_id, agent_id);
+        let query = Query {
+            index: None,
+            condition: "#pk = :agent AND begins_with(#sk, :sessions)",
+            values: vec![(":agent", s(&*pk)), (":sessions", s("SESSION#"))],
+            limit: LISTED,
+            descending: false,
+        };
+        let items = self.table.query(query).await?;
+        let items: Result<Vec<SessionItem>, _> = items.into_iter().map(from_item).collect();
+        Ok(items?.into_iter().map(|item| Key::new(item.pk, item.sk)).collect())
+    }
+
+    /// Stores what an agent says about themselves. One write.
+    pub async fn set_presence(&self, account_id: &str, presence: Presence) -> Result<(), Error> {
+        let Presence { agent_id, status, seen_at } = presence;
+        let key = presence_key(account_id, agent_id);
+        let item =
+            PresenceItem { pk: key.pk, sk: key.sk, agent_id, status: status.name().to_owned(), seen_at: seen_at.0 };
+        Ok(self.table.put(to_item(&item)?, false).await?)
+    }
+
+    /// An agent's presence. One read.
+    pub async fn presence(&self, account_id: &str, agent_id: u64) -> Result<Option<Presence>, Error> {
+        self.table.get(presence_key(account_id, agent_id)).await?.map(presence).transpose()
+    }
+
+    /// Forgets an agent who is gone.
+    pub async fn forget_presence(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
+        self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
+    }
+
+    /// Everybody's presence. One read.
+    pub async fn presences(&self, account_id: &str) -> Result<Vec<Presence>, Error> {
+        let query = Query {
+            index: None,
+            condition: "#pk = :account",
+            values: vec![(":account", s(format!("PRESENCE#{account_id}")))],
+            limit: LISTED,
+            descending: false,
+        };
+        self.table.query(query).await?.into_iter().map(presence).collect()
+    }
+}
+
+fn presence(item: super::table::Item) -> Result<Presence, Error> {
+    let PresenceItem { pk: _, sk: _, agent_id, status, seen_at } = from_item(item)?;
+    let status = Status::parse(&status).ok_or_else(|| Error::internal("status"))?;
+    Ok(Presence { agent_id, status, seen_at: Timestamp(seen_at) })
+}
+
+/// The parts of a token that is well-formed.
+fn parts(token: &str) -> Option<(&str, u64, &str)> {
+    let (account_id, rest) = token.split_once('.')?;
+    let (agent_id, secret) = rest.split_once('.')?;
+    let plain = !account_id.is_empty() && account_id.bytes().all(|letter| letter.is_ascii_alphanumeric());
+    plain.then_some((account_id, agent_id.parse().ok()?, secret))
+}

@@ -1,0 +1,209 @@
+//! What becomes of a delivery: its tries, its verdict, its new beginnings, and what is overdue.
+
+use std::time::Duration;
+
+use super::chat_items::{AttemptItem, FailureItem};
+use super::chats::{Chats, entry, entry_key, head_key};
+use super::table::{Change, Key, Query, Refused, n, s};
+use super::to_attribute;
+use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress};
+use crate::domain::entry::Entry;
+use crate::domain::retry;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+/// Partitions of the index of what is due, so that no single key takes every write.
+pub const SHARDS: u64 = 4;
+/// How long a chat counts as failing after a failed try.
+const FAILING_LASTS: Duration = Duration::from_secs(9);
+/// Rounds after which the sweep gives up on an entry whose every consumer died.
+const MOST_ROUNDS: u32 = 20;
+
+pub(super) fn shard(chat_id: u64) -> String {
+    (chat_id % SHARDS).to_string()
+}
+
+/// When a delivery that began then should be over.
+pub(super) fn due_at(since: Timestamp) -> Timestamp {
+    since.after(retry::WINDOW)
+}
+
+/// A delivery that should be over and is not.
+pub struct Overdue {
+    key: Key,
+    due_at: Timestamp,
+}
+
+impl Chats {
+    /// Writes a try into the ledger with what follows from it. False when somebody else was faster: then
+    /// nothing is written and nothing is to be done. One write.
+    pub async fn record_try(
+        &self,
+        tried: &Entry,
+        delivery: &Delivery,
+        attempt: &Attempt,
+        verdict: &Verdict,
+    ) -> Result<bool, Error> {
+        let mut values = vec![
+            (":pending", s(Progress::Pending.name())),
+            (":round", n(delivery.round)),
+            (":tries", n(delivery.tries)),
+            (":one", n(1)),
+            (":attempt", to_attribute(&[AttemptItem::from(attempt)])?),
+        ];
+        let update = match verdict {
+            Verdict::Again(_) => TRIED,
+            Verdict::Delivered => {
+                values.push((":progress", s(Progress::Delivered.name())));
+                DELIVERED
+            }
+            Verdict::Failed(failure, verdict_at) => {
+                values.push((":progress", s(Progress::Failed.name())));
+                values.push((":failure", to_attribute(&FailureItem::from(failure))?));
+                values.push((":verdict_at", n(verdict_at.0)));
+                FAILED
+            }
+        };
+        let key = entry_key(&tried.account_id, tried.chat_id, tried.seq);
+        let condition = "#delivery.#progress = :pending AND #delivery.#round = :round AND #delivery.#tries = :tries";
+        match self.table.update(Change { key, update, condition, values }).await {
+            Ok(_) => Ok(true),
+            Err(Refused::Condition { .. }) => Ok(false),
+            Err(refused) => Err(refused.into()),
+        }
+    }
+
+    /// Marks the receiver of a chat as failing, from now for a while. One write.
+    pub async fn mark_failing(&self, account_id: &str, chat_id: u64, now: Timestamp) -> Result<(), Error> {
+        let until = (":until", n(now.after(FAILING_LASTS).0));
+        self.mark(account_id, chat_id, "SET #failing_until = :until", vec![until]).await
+    }
+
+    /// Marks the receiver of a chat as healthy again. One write.
+    pub async fn mark_healthy(&self, account_id: &str, chat_id: u64) -> Result<(), Error> {
+        self.mark(account_id, chat_id, "REMOVE #failing_until", vec![]).await
+    }
+
+    async fn mark(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        update: &'static str,
+        values: Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)>,
+    ) -> Result<(), Error> {
+        let key = head_key(account_id, chat_id);
+        self.table.update(Change { key, update, condition: "attribute_exists(#pk)", values }).await?;
+        Ok(())
+    }
+
+    /// Begins a failed delivery anew, for an agent who pressed Retry. One write.
+    pub async fn retry(&self, account_id: &str, chat_id: u64, seq: u64, now: Timestamp) -> Result<Entry, Error> {
+        let change = Change {
+            key: entry_key(account_id, chat_id, seq),
+            update: BEGIN_ANEW,
+            condition: "#delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
+            values: [begin_anew(chat_id, now), vec![(":failed", s(Progress::Failed.name()))]].concat(),
+        };
+        match self.table.update(change).await {
+            Ok(item) => entry(item),
+            Err(Refused::Condition { item: None, .. }) => Err(Error::NotFound),
+            Err(Refused::Condition { .. }) => Err(Error::Conflict("only a failed message can be sent again")),
+            Err(refused) => Err(refused.into()),
+        }
+    }
+
+    /// What should have been over before `before`, oldest first. One query.
+    pub async fn overdue(&self, shard: u64, before: Timestamp, limit: i32) -> Result<Vec<Overdue>, Error> {
+        let query = Query {
+            index: Some("due"),
+            condition: "#due = :shard AND #due_at < :before",
+            values: vec![(":shard", s(shard.to_string())), (":before", n(before.0))],
+            limit,
+            descending: false,
+        };
+        let items = self.table.query(query).await?.into_iter().filter_map(|item| {
+            let text = |name: &str| item.get(name)?.as_s().ok().cloned();
+            let due_at = item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)?;
+            Some(Overdue { key: Key::new(text("pk")?, text("sk")?), due_at })
+        });
+        Ok(items.collect())
+    }
+
+    /// Begins an overdue delivery anew, unless it is over by now; after too many rounds it fails instead.
+    /// One write, two in the last case.
+    pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Option<Entry>, Error> {
+        let still_due = vec![(":due_at", n(overdue.due_at.0)), (":most", n(MOST_ROUNDS))];
+        let change = Change {
+            key: overdue.key.clone(),
+            update: BEGIN_ANEW,
+            condition: "#due_at = :due_at AND #delivery.#round < :most",
+            values: [begin_anew_key(&overdue.key, now), still_due].concat(),
+        };
+        match self.table.update(change).await {
+            Ok(item) => entry(item).map(Some),
+            Err(Refused::Condition { item: Some(item), .. }) => {
+                let stuck = entry(item)?;
+                let is_stuck = stuck.delivery.as_ref().is_some_and(|delivery| delivery.round >= MOST_ROUNDS);
+                if is_stuck {
+                    self.give_up(overdue, now).await?;
+                }
+                Ok(None)
+            }
+            Err(Refused::Condition { item: None, .. } | Refused::Contended) => Ok(None),
+            Err(Refused::Error(error)) => Err(error),
+        }
+    }
+
+    async fn give_up(&self, overdue: &Overdue, now: Timestamp) -> Result<(), Error> {
+        let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
+        let change = Change {
+            key: overdue.key.clone(),
+            update: "SET #delivery.#progress = :failed, #delivery.#failure = :failure, \
+                     #delivery.#verdict_at = :now REMOVE #due, #due_at",
+            condition: "#due_at = :due_at",
+            values: vec![
+                (":failed", s(Progress::Failed.name())),
+                (":failure", to_attribute(&FailureItem::from(&failure))?),
+                (":now", n(now.0)),
+                (":due_at", n(overdue.due_at.0)),
+            ],
+        };
+        match self.table.update(change).await {
+            Err(Refused::Error(error)) => Err(error),
+            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
+        }
+    }
+}
+
+const TRIED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
+                     #delivery.#attempts = list_append(#delivery.#attempts, :attempt)";
+
+const DELIVERED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
+                         #delivery.#attempts = list_append(#delivery.#attempts, :attempt), \
+                         #delivery.#progress = :progress REMOVE #due, #due_at";
+
+const FAILED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
+                      #delivery.#attempts = list_append(#delivery.#attempts, :attempt), \
+                      #delivery.#progress = :progress, #delivery.#failure = :failure, \
+                      #delivery.#verdict_at = :verdict_at REMOVE #due, #due_at";
+
+const BEGIN_ANEW: &str = "SET #delivery.#progress = :pending, #delivery.#round = #delivery.#round + :one, \
+                          #delivery.#since = :now, #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
+                          REMOVE #delivery.#failure, #delivery.#verdict_at";
+
+fn begin_anew(chat_id: u64, now: Timestamp) -> Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)> {
+    vec![
+        (":pending", s(Progress::Pending.name())),
+        (":one", n(1)),
+        (":zero", n(0)),
+        (":now", n(now.0)),
+        (":due", s(shard(chat_id))),
+        (":next_due", n(due_at(now).0)),
+    ]
+}
+
+/// [`begin_anew`] for an entry known by its key alone, `CHAT#<account>#<chat>`.
+fn begin_anew_key(key: &Key, now: Timestamp) -> Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)> {
+    let chat_id = key.pk.rsplit('#').next().and_then(|id| id.parse().ok()).unwrap_or_default();
+    begin_anew(chat_id, now)
+}

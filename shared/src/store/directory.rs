@@ -1,0 +1,250 @@
+//! The Directory table: accounts, channels, agents, logins. It changes slowly, so channels are cached.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem};
+use super::table::{Change, Key, Query, Refused, Table, Write, n, s};
+use super::{from_item, to_item};
+use crate::domain::account::Agent;
+use crate::domain::channel::Channel;
+use crate::domain::timestamp::Timestamp;
+use crate::error::{Context, Error};
+use crate::resource::{Platform, Resource};
+
+/// How long a process may use what it read of a channel.
+const CACHED: Duration = Duration::from_secs(10);
+/// Channels a process remembers.
+const CACHE_SIZE: usize = 1_000;
+/// The most channels or agents an account lists.
+const LISTED: i32 = 1_000;
+
+/// The Directory table.
+#[derive(Clone)]
+pub struct Directory {
+    table: Table,
+    channels: Arc<Mutex<HashMap<String, (Instant, Arc<Channel>)>>>,
+}
+
+/// What a login refers to.
+pub struct Login {
+    /// The agent's account.
+    pub account_id: String,
+    /// The agent.
+    pub agent_id: u64,
+    /// See [`crate::password`].
+    pub password_hash: String,
+}
+
+impl Resource for Directory {
+    fn open(platform: &mut Platform) -> Self {
+        let name = platform.environment.text("DIRECTORY_TABLE");
+        Self::new(Table::new(super::dynamodb(platform), &name))
+    }
+}
+
+pub(super) fn channel_key(channel_id: &str) -> Key {
+    Key::new(format!("CHANNEL#{channel_id}"), "CHANNEL")
+}
+
+pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
+    Key::new(format!("ACCOUNT#{account_id}"), format!("AGENT#{agent_id:010}"))
+}
+
+fn account_key(account_id: &str) -> Key {
+    Key::new(format!("ACCOUNT#{account_id}"), "ACCOUNT")
+}
+
+fn login_key(email: &str) -> Key {
+    Key::new(format!("LOGIN#{email}"), "LOGIN")
+}
+
+impl Directory {
+    /// The directory in that table.
+    pub fn new(table: Table) -> Self {
+        Self { table, channels: Arc::default() }
+    }
+
+    /// A channel, possibly as it was up to 10 s ago. One read, none when cached.
+    pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
+        if let Some(channel) = self.remembered(channel_id) {
+            return Ok(Some(channel));
+        }
+        let Some(channel) = self.channel(channel_id).await?.map(Arc::new) else { return Ok(None) };
+        self.remember(&channel);
+        Ok(Some(channel))
+    }
+
+    fn remembered(&self, channel_id: &str) -> Option<Arc<Channel>> {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let (read_at, channel) = channels.get(channel_id)?;
+        (read_at.elapsed() < CACHED).then(|| Arc::clone(channel))
+    }
+
+    fn remember(&self, channel: &Arc<Channel>) {
+        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        if channels.len() >= CACHE_SIZE {
+            channels.clear();
+        }
+        channels.insert(channel.channel_id.clone(), (Instant::now(), Arc::clone(channel)));
+    }
+
+    /// A channel as it is now. One read.
+    pub async fn channel(&self, channel_id: &str) -> Result<Option<Channel>, Error> {
+        let item = self.table.get(channel_key(channel_id)).await?;
+        item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
+    }
+
+    /// The account's channels, oldest key first. They come from an index that may lag by moments.
+    pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
+        let query = Query {
+            index: Some("by_account"),
+            condition: "#account_id = :account AND begins_with(#pk, :channels)",
+            values: vec![(":account", s(account_id)), (":channels", s("CHANNEL#"))],
+            limit: LISTED,
+            descending: false,
+        };
+        let items = self.table.query(query).await?;
+        items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
+    }
+
+    /// Stores a new channel.
+    pub async fn create_channel(&self, channel: &Channel) -> Result<(), Error> {
+        self.table.put(to_item(&ChannelItem::from(channel))?, true).await.map_err(taken("the channel id is taken"))
+    }
+
+    /// Stores a changed channel. The last change wins.
+    pub async fn save_channel(&self, channel: &Channel) -> Result<(), Error> {
+        Ok(self.table.put(to_item(&ChannelItem::from(channel))?, false).await?)
+    }
+
+    /// Deletes a channel; its chats stay.
+    pub async fn delete_channel(&self, channel_id: &str) -> Result<(), Error> {
+        self.table.delete(channel_key(channel_id)).await.map(|_| ())
+    }
+
+    /// Opens an account with its first agent, all or nothing.
+    pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
+        let key = account_key(&admin.account_id);
+        let created_at = admin.created_at.0;
+        let account = AccountItem { pk: key.pk, sk: key.sk, name: name.to_owned(), agents: admin.agent_id, created_at };
+        let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password_hash)?);
+        self.table.transact(writes.collect()).await.map_err(taken("the e-mail is taken"))
+    }
+
+    /// The next agent id of an account. One write.
+    pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
+        let change = Change {
+            key: account_key(account_id),
+            update: "ADD #agents :one",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":one", n(1))],
+        };
+        Ok(from_item::<AccountItem>(self.table.update(change).await?)?.agents)
+    }
+
+    /// Stores a new agent with their login, all or nothing.
+    pub async fn create_agent(&self, agent: &Agent, password_hash: &str) -> Result<(), Error> {
+        let writes = agent_writes(agent, password_hash)?;
+        self.table.transact(writes.into()).await.map_err(taken("the e-mail is taken"))
+    }
+
+    /// An agent of the account. One read.
+    pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
+        let item = self.table.get(agent_key(account_id, agent_id)).await?;
+        item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
+    }
+
+    /// The account's agents, by id.
+    pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
+        let query = Query {
+            index: None,
+            condition: "#pk = :account AND begins_with(#sk, :agents)",
+            values: vec![(":account", s(format!("ACCOUNT#{account_id}"))), (":agents", s("AGENT#"))],
+            limit: LISTED,
+            descending: false,
+        };
+        let items = self.table.query(query).await?;
+        items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
+    }
+
+    /// Stores a changed agent whose e-mail is the same.
+    pub async fn save_agent(&self, agent: &Agent) -> Result<(), Error> {
+        Ok(self.table.put(to_item(&AgentItem::from(agent))?, false).await?)
+    }
+
+    /// Refuses ids that are not agents of the account. A query, none for an empty list.
+    pub async fn check_agents(&self, account_id: &str, agent_ids: &[u64]) -> Result<(), Error> {
+        if agent_ids.is_empty() {
+            return Ok(());
+        }
+        let known: HashSet<u64> = self.agents(account_id).await?.iter().map(|agent| agent.agent_id).collect();
+        match agent_ids.iter().find(|id| !known.contains(id)) {
+            None => Ok(()),
+            Some(id) => Err(Error::field("agent_ids", format_args!("names agent {id}, who does not exist"))),
+        }
+    }
+
+    /// Moves a login to another e-mail or gives it another password; nothing where both stay. The new login
+    /// comes before the old one goes, so that a death in between leaves two and not none.
+    pub async fn save_login(&self, before: &Agent, after: &Agent, password: Option<&str>) -> Result<(), Error> {
+        let has_moved = before.email != after.email;
+        if !has_moved && password.is_none() {
+            return Ok(());
+        }
+        let password_hash = match password {
+            Some(password) => crate::password::hash(password)?,
+            None => self.login(&before.email).await?.ok_or(Error::NotFound)?.password_hash,
+        };
+        let login = to_item(&login_item(after, &password_hash))?;
+        self.table.put(login, has_moved).await.map_err(taken("the e-mail is taken"))?;
+        if has_moved {
+            self.table.delete(login_key(&before.email)).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes an agent: the login first, so that nobody can sign in as somebody who is gone.
+    pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
+        self.table.delete(login_key(&agent.email)).await?;
+        self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
+    }
+
+    /// The login of an e-mail. One read.
+    pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
+        let Some(item) = self.table.get(login_key(email)).await? else { return Ok(None) };
+        let LoginItem { pk: _, sk: _, account_id, agent_id, password_hash } = from_item(item)?;
+        Ok(Some(Login { account_id, agent_id, password_hash }))
+    }
+}
+
+fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error> {
+    let login = to_item(&login_item(agent, password_hash))?;
+    Ok([Write::Create(to_item(&AgentItem::from(agent))?), Write::Create(login)])
+}
+
+fn login_item(agent: &Agent, password_hash: &str) -> LoginItem {
+    let key = login_key(&agent.email);
+    let account_id = agent.account_id.clone();
+    LoginItem { pk: key.pk, sk: key.sk, account_id, agent_id: agent.agent_id, password_hash: password_hash.to_owned() }
+}
+
+fn taken(message: &'static str) -> impl Fn(Refused) -> Error {
+    move |refused| match refused {
+        Refused::Condition { .. } => Error::Conflict(message),
+        Refused::Contended => Error::Unavailable(Context::new("contended item")),
+        Refused::Error(error) => error,
+    }
+}
+
+/// Whether a secret opens a channel now: one of its addresses, in constant time. The same work is done for a
+/// channel that does not exist.
+pub fn opens(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
+    let hash = crate::secret::hash(secret);
+    let nothing = [0_u8; 32];
+    let known = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
+    let live = known.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
+    let padded = live.map(|secret| &secret.hash).chain(std::iter::repeat(&nothing)).take(2);
+    padded.fold(false, |found, known| found | crate::secret::same(known, &hash))
+}

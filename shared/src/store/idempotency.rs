@@ -1,0 +1,75 @@
+//! The first answer to a request that carried an `Idempotency-Key`, kept for a day.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::chats::Chats;
+use super::table::{Key, Write};
+use super::{from_item, to_item};
+use crate::domain::entry::Entry;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The key of a request: unique in its scope (a channel, or an agent's chat).
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    scope: String,
+    key: String,
+}
+
+/// What was answered the first time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The chat.
+    pub chat_id: u64,
+    /// The entry's number.
+    pub seq: u64,
+    /// The entry's id.
+    pub id: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AnswerItem {
+    pk: String,
+    sk: String,
+    chat_id: u64,
+    seq: u64,
+    id: String,
+    expires_at: u64,
+}
+
+impl IdempotencyKey {
+    /// The key that a caller sent, within `scope`.
+    pub fn new(scope: String, key: &str) -> Self {
+        Self { scope, key: crate::secret::hex_hash(key) }
+    }
+
+    fn item_key(&self) -> Key {
+        Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key), "ANSWER")
+    }
+
+    /// The write that remembers the answer together with what it answers.
+    pub(super) fn remember(&self, entry: &Entry) -> Result<Write, Error> {
+        let Key { pk, sk } = self.item_key();
+        let expires_at = entry.at.after(KEPT).seconds();
+        let id = entry.id.clone();
+        to_item(&AnswerItem { pk, sk, chat_id: entry.chat_id, seq: entry.seq, id, expires_at }).map(Write::Create)
+    }
+}
+
+impl Chats {
+    /// What was answered to a key before. One read when there is a key.
+    pub(super) async fn answered(
+        &self,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<Option<Answered>, Error> {
+        let Some(key) = key else { return Ok(None) };
+        let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };
+        let AnswerItem { pk: _, sk: _, chat_id, seq, id, expires_at } = from_item(item)?;
+        Ok((now.seconds() < expires_at).then_some(Answered { chat_id, seq, id }))
+    }
+}

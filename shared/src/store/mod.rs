@@ -1,0 +1,42 @@
+//! DynamoDB: three tables (design.md, section 3). Items are private to this module; what comes out are
+//! `domain` types.
+
+pub mod agent_writes;
+mod chat_items;
+pub mod chats;
+pub mod connections;
+pub mod deliveries;
+pub mod directory;
+mod directory_items;
+pub mod idempotency;
+pub mod table;
+pub mod visitor_writes;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+use table::Item;
+
+/// How often a write that lost a race is tried with what is there now.
+const RACES: usize = 8;
+
+fn to_item<T: Serialize>(value: &T) -> Result<Item, Error> {
+    serde_dynamo::to_item(value).map_err(Error::internal)
+}
+
+fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+    serde_dynamo::from_item(item).map_err(Error::internal)
+}
+
+fn to_attribute<T: Serialize>(value: &T) -> Result<aws_sdk_dynamodb::types::AttributeValue, Error> {
+    serde_dynamo::to_attribute_value(value).map_err(Error::internal)
+}
+
+/// The client both stores and tests use.
+fn dynamodb(platform: &crate::resource::Platform) -> aws_sdk_dynamodb::Client {
+    aws_sdk_dynamodb::Client::new(&platform.aws)
+}

@@ -1,0 +1,318 @@
+//! The few DynamoDB operations the stores are made of. They are not generic and return boxed futures, so
+//! that the SDK's deep types are compiled once, here, and not again in every function (20 s each).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
+use futures_util::future::BoxFuture;
+
+use crate::error::{Context, Error};
+
+/// An item as the SDK knows it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// A table.
+#[derive(Clone)]
+pub struct Table {
+    client: Client,
+    name: Arc<str>,
+}
+
+/// The key of an item: `pk` and `sk`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Partition key.
+    pub pk: String,
+    /// Sort key.
+    pub sk: String,
+}
+
+/// An update of one item in DynamoDB's own expression language. `#name` stands for the attribute `name`.
+pub struct Change {
+    /// Which item.
+    pub key: Key,
+    /// The update expression.
+    pub update: &'static str,
+    /// What must hold, else [`Refused::Condition`]; empty for nothing.
+    pub condition: &'static str,
+    /// What the expressions' `:names` stand for.
+    pub values: Vec<(&'static str, AttributeValue)>,
+}
+
+/// One part of a transaction.
+pub enum Write {
+    /// Stores a new item; there must be none under its key.
+    Create(Item),
+    /// Changes an item.
+    Change(Change),
+}
+
+/// A query of one partition of the table or of an index.
+pub struct Query {
+    /// The index; none for the table itself.
+    pub index: Option<&'static str>,
+    /// The key condition.
+    pub condition: &'static str,
+    /// What its `:names` stand for.
+    pub values: Vec<(&'static str, AttributeValue)>,
+    /// The most items to return.
+    pub limit: i32,
+    /// Largest sort key first.
+    pub descending: bool,
+}
+
+/// Why a conditional write was not done.
+#[derive(Debug)]
+pub enum Refused {
+    /// The condition does not hold. `index`: which part of a transaction. `item`: as it is, when it exists.
+    #[allow(missing_docs, reason = "said above")]
+    Condition { index: usize, item: Option<Item> },
+    /// Another write was under way; read again.
+    Contended,
+    /// It could not be tried.
+    Error(Error),
+}
+
+impl From<Refused> for Error {
+    /// For writes whose condition fails only when the item has gone.
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Condition { .. } => Self::NotFound,
+            Refused::Contended => Self::Unavailable(Context::new("contended item")),
+            Refused::Error(error) => error,
+        }
+    }
+}
+
+impl Key {
+    /// The key of those two parts.
+    pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+        Self { pk: pk.into(), sk: sk.into() }
+    }
+
+    /// The key's attributes.
+    pub fn into_item(self) -> Item {
+        HashMap::from([("pk".to_owned(), AttributeValue::S(self.pk)), ("sk".to_owned(), AttributeValue::S(self.sk))])
+    }
+}
+
+/// A string attribute.
+pub fn s(value: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(value.into())
+}
+
+/// A number attribute.
+pub fn n(value: impl std::fmt::Display) -> AttributeValue {
+    AttributeValue::N(value.to_string())
+}
+
+impl Table {
+    /// The table of that name.
+    pub fn new(client: Client, name: &str) -> Self {
+        Self { client, name: name.into() }
+    }
+
+    /// Reads an item, strongly consistent. One read.
+    pub fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
+        Box::pin(async move {
+            let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
+            let answer = request.set_key(Some(key.into_item())).send().await.map_err(|e| failure(&e))?;
+            Ok(answer.item)
+        })
+    }
+
+    /// Reads some items, strongly consistent, in no order; at most 100. A read each.
+    pub fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move {
+            let mut found = Vec::with_capacity(keys.len());
+            let mut wanted: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
+            while !wanted.is_empty() {
+                let keys = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build();
+                let keys = keys.map_err(Error::internal)?;
+                let request = self.client.batch_get_item().request_items(&*self.name, keys);
+                let answer = request.send().await.map_err(|e| failure(&e))?;
+                found.extend(answer.responses.into_iter().flat_map(HashMap::into_values).flatten());
+                let rest = answer.unprocessed_keys.into_iter().flat_map(HashMap::into_values);
+                wanted = rest.flat_map(|keys| keys.keys).collect();
+            }
+            Ok(found)
+        })
+    }
+
+    /// Stores an item; with `create`, only where there is none. One write.
+    pub fn put(&self, item: Item, create: bool) -> BoxFuture<'_, Result<(), Refused>> {
+        Box::pin(async move {
+            let request = self.client.put_item().table_name(&*self.name).set_item(Some(item));
+            let request = if create { request.condition_expression(IS_NEW) } else { request };
+            request.send().await.map_err(put_refused)?;
+            Ok(())
+        })
+    }
+
+    /// Changes an item and returns it as it is afterwards. One write.
+    pub fn update(&self, change: Change) -> BoxFuture<'_, Result<Item, Refused>> {
+        Box::pin(async move {
+            let Change { key, update, condition, values } = change;
+            let request = self
+                .client
+                .update_item()
+                .table_name(&*self.name)
+                .set_key(Some(key.into_item()))
+                .update_expression(update)
+                .set_condition_expression(given(condition))
+                .set_expression_attribute_names(names(&[update, condition]))
+                .set_expression_attribute_values(named(values))
+                .return_values(ReturnValue::AllNew)
+                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+            let answer = request.send().await.map_err(update_refused)?;
+            Ok(answer.attributes.unwrap_or_default())
+        })
+    }
+
+    /// Deletes an item if it is there and returns it. One write.
+    pub fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
+        Box::pin(async move {
+            let request = self.client.delete_item().table_name(&*self.name).set_key(Some(key.into_item()));
+            let answer = request.return_values(ReturnValue::AllOld).send().await;
+            Ok(answer.map_err(|e: SdkError<DeleteItemError>| failure(&e))?.attributes)
+        })
+    }
+
+    /// Reads items of one partition in the order of their sort keys.
+    pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move {
+            let Query { index, condition, values, limit, descending } = query;
+            let request = self
+                .client
+                .query()
+                .table_name(&*self.name)
+                .set_index_name(index.map(str::to_owned))
+                .key_condition_expression(condition)
+                .set_expression_attribute_names(names(&[condition]))
+                .set_expression_attribute_values(named(values))
+                .consistent_read(index.is_none())
+                .limit(limit)
+                .scan_index_forward(!descending);
+            Ok(request.send().await.map_err(|e| failure(&e))?.items.unwrap_or_default())
+        })
+    }
+
+    /// Does all of the writes or none. Two writes an item.
+    pub fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), Refused>> {
+        Box::pin(async move {
+            let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.part(write)).collect();
+            let request = self.client.transact_write_items().set_transact_items(Some(parts.map_err(Refused::Error)?));
+            request.send().await.map_err(transaction_refused)?;
+            Ok(())
+        })
+    }
+
+    fn part(&self, write: Write) -> Result<TransactWriteItem, Error> {
+        let old = ReturnValuesOnConditionCheckFailure::AllOld;
+        let part = TransactWriteItem::builder();
+        let part = match write {
+            Write::Create(item) => {
+                let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(IS_NEW);
+                part.put(put.return_values_on_condition_check_failure(old).build().map_err(Error::internal)?)
+            }
+            Write::Change(Change { key, update, condition, values }) => {
+                let change = Update::builder()
+                    .table_name(&*self.name)
+                    .set_key(Some(key.into_item()))
+                    .update_expression(update)
+                    .set_condition_expression(given(condition))
+                    .set_expression_attribute_names(names(&[update, condition]))
+                    .set_expression_attribute_values(named(values))
+                    .return_values_on_condition_check_failure(old);
+                part.update(change.build().map_err(Error::internal)?)
+            }
+        };
+        Ok(part.build())
+    }
+}
+
+fn given(condition: &str) -> Option<String> {
+    (!condition.is_empty()).then(|| condition.to_owned())
+}
+
+const IS_NEW: &str = "attribute_not_exists(pk)";
+
+/// `#name` for every attribute that the expressions mention so.
+fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
+    let mentioned = expressions.iter().flat_map(|expression| expression.split('#').skip(1));
+    let words = mentioned.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
+    let names: HashMap<_, _> = words.map(|name| (format!("#{name}"), name.to_owned())).collect();
+    (!names.is_empty()).then_some(names)
+}
+
+fn named(values: Vec<(&'static str, AttributeValue)>) -> Option<HashMap<String, AttributeValue>> {
+    let values: HashMap<_, _> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    (!values.is_empty()).then_some(values)
+}
+
+fn put_refused(error: SdkError<PutItemError>) -> Refused {
+    match error.as_service_error() {
+        Some(PutItemError::ConditionalCheckFailedException(_)) => Refused::Condition { index: 0, item: None },
+        Some(PutItemError::TransactionConflictException(_)) => Refused::Contended,
+        _ => Refused::Error(failure(&error)),
+    }
+}
+
+fn update_refused(error: SdkError<UpdateItemError>) -> Refused {
+    match error.as_service_error() {
+        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+            Refused::Condition { index: 0, item: failed.item.clone() }
+        }
+        Some(UpdateItemError::TransactionConflictException(_)) => Refused::Contended,
+        _ => Refused::Error(failure(&error)),
+    }
+}
+
+fn transaction_refused(error: SdkError<TransactWriteItemsError>) -> Refused {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error() else {
+        return Refused::Error(failure(&error));
+    };
+    let reasons = cancelled.cancellation_reasons();
+    let failed = reasons.iter().enumerate().find(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"));
+    match failed {
+        Some((index, reason)) => Refused::Condition { index, item: reason.item.clone() },
+        None if reasons.iter().any(|reason| reason.code() == Some("TransactionConflict")) => Refused::Contended,
+        None => Refused::Error(failure(&error)),
+    }
+}
+
+/// What did not answer or asks to slow down is worth another try; the rest is a fault of ours.
+fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
+    let code = error.code().map(str::to_owned);
+    let throttled = matches!(
+        code.as_deref(),
+        Some("ProvisionedThroughputExceededException" | "ThrottlingException" | "RequestLimitExceeded" | "InternalServerError")
+    );
+    let unanswered = matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
+    let context = Context::new(("dynamodb", code, error.message().map(str::to_owned), unanswered));
+    if throttled || unanswered { Error::Unavailable(context) } else { Error::Internal(context) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn names_are_taken_from_the_expressions() {
+        let names = names(&["SET #state = :s, #seq=#seq + :one", "attribute_exists(#pk)"]).unwrap();
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.sort();
+        let expected = [("#pk", "pk"), ("#seq", "seq"), ("#state", "state")];
+        assert_eq!(names, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+}

@@ -1,0 +1,251 @@
+//! What a visitor's request writes. On an open chat: two reads (visitor, header) and two writes (header,
+//! entry); one write more when the visitor's data changed. Opening a chat is one counter and one transaction.
+
+use serde::Deserialize;
+
+use super::chat_items::{EntryItem, HeadItem, PreviewItem, ProfileItem, VisitorItem};
+use super::chats::{Chats, chat, head_key, visitor_key};
+use super::idempotency::{Answered, IdempotencyKey};
+use super::table::{Change, Key, Refused, Write, n, s};
+use super::{RACES, from_item, to_attribute, to_item};
+use crate::domain::channel::Channel;
+use crate::domain::chat::{Chat, From, Preview, State};
+use crate::domain::content::{Content, cut};
+use crate::domain::entry::Entry;
+use crate::domain::rate::{VISITOR_LIMIT, Window};
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{Profile, Visitor};
+use crate::error::{Context, Error};
+
+/// Characters of a visitor's name in a header.
+const NAME_CHARACTERS: usize = 60;
+
+/// A visitor's message on its way in.
+pub struct Incoming<'a> {
+    /// Through which door.
+    pub channel: &'a Channel,
+    /// `sender.id`.
+    pub external_id: &'a str,
+    /// What the message says about its sender.
+    pub profile: &'a Profile,
+    /// What it says.
+    pub content: &'a Content,
+    /// The caller's key, if any.
+    pub key: Option<&'a IdempotencyKey>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct Counters {
+    #[serde(default)]
+    visitors: u64,
+    #[serde(default)]
+    chats: u64,
+}
+
+impl Chats {
+    /// Stores a visitor's message, in their open chat or in a new one.
+    pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Answered, Error> {
+        for _ in 0..RACES {
+            if let Some(answered) = self.answered(incoming.key, incoming.now).await? {
+                return Ok(answered);
+            }
+            let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
+            let written = match visitor {
+                Some(Visitor { open_chat: Some(chat_id), ref profile, .. }) => {
+                    self.append(incoming, chat_id, profile).await
+                }
+                known => self.open(incoming, known).await,
+            };
+            match written {
+                Ok(entry) => return Ok(Answered { chat_id: entry.chat_id, seq: entry.seq, id: entry.id }),
+                Err(Refused::Error(error)) => return Err(error),
+                Err(Refused::Condition { .. } | Refused::Contended) => {}
+            }
+        }
+        Err(Error::Unavailable(Context::new("visitor message lost every race")))
+    }
+
+    /// Adds a message to an open chat.
+    async fn append(&self, incoming: &Incoming<'_>, chat_id: u64, known: &Profile) -> Result<Entry, Refused> {
+        let account_id = &incoming.channel.account_id;
+        let Some(before) = self.chat(account_id, chat_id).await.map_err(Refused::Error)? else {
+            return Err(Refused::Error(Error::internal("the open chat of a visitor is missing")));
+        };
+        let rate = before.rate.take(VISITOR_LIMIT, incoming.now);
+        let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
+        let profile = known.merged(incoming.profile);
+        if profile != *known {
+            self.update_profile(incoming, &profile).await?;
+        }
+        let head = self.advance(incoming, &before, rate, &profile).await?;
+        let entry = incoming.entry(chat_id, head.seq);
+        self.store_entry(&entry, incoming.key).await?;
+        Ok(entry)
+    }
+
+    /// Takes the next number of the chat, if the header's rate window is still the one that was read.
+    async fn advance(
+        &self,
+        incoming: &Incoming<'_>,
+        before: &Chat,
+        rate: Window,
+        profile: &Profile,
+    ) -> Result<Chat, Refused> {
+        let preview = Preview::of(incoming.content, &From::Visitor, incoming.now);
+        let change = Change {
+            key: head_key(&before.account_id, before.chat_id),
+            update: "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+                     #rate_since = :since, #rate_count = :count REMOVE #typing_since",
+            condition: "#state <> :closed AND #rate_since = :old_since AND #rate_count = :old_count",
+            values: vec![
+                (":one", n(1)),
+                (":now", n(incoming.now.0)),
+                (":preview", to_attribute(&PreviewItem::from(&preview)).map_err(Refused::Error)?),
+                (":name", s(cut(profile.display_name(), NAME_CHARACTERS))),
+                (":since", n(rate.since.0)),
+                (":count", n(rate.count)),
+                (":closed", s("closed")),
+                (":old_since", n(before.rate.since.0)),
+                (":old_count", n(before.rate.count)),
+            ],
+        };
+        chat(self.table.update(change).await?).map_err(Refused::Error)
+    }
+
+    async fn update_profile(&self, incoming: &Incoming<'_>, profile: &Profile) -> Result<(), Refused> {
+        let change = Change {
+            key: visitor_key(&incoming.channel.channel_id, incoming.external_id),
+            update: "SET #profile = :profile",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":profile", to_attribute(&ProfileItem::from(profile)).map_err(Refused::Error)?)],
+        };
+        self.table.update(change).await.map(|_| ())
+    }
+
+    /// Stores an entry, with the answer to its idempotency key if it has one.
+    pub(super) async fn store_entry(&self, entry: &Entry, key: Option<&IdempotencyKey>) -> Result<(), Refused> {
+        let item = to_item(&EntryItem::from(entry)).map_err(Refused::Error)?;
+        match key {
+            None => self.table.put(item, false).await,
+            Some(key) => {
+                let answer = key.remember(entry).map_err(Refused::Error)?;
+                self.table.transact(vec![Write::Create(item), answer]).await
+            }
+        }
+    }
+
+    /// Opens a chat with a visitor's first message: numbers first, then everything or nothing.
+    async fn open(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Entry, Refused> {
+        let is_new = known.is_none();
+        let counters = self.count(&incoming.channel.account_id, is_new).await?;
+        let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
+        visitor.profile = visitor.profile.merged(incoming.profile);
+        visitor.open_chat = Some(counters.chats);
+        let head = incoming.head(&visitor, counters.chats);
+        let entry = incoming.entry(counters.chats, head.seq);
+        let mut writes = vec![
+            visitor_write(&visitor, is_new).map_err(Refused::Error)?,
+            Write::Create(to_item(&HeadItem::from(&head)).map_err(Refused::Error)?),
+            Write::Create(to_item(&EntryItem::from(&entry)).map_err(Refused::Error)?),
+        ];
+        if let Some(key) = incoming.key {
+            writes.push(key.remember(&entry).map_err(Refused::Error)?);
+        }
+        self.table.transact(writes).await?;
+        Ok(entry)
+    }
+
+    /// The next chat number and, for a new visitor, the next visitor number. One write.
+    async fn count(&self, account_id: &str, new_visitor: bool) -> Result<Counters, Refused> {
+        let change = Change {
+            key: Key::new(format!("COUNTERS#{account_id}"), "COUNTERS"),
+            update: "ADD #chats :one, #visitors :visitors",
+            condition: "",
+            values: vec![(":one", n(1)), (":visitors", n(u8::from(new_visitor)))],
+        };
+        from_item(self.table.update(change).await?).map_err(Refused::Error)
+    }
+
+    /// Notes that a visitor began or stopped to type; nothing happens without an open chat. A read, a write.
+    pub async fn visitor_typing(
+        &self,
+        channel: &Channel,
+        external_id: &str,
+        since: Option<Timestamp>,
+    ) -> Result<(), Error> {
+        let visitor = self.visitor(&channel.channel_id, external_id).await?;
+        let Some(chat_id) = visitor.and_then(|visitor| visitor.open_chat) else { return Ok(()) };
+        let (update, values) = match since {
+            Some(since) => ("SET #typing_since = :since", vec![(":closed", s("closed")), (":since", n(since.0))]),
+            None => ("REMOVE #typing_since", vec![(":closed", s("closed"))]),
+        };
+        let key = head_key(&channel.account_id, chat_id);
+        match self.table.update(Change { key, update, condition: "#state <> :closed", values }).await {
+            Err(Refused::Error(error)) => Err(error),
+            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
+        }
+    }
+}
+
+fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
+    if is_new {
+        return to_item(&VisitorItem::from(visitor)).map(Write::Create);
+    }
+    Ok(Write::Change(Change {
+        key: visitor_key(&visitor.channel_id, &visitor.external_id),
+        update: "SET #open_chat = :chat, #profile = :profile",
+        condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
+        values: vec![
+            (":chat", to_attribute(&visitor.open_chat)?),
+            (":profile", to_attribute(&ProfileItem::from(&visitor.profile))?),
+        ],
+    }))
+}
+
+impl Incoming<'_> {
+    fn stranger(&self, number: u64) -> Visitor {
+        Visitor {
+            account_id: self.channel.account_id.clone(),
+            channel_id: self.channel.channel_id.clone(),
+            external_id: self.external_id.to_owned(),
+            number,
+            profile: Profile::default(),
+            open_chat: None,
+        }
+    }
+
+    fn entry(&self, chat_id: u64, seq: u64) -> Entry {
+        Entry {
+            account_id: self.channel.account_id.clone(),
+            chat_id,
+            seq,
+            id: crate::secret::message_id(),
+            from: From::Visitor,
+            content: self.content.clone(),
+            at: self.now,
+            delivery: None,
+        }
+    }
+
+    fn head(&self, visitor: &Visitor, chat_id: u64) -> Chat {
+        Chat {
+            account_id: visitor.account_id.clone(),
+            chat_id,
+            state: State::Waiting,
+            channel_id: visitor.channel_id.clone(),
+            channel_name: cut(&self.channel.settings.name, NAME_CHARACTERS),
+            external_id: visitor.external_id.clone(),
+            visitor_number: visitor.number,
+            visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
+            seq: 1,
+            opened_at: self.now,
+            updated_at: self.now,
+            last_message: Some(Preview::of(self.content, &From::Visitor, self.now)),
+            typing_since: None,
+            failing_until: None,
+            rate: Window { since: self.now, count: 1 },
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The bodies of the admins' and the operator's endpoints (design.md, section 5).
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::fields::Fields;
+use crate::delivery::guard::Guard;
+use crate::domain::account::{Agent, Role};
+use crate::domain::channel::{Channel, ChannelSettings, Validation};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+/// Characters of a name.
+const NAME: usize = 255;
+/// Characters of an e-mail address or a password.
+const SHORT: usize = 254;
+/// Entries of a list.
+const LIST: usize = 1_000;
+/// Longest overlap of an old and a new address, in seconds: 30 days.
+const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
+/// The overlap when nothing is said: a day.
+const USUAL_OVERLAP: u64 = 24 * 60 * 60;
+
+/// A person to add: what an agent has, and a password.
+pub struct NewAgent {
+    /// Shown to visitors.
+    pub name: String,
+    /// Lower case.
+    pub email: String,
+    /// In clear, to be hashed.
+    pub password: String,
+    /// For the webhooks.
+    pub phone: Option<String>,
+    /// Avatar address.
+    pub photo: Option<String>,
+    /// Agent when nothing is said.
+    pub role: Role,
+}
+
+impl NewAgent {
+    /// The agent they become; the password is left behind.
+    pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> Agent {
+        let Self { name, email, password: _, phone, photo, role } = self;
+        Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
+    }
+}
+
+/// Reads POST /operator/accounts: the account's name and its first admin.
+pub fn new_account(body: &Value) -> Result<(String, NewAgent), Error> {
+    let body = Fields::of(body)?;
+    let admin = new_agent_fields(body.object("admin")?)?;
+    Ok((body.required_text("name", NAME)?, NewAgent { role: Role::Admin, ..admin }))
+}
+
+/// Reads POST /admin/agents.
+pub fn new_agent(body: &Value) -> Result<NewAgent, Error> {
+    new_agent_fields(Fields::of(body)?)
+}
+
+fn new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
+    Ok(NewAgent {
+        name: fields.required_text("name", NAME)?,
+        email: email(fields)?.ok_or_else(|| fields.refuse("email", "is required"))?,
+        password: password(fields)?.ok_or_else(|| fields.refuse("password", "is required"))?,
+        phone: fields.text("phone", NAME)?,
+        photo: fields.url("photo")?,
+        role: role(fields)?.unwrap_or(Role::Agent),
+    })
+}
+
+/// Reads PATCH /admin/agents/{id}: the agent as it becomes, and a new password if one is given. A field that
+/// is null is cleared where it may be empty.
+pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>), Error> {
+    let fields = Fields::of(body)?;
+    let mut changed = agent.clone();
+    if fields.has("name") {
+        changed.name = fields.required_text("name", NAME)?;
+    }
+    if fields.has("phone") {
+        changed.phone = fields.text("phone", NAME)?;
+    }
+    if fields.has("photo") {
+        changed.photo = fields.url("photo")?;
+    }
+    changed.email = email(fields)?.unwrap_or(changed.email);
+    changed.role = role(fields)?.unwrap_or(changed.role);
+    Ok((changed, password(fields)?))
+}
+
+fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
+    let Some(email) = fields.text("email", SHORT)? else { return Ok(None) };
+    let email = email.trim().to_lowercase();
+    let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+    let is_address = is_address && !email.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+    if is_address { Ok(Some(email)) } else { Err(fields.refuse("email", "must be an e-mail address")) }
+}
+
+fn password(fields: Fields<'_>) -> Result<Option<String>, Error> {
+    let Some(password) = fields.text("password", SHORT)? else { return Ok(None) };
+    let shortest = crate::password::SHORTEST;
+    if password.chars().count() < shortest {
+        return Err(fields.refuse("password", format_args!("must have at least {shortest} characters")));
+    }
+    Ok(Some(password))
+}
+
+fn role(fields: Fields<'_>) -> Result<Option<Role>, Error> {
+    fields.one_of("role", "agent, admin", Role::parse)
+}
+
+/// An agent as admins see it.
+pub fn agent(agent: &Agent) -> Value {
+    let Agent { account_id: _, agent_id, name, email, phone, photo, role, created_at } = agent;
+    json!({
+        "agent_id": agent_id, "name": name, "email": email, "phone": phone, "photo": photo,
+        "role": role.name(), "created_at": created_at.seconds(),
+    })
+}
+
+/// Reads POST /admin/channels.
+pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error> {
+    let fields = Fields::of(body)?;
+    fields.one_of("kind", "api", |kind| (kind == "api").then_some(()))?;
+    let settings = ChannelSettings {
+        name: fields.required_text("name", NAME)?,
+        integrator_url: fields.required_url("integrator_url")?,
+        chunked: false,
+        agent_ids: Vec::new(),
+        validation: Validation::Strict,
+        hidden_error_codes: Vec::new(),
+    };
+    changed_settings(fields, settings, guard)
+}
+
+/// Reads PATCH /admin/channels/{id}: the settings as they become.
+pub fn changed_channel(body: &Value, channel: &Channel, guard: &Guard) -> Result<ChannelSettings, Error> {
+    changed_settings(Fields::of(body)?, channel.settings.clone(), guard)
+}
+
+fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard) -> Result<ChannelSettings, Error> {
+    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes } = current;
+    let integrator_url = if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
+    check_target(fields, "integrator_url", &integrator_url, guard)?;
+    // Silence would let an admin believe that a department is in charge.
+    if fields.value("department_ids").is_some_and(|ids| ids.as_array().is_none_or(|ids| !ids.is_empty())) {
+        return Err(fields.refuse("department_ids", "must be empty: this version has no departments"));
+    }
+    Ok(ChannelSettings {
+        name: if fields.has("name") { fields.required_text("name", NAME)? } else { name },
+        integrator_url,
+        chunked: fields.flag("chunked")?.unwrap_or(chunked),
+        agent_ids: ids(fields, "agent_ids")?.unwrap_or(agent_ids),
+        validation: fields.one_of("validation", "strict, lenient", Validation::parse)?.unwrap_or(validation),
+        hidden_error_codes: fields.integers("hidden_error_codes", LIST)?.unwrap_or(hidden_error_codes),
+    })
+}
+
+fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Result<(), Error> {
+    let url = Url::parse(url).map_err(|_| fields.refuse(name, "must be a URL"))?;
+    guard.check(&url).map_err(|forbidden| fields.refuse(name, forbidden))
+}
+
+fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
+    let Some(numbers) = fields.integers(name, LIST)? else { return Ok(None) };
+    let ids: Option<Vec<u64>> = numbers.into_iter().map(|id| u64::try_from(id).ok().filter(|id| *id > 0)).collect();
+    ids.map(Some).ok_or_else(|| fields.refuse(name, "must be a list of ids"))
+}
+
+/// Reads POST /admin/channels/{id}/rotate: for how many seconds the old address is still answered.
+pub fn overlap(body: &Value) -> Result<u64, Error> {
+    let fields = Fields::of(body)?;
+    let Some(value) = fields.value("keep_old_seconds") else { return Ok(USUAL_OVERLAP) };
+    let seconds = value.as_u64().filter(|seconds| *seconds <= LONGEST_OVERLAP);
+    seconds.ok_or_else(|| {
+        fields.refuse("keep_old_seconds", format_args!("must be a whole number from 0 to {LONGEST_OVERLAP}"))
+    })
+}
+
+/// A channel as admins see it: nothing secret.
+pub fn channel(channel: &Channel) -> Value {
+    let Channel { channel_id, account_id: _, settings, secrets: _, signing_secret: _, created_at } = channel;
+    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes } = settings;
+    json!({
+        "channel_id": channel_id, "kind": "api", "name": name, "integrator_url": integrator_url, "chunked": chunked,
+        "agent_ids": agent_ids, "validation": validation.name(), "hidden_error_codes": hidden_error_codes,
+        "created_at": created_at.seconds(),
+    })
+}
+
+/// A channel that was just made: with what is shown once.
+pub fn created_channel(channel: &Channel, endpoint: &str) -> Value {
+    let mut created = self::channel(channel);
+    if let Some(fields) = created.as_object_mut() {
+        fields.insert("endpoint".to_owned(), json!(endpoint));
+        fields.insert("signing_secret".to_owned(), json!(channel.signing_secret));
+    }
+    created
+}

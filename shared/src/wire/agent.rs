@@ -1,0 +1,152 @@
+//! The bodies of the agents' endpoints (design.md, section 5).
+
+use serde_json::{Map, Value, json};
+
+use super::content;
+use super::fields::Fields;
+use crate::domain::account::{Agent, Author};
+use crate::domain::chat::{Chat, From};
+use crate::domain::content::{Content, Typing};
+use crate::domain::delivery::{Attempt, Delivery, Progress};
+use crate::domain::entry::Entry;
+use crate::domain::presence::{Presence, Status};
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{Profile, Visitor};
+use crate::error::Error;
+
+/// Characters of an agent's text; a longer one is refused, because an agent would not notice a cut.
+const AGENT_TEXT: usize = 10_000;
+/// Characters of an e-mail address or a password.
+const SHORT: usize = 254;
+
+/// Reads `email` and `password`.
+pub fn credentials(body: &Value) -> Result<(String, String), Error> {
+    let body = Fields::of(body)?;
+    Ok((body.required_text("email", SHORT)?.trim().to_lowercase(), body.required_text("password", SHORT)?))
+}
+
+/// Reads `status`.
+pub fn status(body: &Value) -> Result<Status, Error> {
+    let body = Fields::of(body)?;
+    let status = body.one_of("status", "online, away, offline", Status::parse)?;
+    status.ok_or_else(|| body.refuse("status", "is required"))
+}
+
+/// Reads the `type` of a typing notice; typein when nothing is said.
+pub fn typing(body: &Value) -> Result<Typing, Error> {
+    Ok(Fields::of(body)?.one_of("type", "typein, typeout", Typing::parse)?.unwrap_or(Typing::Start))
+}
+
+/// Reads an agent's message: the fields of A3.
+pub fn message(body: &Value) -> Result<Content, Error> {
+    let body = Fields::of(body)?;
+    let content::Message::Content(content) = content::read(body, usize::MAX)? else {
+        return Err(body.refuse("type", "of a typing notice is sent to .../typing"));
+    };
+    let length = content.text.as_ref().map_or(0, |text| text.chars().count());
+    if length > AGENT_TEXT {
+        return Err(body.refuse("text", format_args!("must have at most {AGENT_TEXT} characters")));
+    }
+    Ok(content)
+}
+
+/// What a login answers.
+pub fn logged_in(token: &str, agent: &Agent) -> Value {
+    let Agent { account_id, agent_id, name, role, .. } = agent;
+    json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
+}
+
+/// An agent's presence; `online` says whether it counts now.
+pub fn presence(presence: &Presence, now: Timestamp) -> Value {
+    json!({ "status": presence.status.name(), "online": presence.is_online(now) })
+}
+
+/// A chat in a list.
+pub fn chat_row(chat: &Chat) -> Value {
+    let last_message = chat.last_message.as_ref().map(|last| {
+        json!({ "from": last.from, "type": last.kind, "text": last.text, "timestamp": last.at.seconds() })
+    });
+    json!({
+        "chat_id": chat.chat_id,
+        "state": chat.state.name(),
+        "visitor": { "number": chat.visitor_number, "name": chat.visitor_name },
+        "channel": channel(chat),
+        "agent": chat.state.agent().map(author),
+        "last_message": last_message,
+        "updated_at": chat.updated_at.seconds(),
+    })
+}
+
+/// A chat with everything that is known about its visitor.
+pub fn chat_detail(chat: &Chat, visitor: &Visitor, now: Timestamp) -> Value {
+    let Profile { name: _, phone, email, photo, url, invite } = &visitor.profile;
+    json!({
+        "chat_id": chat.chat_id,
+        "state": chat.state.name(),
+        "channel": channel(chat),
+        "agent": chat.state.agent().map(author),
+        "opened_at": chat.opened_at.seconds(),
+        "updated_at": chat.updated_at.seconds(),
+        "visitor_typing": chat.visitor_is_typing(now),
+        "visitor": {
+            "number": visitor.number,
+            "id": visitor.external_id,
+            "name": visitor.profile.display_name(),
+            "phone": phone,
+            "email": email,
+            "photo": photo,
+            "url": url,
+            "invite": invite,
+        },
+        "panel": {},
+    })
+}
+
+/// An entry of a timeline.
+pub fn entry(entry: &Entry, now: Timestamp) -> Value {
+    let mut fields = content::write(&entry.content);
+    fields.insert("seq".to_owned(), json!(entry.seq));
+    fields.insert("id".to_owned(), json!(entry.id));
+    fields.insert("from".to_owned(), json!(entry.from.name()));
+    fields.insert("timestamp".to_owned(), json!(entry.at.seconds()));
+    if let From::Agent(agent) = &entry.from {
+        fields.insert("agent".to_owned(), author(agent));
+    }
+    if let Some(delivery) = &entry.delivery {
+        fields.insert("delivery".to_owned(), self::delivery(delivery, now));
+    }
+    Value::Object(fields)
+}
+
+/// A delivery as it may be shown now: no failure before its verdict, no words that the channel hides.
+fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
+    let progress = delivery.shown_progress(now);
+    let mut shown = Map::from_iter([
+        ("state".to_owned(), json!(progress.name())),
+        ("attempts".to_owned(), delivery.attempts.iter().map(|attempt| self::attempt(attempt, delivery)).collect()),
+    ]);
+    let failure = delivery.failure.as_ref().filter(|failure| progress == Progress::Failed && !failure.hidden);
+    if let Some(failure) = failure {
+        let code = failure.code.map(|code| ("code".to_owned(), json!(code)));
+        let message = ("message".to_owned(), json!(failure.message));
+        shown.insert("error".to_owned(), Value::Object(code.into_iter().chain([message]).collect()));
+    }
+    Value::Object(shown)
+}
+
+fn attempt(attempt: &Attempt, delivery: &Delivery) -> Value {
+    let Attempt { at, status, ms, error } = attempt;
+    let hidden = delivery.failure.as_ref().is_some_and(|failure| failure.hidden && Some(&failure.message) == error.as_ref());
+    let error = if hidden { Some("the integrator rejected the message") } else { error.as_deref() };
+    let fields = [("at", json!(at.0)), ("status", json!(status)), ("ms", json!(ms)), ("error", json!(error))];
+    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn channel(chat: &Chat) -> Value {
+    json!({ "channel_id": chat.channel_id, "name": chat.channel_name })
+}
+
+fn author(author: &Author) -> Value {
+    let Author { agent_id, name, photo: _ } = author;
+    json!({ "id": agent_id, "name": name })
+}

@@ -1,0 +1,102 @@
+//! The `message` object of the channel API (A1, A2, A3), the same shape in both directions.
+
+use serde_json::{Map, Value, json};
+
+use super::fields::Fields;
+use crate::domain::content::{Content, Kind, Media, Requires, Typing, cut};
+use crate::error::Error;
+
+/// Characters of a visitor's text; what is longer is cut (specification, Limits).
+pub const VISITOR_TEXT: usize = 1_000;
+/// Characters of a name, a title or a comment.
+const SHORT: usize = 1_000;
+/// A text is cut, not refused, so that any length may come.
+const ANY: usize = usize::MAX;
+
+/// What a message object says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// Something to keep.
+    Content(Content),
+    /// A typing notice.
+    Typing(Typing),
+}
+
+/// Reads a `message` object; `limit` is what its text is cut to.
+pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
+    let name = message.required_text("type", SHORT)?;
+    if let Some(typing) = Typing::parse(&name) {
+        return Ok(Message::Typing(typing));
+    }
+    let kind = Kind::parse(&name).ok_or_else(|| {
+        message.refuse(
+            "type",
+            "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
+        )
+    })?;
+    // Reserved for delivery notifications; read so that a wrong type is noticed.
+    message.text("id", SHORT)?;
+    let text = match kind.requires() {
+        Requires::Text => Some(message.required_text("text", ANY)?),
+        Requires::File | Requires::Coordinates => message.text("text", ANY)?,
+    };
+    let text = text.map(|text| cut(&text, limit));
+    let media = if kind == Kind::Text { Media::default() } else { media(message, kind.requires())? };
+    Ok(Message::Content(Content { kind, text, media }))
+}
+
+fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
+    let is_file = requires == Requires::File;
+    let is_place = requires == Requires::Coordinates;
+    let needs_name = is_file && !message.is_lenient();
+    Ok(Media {
+        file: if is_file { Some(message.required_url("file")?) } else { message.url("file")? },
+        thumb: message.url("thumb")?,
+        emoji: message.text("emoji", SHORT)?,
+        file_size: if needs_name { Some(message.required_positive("file_size")?) } else { message.positive("file_size")? },
+        file_name: if needs_name { Some(message.required_text("file_name", SHORT)?) } else { message.text("file_name", SHORT)? },
+        duration: message.positive("duration")?,
+        width: message.positive("width")?,
+        height: message.positive("height")?,
+        performer: message.text("performer", SHORT)?,
+        title: message.text("title", SHORT)?,
+        latitude: if is_place { Some(message.required_number("latitude", 90.0)?) } else { message.number("latitude", 90.0)? },
+        longitude: if is_place { Some(message.required_number("longitude", 180.0)?) } else { message.number("longitude", 180.0)? },
+    })
+}
+
+/// The fields of a message: its type, its text and whatever else it has.
+pub fn write(content: &Content) -> Map<String, Value> {
+    let Content { kind, text, media } = content;
+    let Media {
+        file,
+        thumb,
+        emoji,
+        file_size,
+        file_name,
+        duration,
+        width,
+        height,
+        performer,
+        title,
+        latitude,
+        longitude,
+    } = media;
+    let fields = [
+        ("type", json!(kind.name())),
+        ("text", json!(text)),
+        ("file", json!(file)),
+        ("thumb", json!(thumb)),
+        ("emoji", json!(emoji)),
+        ("file_size", json!(file_size)),
+        ("file_name", json!(file_name)),
+        ("duration", json!(duration)),
+        ("width", json!(width)),
+        ("height", json!(height)),
+        ("performer", json!(performer)),
+        ("title", json!(title)),
+        ("latitude", json!(latitude)),
+        ("longitude", json!(longitude)),
+    ];
+    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}

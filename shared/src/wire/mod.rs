@@ -1,0 +1,9 @@
+//! The JSON bodies of the specification and of our own endpoints: reading with validation, and writing.
+
+pub mod admin;
+pub mod agent;
+pub mod agent_message;
+pub mod answer;
+pub mod content;
+pub mod fields;
+pub mod visitor_message;

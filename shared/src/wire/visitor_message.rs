@@ -1,0 +1,186 @@
+//! A visitor's message on its way in (specification, A1 and A3).
+
+use serde_json::Value;
+
+use super::content::{self, Message, VISITOR_TEXT};
+use super::fields::Fields;
+use crate::domain::visitor::Profile;
+use crate::error::Error;
+
+/// Characters of `sender.id`.
+const LONGEST_ID: usize = 1_000;
+/// Characters of the other texts about a sender.
+const SHORT: usize = 1_000;
+
+/// A visitor's message, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisitorMessage {
+    /// `sender.id` as text: an integer is the same visitor as the string of its digits.
+    pub external_id: String,
+    /// What it says about the sender.
+    pub profile: Profile,
+    /// What it says.
+    pub message: Message,
+}
+
+/// Reads a body. Typing notices need the sender's id alone, their other fields are ignored.
+pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
+    let body = Fields::of(body)?.tolerant(lenient);
+    let sender = body.object("sender")?;
+    let external_id = external_id(sender)?;
+    let message = content::read(body.object("message")?, VISITOR_TEXT)?;
+    let profile = match message {
+        Message::Content(_) => profile(sender)?,
+        Message::Typing(_) => Profile::default(),
+    };
+    Ok(VisitorMessage { external_id, profile, message })
+}
+
+fn external_id(sender: Fields<'_>) -> Result<String, Error> {
+    match sender.value("id") {
+        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(number.to_string()),
+        Some(Value::String(_)) | None => sender.required_text("id", LONGEST_ID),
+        Some(_) => Err(sender.refuse("id", "must be a string or an integer")),
+    }
+}
+
+fn profile(sender: Fields<'_>) -> Result<Profile, Error> {
+    Ok(Profile {
+        name: sender.text("name", SHORT)?,
+        phone: sender.text("phone", SHORT)?,
+        email: sender.text("email", SHORT)?,
+        photo: sender.url("photo")?,
+        url: sender.url("url")?,
+        invite: sender.text("invite", SHORT)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::content::Kind;
+
+    /// A body with every field of A1 and A3 in order.
+    fn full(kind: &str) -> Value {
+        json!({
+            "sender": {
+                "id": "v1", "name": "Ann", "phone": "+1", "email": "a@b.c", "photo": "https://x.example/p.png",
+                "url": "https://x.example/", "invite": "Hello?"
+            },
+            "message": {
+                "type": kind, "id": "m1", "text": "hi", "file": "https://x.example/f", "thumb": "http://x.example/t",
+                "emoji": "🙂", "file_size": 10, "file_name": "f.png", "duration": 3, "width": 4, "height": 5,
+                "performer": "P", "title": "T", "latitude": 1.5, "longitude": -2.5
+            }
+        })
+    }
+
+    fn refused_field(body: &Value) -> String {
+        match read(body, false) {
+            Err(Error::Invalid { field, .. }) => field.unwrap_or_default(),
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_type_of_a3_is_read_with_all_its_fields() {
+        for kind in ["text", "video", "audio", "voice", "photo", "sticker", "document", "location"] {
+            let read = read(&full(kind), false).unwrap();
+            let Message::Content(content) = read.message else { panic!("{kind}") };
+            let mut expected = full(kind)["message"].as_object().unwrap().clone();
+            expected.remove("id");
+            if content.kind == Kind::Text {
+                expected.retain(|name, _| name == "type" || name == "text");
+            }
+            assert_eq!(content::write(&content), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_field_is_named() {
+        let wrong = [
+            ("sender.id", json!(true)),
+            ("sender.id", json!("")),
+            ("sender.id", json!(1.5)),
+            ("sender.name", json!(1)),
+            ("sender.phone", json!([])),
+            ("sender.email", json!({})),
+            ("sender.photo", json!("ftp://x")),
+            ("sender.url", json!("javascript:alert(1)")),
+            ("sender.invite", json!(false)),
+            ("message.type", json!("hologram")),
+            ("message.type", json!(7)),
+            ("message.id", json!(7)),
+            ("message.text", json!(7)),
+            ("message.file", json!("file:///etc/passwd")),
+            ("message.thumb", json!("x")),
+            ("message.emoji", json!(1)),
+            ("message.file_size", json!(0)),
+            ("message.file_size", json!("10")),
+            ("message.file_name", json!(1)),
+            ("message.duration", json!(-1)),
+            ("message.width", json!(1.5)),
+            ("message.height", json!("x")),
+            ("message.performer", json!(1)),
+            ("message.title", json!(1)),
+            ("message.latitude", json!(90.1)),
+            ("message.longitude", json!("1")),
+        ];
+        for (path, value) in wrong {
+            let mut body = full("video");
+            let (object, name) = path.split_once('.').unwrap();
+            body[object][name] = value.clone();
+            assert_eq!(refused_field(&body), path, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_missing_required_field_is_named() {
+        let required = [
+            ("text", "sender"),
+            ("text", "sender.id"),
+            ("text", "message"),
+            ("text", "message.type"),
+            ("text", "message.text"),
+            ("photo", "message.file"),
+            ("photo", "message.file_name"),
+            ("photo", "message.file_size"),
+            ("location", "message.latitude"),
+            ("location", "message.longitude"),
+        ];
+        for (kind, path) in required {
+            let mut body = full(kind);
+            match path.split_once('.') {
+                Some((object, name)) => body[object].as_object_mut().unwrap().remove(name),
+                None => body.as_object_mut().unwrap().remove(path),
+            };
+            assert_eq!(refused_field(&body), path);
+        }
+    }
+
+    #[test]
+    fn lenient_channels_tolerate_a_missing_size_and_drop_bad_optional_fields() {
+        let mut body = full("photo");
+        body["message"].as_object_mut().unwrap().remove("file_size");
+        body["message"]["file_name"] = json!(7);
+        body["message"]["width"] = json!(-1);
+        body["sender"]["photo"] = json!("nonsense");
+        let read = read(&body, true).unwrap();
+        let Message::Content(content) = read.message else { panic!("not content") };
+        assert_eq!((content.media.file_size, content.media.file_name, content.media.width), (None, None, None));
+        assert_eq!(read.profile.photo, None);
+    }
+
+    #[test]
+    fn typing_ignores_every_other_field_and_a_long_text_is_cut() {
+        let typing = json!({"sender": {"id": 7, "name": 1}, "message": {"type": "typein", "text": 7}});
+        let typing = read(&typing, false).unwrap();
+        assert_eq!((typing.external_id.as_str(), typing.message), ("7", Message::Typing(crate::domain::content::Typing::Start)));
+        let long = json!({"sender": {"id": "a"}, "message": {"type": "text", "text": "ß".repeat(1_001)}});
+        let Message::Content(content) = read(&long, false).unwrap().message else { panic!("not content") };
+        assert_eq!(content.text.unwrap().chars().count(), 1_000);
+    }
+}
