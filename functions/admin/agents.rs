@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::account::{Agent, Role};
+use shared::domain::account::Role;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::connections::{Connections, Session};
@@ -16,14 +16,20 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
-    let caller = auth::admin(&connections, &request).await?;
+type Uses = (Directory, Connections);
+
+async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
+    let (directory, connections) = &uses;
+    let caller = auth::admin(connections, &request).await?;
     match (request.method.as_str(), request.has_segment("agent_id")) {
-        ("POST", false) => create(&directory, &caller, &request).await,
-        ("GET", false) => list(&directory, &caller).await,
-        ("GET", true) => Ok(Response::ok(admin::agent(&find(&directory, &caller, &request).await?))),
-        ("PATCH", true) => change(&directory, &connections, &caller, &request).await,
-        ("DELETE", true) => delete(&directory, &connections, &caller, &request).await,
+        ("POST", false) => create(directory, &caller, &request).await,
+        ("GET", false) => list(directory, &caller).await,
+        ("GET", true) => {
+            let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
+            Ok(Response::ok(admin::agent(&agent)))
+        }
+        ("PATCH", true) => change(&uses, &caller, &request).await,
+        ("DELETE", true) => delete(&uses, &caller, &request).await,
         _ => Err(Error::MethodNotAllowed("GET, POST, PATCH or DELETE")),
     }
 }
@@ -42,17 +48,8 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
     Ok(Response::ok(json!({ "agents": agents })))
 }
 
-async fn find(directory: &Directory, caller: &Session, request: &Request) -> Result<Agent, Error> {
-    directory.agent(&caller.account_id, request.number("agent_id")?).await?.ok_or(Error::NotFound)
-}
-
-async fn change(
-    directory: &Directory,
-    connections: &Connections,
-    caller: &Session,
-    request: &Request,
-) -> Result<Response, Error> {
-    let before = find(directory, caller, request).await?;
+async fn change((directory, connections): &Uses, caller: &Session, request: &Request) -> Result<Response, Error> {
+    let before = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
     let (after, password) = admin::changed_agent(&request.json()?, &before)?;
     if before.agent_id == caller.agent.agent_id && after.role != Role::Admin {
         return Err(Error::Conflict("an admin cannot give up their own role"));
@@ -67,13 +64,8 @@ async fn change(
     Ok(Response::ok(admin::agent(&after)))
 }
 
-async fn delete(
-    directory: &Directory,
-    connections: &Connections,
-    caller: &Session,
-    request: &Request,
-) -> Result<Response, Error> {
-    let agent = find(directory, caller, request).await?;
+async fn delete((directory, connections): &Uses, caller: &Session, request: &Request) -> Result<Response, Error> {
+    let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
     if agent.agent_id == caller.agent.agent_id {
         return Err(Error::Conflict("an admin cannot delete themselves"));
     }

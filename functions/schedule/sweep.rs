@@ -29,8 +29,12 @@ async fn handle((chats, queue): (Chats, ChannelQueue)) -> Result<Value, Error> {
     let mut revived = 0_u32;
     for shard in 0..SHARDS {
         for overdue in chats.overdue(shard, before, PAGE).await? {
-            let Some(entry) = chats.revive(&overdue, clock::now()).await? else { continue };
-            let Some(task) = Task::first_try(&entry) else { continue };
+            let Some(entry) = chats.revive(&overdue, clock::now()).await? else {
+                continue;
+            };
+            let Some(task) = Task::first_try(&entry) else {
+                continue;
+            };
             queue.send(&task).await?;
             revived += 1;
         }

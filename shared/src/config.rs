@@ -1,6 +1,8 @@
 //! The only place that reads the environment. What a function needs follows from its resources; all
 //! missing names are reported together.
 
+#![allow(clippy::disallowed_methods, reason = "this is the place")]
+
 use std::env;
 
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};

@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The caller sent something wrong; `message` says what and names `field`.
-    #[error("invalid request: {message}")]
+    #[error("{message}")]
     #[allow(missing_docs, reason = "said above")]
     Invalid { field: Option<String>, message: String },
     /// Wrong e-mail or password; which of them is not told.
@@ -88,6 +88,23 @@ impl Error {
             Self::RateLimited(_) => 429,
             Self::Unavailable(_) => 503,
             Self::Internal(_) => 500,
+        }
+    }
+
+    /// When to try again, where that may help.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited(wait) => Some(*wait),
+            Self::Unavailable(_) => Some(Duration::from_secs(1)),
+            Self::Invalid { .. }
+            | Self::InvalidCredentials
+            | Self::Unauthorized
+            | Self::Forbidden(_)
+            | Self::NotFound
+            | Self::MethodNotAllowed(_)
+            | Self::Conflict(_)
+            | Self::TooLarge(_)
+            | Self::Internal(_) => None,
         }
     }
 

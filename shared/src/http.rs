@@ -32,7 +32,7 @@ pub struct Request {
 pub struct Response {
     status: u16,
     body: Value,
-    retry_after: Option<u64>,
+    retry_after: Option<f64>,
 }
 
 impl Response {
@@ -52,16 +52,11 @@ impl Response {
     }
 
     fn error(error: &Error) -> Self {
-        let mut fields = json!({ "code": error.code(), "message": public_message(error) });
+        let mut fields = json!({ "code": error.code(), "message": error.to_string() });
         if let (Error::Invalid { field: Some(field), .. }, Some(fields)) = (error, fields.as_object_mut()) {
             fields.insert("field".to_owned(), json!(field));
         }
-        let retry_after = match error {
-            Error::RateLimited(wait) => Some(wait.as_millis().div_ceil(1_000).max(1)),
-            Error::Unavailable(_) => Some(1),
-            _ => None,
-        };
-        let retry_after = retry_after.and_then(|seconds| u64::try_from(seconds).ok());
+        let retry_after = error.retry_after().map(|wait| wait.as_secs_f64().ceil().max(1.0));
         Self { status: error.status(), body: json!({ "error": fields }), retry_after }
     }
 
@@ -71,16 +66,9 @@ impl Response {
             .header("content-type", "application/json; charset=utf-8")
             .header("cache-control", "no-store");
         if let Some(seconds) = self.retry_after {
-            response = response.header("retry-after", seconds);
+            response = response.header("retry-after", seconds.to_string());
         }
         response.body(Body::Text(self.body.to_string()))
-    }
-}
-
-fn public_message(error: &Error) -> String {
-    match error {
-        Error::Invalid { message, .. } => message.clone(),
-        other => other.to_string(),
     }
 }
 
@@ -141,7 +129,9 @@ impl Request {
 
     /// The `Idempotency-Key` header, within a scope.
     pub fn idempotency_key(&self, scope: impl FnOnce() -> String) -> Result<Option<IdempotencyKey>, Error> {
-        let Some(key) = self.header("idempotency-key").filter(|key| !key.is_empty()) else { return Ok(None) };
+        let Some(key) = self.header("idempotency-key").filter(|key| !key.is_empty()) else {
+            return Ok(None);
+        };
         if key.len() > LONGEST_KEY {
             return Err(Error::field("Idempotency-Key", format_args!("must have at most {LONGEST_KEY} characters")));
         }
@@ -169,9 +159,14 @@ impl Request {
     }
 
     /// The scheme and host that the caller used, without a trailing slash.
-    pub fn base_url(&self) -> String {
+    fn base_url(&self) -> String {
         let scheme = self.header("x-forwarded-proto").unwrap_or("https");
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
+    }
+
+    /// {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>, on the host that the caller used.
+    pub fn channel_endpoint(&self, secret: &str, channel_id: &str) -> String {
+        format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
     /// The route's template: the path itself holds secrets.
@@ -216,7 +211,10 @@ async fn serve(handler: Handler) -> ExitCode {
     }
 }
 
-async fn answer(handler: Handler, request: lambda_http::Request) -> Result<lambda_http::Response<Body>, lambda_http::Error> {
+async fn answer(
+    handler: Handler,
+    request: lambda_http::Request,
+) -> Result<lambda_http::Response<Body>, lambda_http::Error> {
     let started = Instant::now();
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);

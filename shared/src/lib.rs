@@ -2,15 +2,15 @@
 //!
 //! # Layout
 //!
-//! - [`domain`]: the rules; pure, no AWS, no HTTP, no serde, time is an argument.
-//! - [`wire`]: the JSON bodies of the specification and of our own endpoints.
-//! - [`store`]: DynamoDB; items are its own, what comes out are domain types.
-//! - [`delivery`]: sending to other people's servers: engine, guard, signature.
-//! - [`queue`]: SQS.
+//! - [`domain`] has the rules; pure, no AWS, no HTTP, no serde, time is an argument.
+//! - [`wire`] has the JSON bodies of the specification and of our own endpoints.
+//! - [`store`] is DynamoDB; items are its own, what comes out are domain types.
+//! - [`delivery`] is sending to other people's servers: engine, guard, signature.
+//! - [`queue`] is SQS.
 //! - [`http`], [`consumer`]: what a function's `main` calls.
 //! - [`resource`], [`config`], [`clock`], [`log`]: the only places that know the environment, the time and
 //!   the log.
-//! - [`auth`], [`secret`], [`password`], [`error`].
+//! - [`auth`], [`secret`], [`password`] and [`error`] are what they say.
 
 pub mod auth;
 pub mod clock;

@@ -57,10 +57,18 @@ impl Integrators<'_> {
     /// Passes on a typing notice of the agent who has the chat: once, and only while it is fresh.
     pub async fn send_typing(&self, chats: &Chats, task: &TypingTask) -> Result<(), Error> {
         let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_LASTS;
-        let Some(typing) = Typing::parse(&task.r#type).filter(|_| is_fresh) else { return Ok(()) };
-        let Some(chat) = chats.chat(&task.account_id, task.chat_id).await? else { return Ok(()) };
-        let Some(agent) = chat.state.agent().filter(|_| !chat.is_failing(clock::now())) else { return Ok(()) };
-        let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else { return Ok(()) };
+        let Some(typing) = Typing::parse(&task.r#type).filter(|_| is_fresh) else {
+            return Ok(());
+        };
+        let Some(chat) = chats.chat(&task.account_id, task.chat_id).await? else {
+            return Ok(());
+        };
+        let Some(agent) = chat.state.agent().filter(|_| !chat.is_failing(clock::now())) else {
+            return Ok(());
+        };
+        let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
+            return Ok(());
+        };
         let body = agent_message::typing(agent, &chat.external_id, typing);
         let exchange = self.post(&channel, &body, &crate::secret::message_id(), TYPING_LASTS).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _ } = exchange.attempt;

@@ -37,7 +37,9 @@ pub async fn run(
     task: &EntryTask,
 ) -> Result<(), Error> {
     let found = chats.entry_and_chat(&task.account_id, task.chat_id, task.seq).await?;
-    let Some((entry, chat)) = found else { return Ok(()) };
+    let Some((entry, chat)) = found else {
+        return Ok(());
+    };
     let Some(delivery) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
         return Ok(());
     };

@@ -129,7 +129,9 @@ impl Guard {
 
 /// The IPv4 address that an IPv6 address stands for: mapped, NAT64, 6to4; else the address itself.
 fn embedded(address: IpAddr) -> IpAddr {
-    let IpAddr::V6(v6) = address else { return address };
+    let IpAddr::V6(v6) = address else {
+        return address;
+    };
     if let Some(v4) = v6.to_ipv4_mapped() {
         return v4.into();
     }

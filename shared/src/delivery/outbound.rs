@@ -86,6 +86,7 @@ impl Resource for Outbound {
 
 impl Outbound {
     /// A client that calls what the guard allows.
+    #[allow(clippy::disallowed_methods, reason = "this is the place")]
     pub fn new(guard: Guard) -> Self {
         let guard = Arc::new(guard);
         let client = Client::builder()
@@ -108,7 +109,8 @@ impl Outbound {
             let started = clock::now();
             let signature = signature::sign(post.secret, post.id, started, &post.body)?;
             let seconds = post.timeout.as_secs_f64().round() as u64;
-            let exchange = tokio::time::timeout(post.timeout, self.exchange(client, post, &signature, started.seconds()));
+            let exchange =
+                tokio::time::timeout(post.timeout, self.exchange(client, post, &signature, started.seconds()));
             let result = exchange.await.unwrap_or(Err(NoAnswer::TimedOut(seconds)));
             let ms = u64::try_from(clock::now().since(started).as_millis()).unwrap_or(u64::MAX);
             let status = result.as_ref().ok().map(|answer| answer.status);

@@ -87,7 +87,8 @@ impl Task {
     /// The chat, the group of a FIFO queue.
     pub fn chat(&self) -> String {
         match self {
-            Self::Entry(EntryTask { account_id, chat_id, .. }) | Self::Typing(TypingTask { account_id, chat_id, .. }) => {
+            Self::Entry(EntryTask { account_id, chat_id, .. })
+            | Self::Typing(TypingTask { account_id, chat_id, .. }) => {
                 format!("{account_id}-{chat_id}")
             }
         }
@@ -96,7 +97,9 @@ impl Task {
     /// What makes a repeated task the same one within a chat, for a FIFO queue's deduplication.
     pub fn identity(&self) -> String {
         match self {
-            Self::Entry(task) => format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.r#try),
+            Self::Entry(task) => {
+                format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.r#try)
+            }
             Self::Typing(task) => format!("{}-{}-{}", self.chat(), task.r#type, task.at),
         }
     }

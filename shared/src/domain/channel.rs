@@ -70,19 +70,6 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// A new channel; `hash` is that of its address's random string.
-    pub fn new(
-        channel_id: String,
-        account_id: String,
-        settings: ChannelSettings,
-        hash: [u8; 32],
-        signing_secret: String,
-        now: Timestamp,
-    ) -> Self {
-        let secrets = vec![AddressSecret { hash, valid_until: None }];
-        Self { channel_id, account_id, settings, secrets, signing_secret, created_at: now }
-    }
-
     /// Whether messages are read tolerantly.
     pub fn is_lenient(&self) -> bool {
         self.settings.validation == Validation::Lenient

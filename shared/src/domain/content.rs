@@ -26,16 +26,8 @@ pub enum Requires {
 }
 
 impl Kind {
-    const ALL: [Self; 8] = [
-        Self::Text,
-        Self::Video,
-        Self::Audio,
-        Self::Voice,
-        Self::Photo,
-        Self::Sticker,
-        Self::Document,
-        Self::Location,
-    ];
+    const ALL: [Self; 8] =
+        [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
     /// The wire and storage name.
     pub fn name(self) -> &'static str {

@@ -198,8 +198,7 @@ mod tests {
 
     #[test]
     fn a_failure_counts_as_pending_until_its_verdict() {
-        let failed =
-            Delivery { progress: Progress::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
+        let failed = Delivery { progress: Progress::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
         assert_eq!(failed.shown_progress(Timestamp(8_999)), Progress::Pending);
         assert_eq!(failed.shown_progress(Timestamp(9_000)), Progress::Failed);
     }

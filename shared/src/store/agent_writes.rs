@@ -34,7 +34,7 @@ impl Chats {
     /// Stores an agent's message with the duty to deliver it. The agent must have the chat.
     pub async fn agent_message(&self, outgoing: &Outgoing<'_>) -> Result<Answered, Error> {
         for _ in 0..RACES {
-            if let Some(answered) = self.answered(outgoing.key, outgoing.now).await? {
+            if let Some(answered) = self.answered(outgoing.key).await? {
                 return Ok(answered);
             }
             match self.write_agent_message(outgoing).await {
@@ -90,13 +90,7 @@ impl Chats {
     }
 
     /// Gives the chat to the agent who pressed Reply. A read and a write.
-    pub async fn accept(
-        &self,
-        account_id: &str,
-        chat_id: u64,
-        agent: &Author,
-        now: Timestamp,
-    ) -> Result<Chat, Error> {
+    pub async fn accept(&self, account_id: &str, chat_id: u64, agent: &Author, now: Timestamp) -> Result<Chat, Error> {
         for _ in 0..RACES {
             let before = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
             let state = before.state.accept(agent)?;

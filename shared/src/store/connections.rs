@@ -103,9 +103,13 @@ impl Connections {
 
     /// The session of a token, if it lives. One read; once a minute also two writes, that it was used.
     pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
-        let Some((account_id, agent_id, secret)) = parts(token) else { return Ok(None) };
+        let Some((account_id, agent_id, secret)) = parts(token) else {
+            return Ok(None);
+        };
         let key = session_key(account_id, agent_id, secret);
-        let Some(item) = self.table.get(key.clone()).await? else { return Ok(None) };
+        let Some(item) = self.table.get(key.clone()).await? else {
+            return Ok(None);
+        };
         let SessionItem { pk: _, sk: _, role, name, photo, seen_at, expires_at } = from_item(item)?;
         if expires_at <= now.seconds() {
             return Ok(None);

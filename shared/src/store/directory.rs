@@ -8,10 +8,11 @@ use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem};
 use super::table::{Change, Key, Query, Refused, Table, Write, n, s};
 use super::{from_item, to_item};
 use crate::domain::account::Agent;
-use crate::domain::channel::Channel;
+use crate::domain::channel::{AddressSecret, Channel, ChannelSettings};
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
 use crate::resource::{Platform, Resource};
+use crate::secret;
 
 /// How long a process may use what it read of a channel.
 const CACHED: Duration = Duration::from_secs(10);
@@ -24,8 +25,11 @@ const LISTED: i32 = 1_000;
 #[derive(Clone)]
 pub struct Directory {
     table: Table,
-    channels: Arc<Mutex<HashMap<String, (Instant, Arc<Channel>)>>>,
+    channels: Arc<Mutex<Cache>>,
 }
+
+/// Channels by id, each with the moment it was read.
+type Cache = HashMap<String, (Instant, Arc<Channel>)>;
 
 /// What a login refers to.
 pub struct Login {
@@ -71,7 +75,9 @@ impl Directory {
         if let Some(channel) = self.remembered(channel_id) {
             return Ok(Some(channel));
         }
-        let Some(channel) = self.channel(channel_id).await?.map(Arc::new) else { return Ok(None) };
+        let Some(channel) = self.channel(channel_id).await?.map(Arc::new) else {
+            return Ok(None);
+        };
         self.remember(&channel);
         Ok(Some(channel))
     }
@@ -96,6 +102,12 @@ impl Directory {
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
     }
 
+    /// A channel of an account as it is now; another account's does not exist for it. One read.
+    pub async fn channel_of(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
+        let channel = self.channel(channel_id).await?;
+        channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
+    }
+
     /// The account's channels, oldest key first. They come from an index that may lag by moments.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
@@ -109,9 +121,24 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Stores a new channel.
-    pub async fn create_channel(&self, channel: &Channel) -> Result<(), Error> {
-        self.table.put(to_item(&ChannelItem::from(channel))?, true).await.map_err(taken("the channel id is taken"))
+    /// Makes a channel and returns it with the random string of its address, which is stored as a hash only.
+    pub async fn create_channel(
+        &self,
+        account_id: &str,
+        settings: ChannelSettings,
+        now: Timestamp,
+    ) -> Result<(Channel, String), Error> {
+        let address_secret = secret::token()?;
+        let channel = Channel {
+            channel_id: secret::identifier()?,
+            account_id: account_id.to_owned(),
+            settings,
+            secrets: vec![AddressSecret { hash: secret::hash(&address_secret), valid_until: None }],
+            signing_secret: secret::signing_secret()?,
+            created_at: now,
+        };
+        self.table.put(to_item(&ChannelItem::from(&channel))?, true).await.map_err(taken("the channel id is taken"))?;
+        Ok((channel, address_secret))
     }
 
     /// Stores a changed channel. The last change wins.
@@ -148,6 +175,11 @@ impl Directory {
     pub async fn create_agent(&self, agent: &Agent, password_hash: &str) -> Result<(), Error> {
         let writes = agent_writes(agent, password_hash)?;
         self.table.transact(writes.into()).await.map_err(taken("the e-mail is taken"))
+    }
+
+    /// An agent of the account, who must exist. One read.
+    pub async fn agent_of(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
+        self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
 
     /// An agent of the account. One read.
@@ -213,7 +245,9 @@ impl Directory {
 
     /// The login of an e-mail. One read.
     pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
-        let Some(item) = self.table.get(login_key(email)).await? else { return Ok(None) };
+        let Some(item) = self.table.get(login_key(email)).await? else {
+            return Ok(None);
+        };
         let LoginItem { pk: _, sk: _, account_id, agent_id, password_hash } = from_item(item)?;
         Ok(Some(Login { account_id, agent_id, password_hash }))
     }
@@ -241,10 +275,10 @@ fn taken(message: &'static str) -> impl Fn(Refused) -> Error {
 /// Whether a secret opens a channel now: one of its addresses, in constant time. The same work is done for a
 /// channel that does not exist.
 pub fn opens(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
-    let hash = crate::secret::hash(secret);
+    let hash = secret::hash(secret);
     let nothing = [0_u8; 32];
     let known = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
     let live = known.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
     let padded = live.map(|secret| &secret.hash).chain(std::iter::repeat(&nothing)).take(2);
-    padded.fold(false, |found, known| found | crate::secret::same(known, &hash))
+    padded.fold(false, |found, known| found | secret::same(known, &hash))
 }

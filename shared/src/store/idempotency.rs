@@ -1,4 +1,5 @@
-//! The first answer to a request that carried an `Idempotency-Key`, kept for a day.
+//! The first answer to a request that carried an `Idempotency-Key`, kept for a day at least:
+//! DynamoDB deletes what has expired in its own time, and until then the key still answers.
 
 use std::time::Duration;
 
@@ -8,7 +9,6 @@ use super::chats::Chats;
 use super::table::{Key, Write};
 use super::{from_item, to_item};
 use crate::domain::entry::Entry;
-use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -62,14 +62,12 @@ impl IdempotencyKey {
 
 impl Chats {
     /// What was answered to a key before. One read when there is a key.
-    pub(super) async fn answered(
-        &self,
-        key: Option<&IdempotencyKey>,
-        now: Timestamp,
-    ) -> Result<Option<Answered>, Error> {
+    pub(super) async fn answered(&self, key: Option<&IdempotencyKey>) -> Result<Option<Answered>, Error> {
         let Some(key) = key else { return Ok(None) };
-        let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };
-        let AnswerItem { pk: _, sk: _, chat_id, seq, id, expires_at } = from_item(item)?;
-        Ok((now.seconds() < expires_at).then_some(Answered { chat_id, seq, id }))
+        let Some(item) = self.table.get(key.item_key()).await? else {
+            return Ok(None);
+        };
+        let AnswerItem { pk: _, sk: _, chat_id, seq, id, expires_at: _ } = from_item(item)?;
+        Ok(Some(Answered { chat_id, seq, id }))
     }
 }

@@ -153,7 +153,7 @@ impl Table {
         Box::pin(async move {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item));
             let request = if create { request.condition_expression(IS_NEW) } else { request };
-            request.send().await.map_err(put_refused)?;
+            request.send().await.map_err(|error| put_refused(&error))?;
             Ok(())
         })
     }
@@ -173,7 +173,7 @@ impl Table {
                 .set_expression_attribute_values(named(values))
                 .return_values(ReturnValue::AllNew)
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-            let answer = request.send().await.map_err(update_refused)?;
+            let answer = request.send().await.map_err(|error| update_refused(&error))?;
             Ok(answer.attributes.unwrap_or_default())
         })
     }
@@ -211,7 +211,7 @@ impl Table {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.part(write)).collect();
             let request = self.client.transact_write_items().set_transact_items(Some(parts.map_err(Refused::Error)?));
-            request.send().await.map_err(transaction_refused)?;
+            request.send().await.map_err(|error| transaction_refused(&error))?;
             Ok(())
         })
     }
@@ -259,34 +259,34 @@ fn named(values: Vec<(&'static str, AttributeValue)>) -> Option<HashMap<String, 
     (!values.is_empty()).then_some(values)
 }
 
-fn put_refused(error: SdkError<PutItemError>) -> Refused {
+fn put_refused(error: &SdkError<PutItemError>) -> Refused {
     match error.as_service_error() {
         Some(PutItemError::ConditionalCheckFailedException(_)) => Refused::Condition { index: 0, item: None },
         Some(PutItemError::TransactionConflictException(_)) => Refused::Contended,
-        _ => Refused::Error(failure(&error)),
+        _ => Refused::Error(failure(error)),
     }
 }
 
-fn update_refused(error: SdkError<UpdateItemError>) -> Refused {
+fn update_refused(error: &SdkError<UpdateItemError>) -> Refused {
     match error.as_service_error() {
         Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
             Refused::Condition { index: 0, item: failed.item.clone() }
         }
         Some(UpdateItemError::TransactionConflictException(_)) => Refused::Contended,
-        _ => Refused::Error(failure(&error)),
+        _ => Refused::Error(failure(error)),
     }
 }
 
-fn transaction_refused(error: SdkError<TransactWriteItemsError>) -> Refused {
+fn transaction_refused(error: &SdkError<TransactWriteItemsError>) -> Refused {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error() else {
-        return Refused::Error(failure(&error));
+        return Refused::Error(failure(error));
     };
     let reasons = cancelled.cancellation_reasons();
     let failed = reasons.iter().enumerate().find(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"));
     match failed {
         Some((index, reason)) => Refused::Condition { index, item: reason.item.clone() },
         None if reasons.iter().any(|reason| reason.code() == Some("TransactionConflict")) => Refused::Contended,
-        None => Refused::Error(failure(&error)),
+        None => Refused::Error(failure(error)),
     }
 }
 
@@ -295,9 +295,15 @@ fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Er
     let code = error.code().map(str::to_owned);
     let throttled = matches!(
         code.as_deref(),
-        Some("ProvisionedThroughputExceededException" | "ThrottlingException" | "RequestLimitExceeded" | "InternalServerError")
+        Some(
+            "ProvisionedThroughputExceededException"
+                | "ThrottlingException"
+                | "RequestLimitExceeded"
+                | "InternalServerError"
+        )
     );
-    let unanswered = matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
+    let unanswered =
+        matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
     let context = Context::new(("dynamodb", code, error.message().map(str::to_owned), unanswered));
     if throttled || unanswered { Error::Unavailable(context) } else { Error::Internal(context) }
 }

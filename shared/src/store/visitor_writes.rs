@@ -48,7 +48,7 @@ impl Chats {
     /// Stores a visitor's message, in their open chat or in a new one.
     pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Answered, Error> {
         for _ in 0..RACES {
-            if let Some(answered) = self.answered(incoming.key, incoming.now).await? {
+            if let Some(answered) = self.answered(incoming.key).await? {
                 return Ok(answered);
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
@@ -59,7 +59,9 @@ impl Chats {
                 known => self.open(incoming, known).await,
             };
             match written {
-                Ok(entry) => return Ok(Answered { chat_id: entry.chat_id, seq: entry.seq, id: entry.id }),
+                Ok(entry) => {
+                    return Ok(Answered { chat_id: entry.chat_id, seq: entry.seq, id: entry.id });
+                }
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
             }
@@ -176,7 +178,9 @@ impl Chats {
         since: Option<Timestamp>,
     ) -> Result<(), Error> {
         let visitor = self.visitor(&channel.channel_id, external_id).await?;
-        let Some(chat_id) = visitor.and_then(|visitor| visitor.open_chat) else { return Ok(()) };
+        let Some(chat_id) = visitor.and_then(|visitor| visitor.open_chat) else {
+            return Ok(());
+        };
         let (update, values) = match since {
             Some(since) => ("SET #typing_since = :since", vec![(":closed", s("closed")), (":since", n(since.0))]),
             None => ("REMOVE #typing_since", vec![(":closed", s("closed"))]),

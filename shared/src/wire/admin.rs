@@ -88,7 +88,9 @@ pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<Strin
 }
 
 fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(email) = fields.text("email", SHORT)? else { return Ok(None) };
+    let Some(email) = fields.text("email", SHORT)? else {
+        return Ok(None);
+    };
     let email = email.trim().to_lowercase();
     let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
     let is_address = is_address && !email.chars().any(|letter| letter.is_whitespace() || letter.is_control());
@@ -96,7 +98,9 @@ fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
 }
 
 fn password(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(password) = fields.text("password", SHORT)? else { return Ok(None) };
+    let Some(password) = fields.text("password", SHORT)? else {
+        return Ok(None);
+    };
     let shortest = crate::password::SHORTEST;
     if password.chars().count() < shortest {
         return Err(fields.refuse("password", format_args!("must have at least {shortest} characters")));
@@ -139,7 +143,8 @@ pub fn changed_channel(body: &Value, channel: &Channel, guard: &Guard) -> Result
 
 fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard) -> Result<ChannelSettings, Error> {
     let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes } = current;
-    let integrator_url = if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
+    let integrator_url =
+        if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
     check_target(fields, "integrator_url", &integrator_url, guard)?;
     // Silence would let an admin believe that a department is in charge.
     if fields.value("department_ids").is_some_and(|ids| ids.as_array().is_none_or(|ids| !ids.is_empty())) {
@@ -161,7 +166,9 @@ fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Res
 }
 
 fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
-    let Some(numbers) = fields.integers(name, LIST)? else { return Ok(None) };
+    let Some(numbers) = fields.integers(name, LIST)? else {
+        return Ok(None);
+    };
     let ids: Option<Vec<u64>> = numbers.into_iter().map(|id| u64::try_from(id).ok().filter(|id| *id > 0)).collect();
     ids.map(Some).ok_or_else(|| fields.refuse(name, "must be a list of ids"))
 }
@@ -169,7 +176,9 @@ fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
 /// Reads POST /admin/channels/{id}/rotate: for how many seconds the old address is still answered.
 pub fn overlap(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
-    let Some(value) = fields.value("keep_old_seconds") else { return Ok(USUAL_OVERLAP) };
+    let Some(value) = fields.value("keep_old_seconds") else {
+        return Ok(USUAL_OVERLAP);
+    };
     let seconds = value.as_u64().filter(|seconds| *seconds <= LONGEST_OVERLAP);
     seconds.ok_or_else(|| {
         fields.refuse("keep_old_seconds", format_args!("must be a whole number from 0 to {LONGEST_OVERLAP}"))

@@ -47,7 +47,7 @@ pub fn message(body: &Value) -> Result<Content, Error> {
     if length > AGENT_TEXT {
         return Err(body.refuse("text", format_args!("must have at most {AGENT_TEXT} characters")));
     }
-    Ok(content)
+    Ok(*content)
 }
 
 /// What a login answers.
@@ -63,9 +63,10 @@ pub fn presence(presence: &Presence, now: Timestamp) -> Value {
 
 /// A chat in a list.
 pub fn chat_row(chat: &Chat) -> Value {
-    let last_message = chat.last_message.as_ref().map(|last| {
-        json!({ "from": last.from, "type": last.kind, "text": last.text, "timestamp": last.at.seconds() })
-    });
+    let last_message = chat
+        .last_message
+        .as_ref()
+        .map(|last| json!({ "from": last.from, "type": last.kind, "text": last.text, "timestamp": last.at.seconds() }));
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
@@ -136,7 +137,8 @@ fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
 
 fn attempt(attempt: &Attempt, delivery: &Delivery) -> Value {
     let Attempt { at, status, ms, error } = attempt;
-    let hidden = delivery.failure.as_ref().is_some_and(|failure| failure.hidden && Some(&failure.message) == error.as_ref());
+    let hidden =
+        delivery.failure.as_ref().is_some_and(|failure| failure.hidden && Some(&failure.message) == error.as_ref());
     let error = if hidden { Some("the integrator rejected the message") } else { error.as_deref() };
     let fields = [("at", json!(at.0)), ("status", json!(status)), ("ms", json!(ms)), ("error", json!(error))];
     fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()

@@ -10,15 +10,15 @@ use crate::domain::content::{Content, Typing};
 pub fn body(author: &Author, external_id: &str, id: &str, content: &Content) -> Value {
     let mut message = content::write(content);
     message.insert("id".to_owned(), json!(id));
-    envelope(author, external_id, message)
+    envelope(author, external_id, &message)
 }
 
 /// The body of a typing notice.
 pub fn typing(author: &Author, external_id: &str, typing: Typing) -> Value {
-    envelope(author, external_id, Map::from_iter([("type".to_owned(), json!(typing.name()))]))
+    envelope(author, external_id, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
 }
 
-fn envelope(author: &Author, external_id: &str, message: Map<String, Value>) -> Value {
+fn envelope(author: &Author, external_id: &str, message: &Map<String, Value>) -> Value {
     let mut sender = Map::from_iter([("name".to_owned(), json!(author.name))]);
     if let Some(photo) = &author.photo {
         sender.insert("photo".to_owned(), json!(photo));

@@ -24,7 +24,9 @@ fn strict(answer: &Answer, object: Option<&Map<String, Value>>, settings: &Chann
     if answer.status != 200 {
         return Outcome::TryAgain(format!("HTTP {}", answer.status));
     }
-    let Some(object) = object else { return Outcome::TryAgain("the answer is not a JSON object".into()) };
+    let Some(object) = object else {
+        return Outcome::TryAgain("the answer is not a JSON object".into());
+    };
     if let Some(failure) = rejection(object, settings) {
         return Outcome::Rejected(failure);
     }
@@ -41,7 +43,7 @@ fn lenient(answer: &Answer, object: Option<&Map<String, Value>>, settings: &Chan
     match (answer.status, rejection) {
         (200..=299, None) => Outcome::Delivered,
         (200..=299 | 400..=499, Some(failure)) => Outcome::Rejected(failure),
-        (status @ 400..=499, None) => Outcome::Rejected(failure(None, text(answer, status), settings)),
+        (status @ 400..=499, None) => Outcome::Rejected(failure(None, &text(answer, status), settings)),
         (status, _) => Outcome::TryAgain(format!("HTTP {status}")),
     }
 }
@@ -50,13 +52,13 @@ fn lenient(answer: &Answer, object: Option<&Map<String, Value>>, settings: &Chan
 fn rejection(object: &Map<String, Value>, settings: &ChannelSettings) -> Option<Failure> {
     let error = object.get("error").filter(|error| !error.is_null())?;
     let words = error.get("message").and_then(Value::as_str).or(error.as_str());
-    let words = words.unwrap_or("the integrator rejected the message").to_owned();
+    let words = words.unwrap_or("the integrator rejected the message");
     Some(failure(error.get("code").and_then(Value::as_i64), words, settings))
 }
 
-fn failure(code: Option<i64>, message: String, settings: &ChannelSettings) -> Failure {
+fn failure(code: Option<i64>, message: &str, settings: &ChannelSettings) -> Failure {
     let hidden = code.is_some_and(|code| settings.hidden_error_codes.contains(&code));
-    Failure { code, message: cut(&message, LONGEST_MESSAGE), hidden }
+    Failure { code, message: cut(message, LONGEST_MESSAGE), hidden }
 }
 
 /// The words of an answer that is not JSON; of a page of HTML only its status is worth showing.

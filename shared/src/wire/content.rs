@@ -17,7 +17,7 @@ const ANY: usize = usize::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Something to keep.
-    Content(Content),
+    Content(Box<Content>),
     /// A typing notice.
     Typing(Typing),
 }
@@ -42,7 +42,7 @@ pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
     };
     let text = text.map(|text| cut(&text, limit));
     let media = if kind == Kind::Text { Media::default() } else { media(message, kind.requires())? };
-    Ok(Message::Content(Content { kind, text, media }))
+    Ok(Message::Content(Box::new(Content { kind, text, media })))
 }
 
 fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
@@ -53,15 +53,31 @@ fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
         file: if is_file { Some(message.required_url("file")?) } else { message.url("file")? },
         thumb: message.url("thumb")?,
         emoji: message.text("emoji", SHORT)?,
-        file_size: if needs_name { Some(message.required_positive("file_size")?) } else { message.positive("file_size")? },
-        file_name: if needs_name { Some(message.required_text("file_name", SHORT)?) } else { message.text("file_name", SHORT)? },
+        file_size: if needs_name {
+            Some(message.required_positive("file_size")?)
+        } else {
+            message.positive("file_size")?
+        },
+        file_name: if needs_name {
+            Some(message.required_text("file_name", SHORT)?)
+        } else {
+            message.text("file_name", SHORT)?
+        },
         duration: message.positive("duration")?,
         width: message.positive("width")?,
         height: message.positive("height")?,
         performer: message.text("performer", SHORT)?,
         title: message.text("title", SHORT)?,
-        latitude: if is_place { Some(message.required_number("latitude", 90.0)?) } else { message.number("latitude", 90.0)? },
-        longitude: if is_place { Some(message.required_number("longitude", 180.0)?) } else { message.number("longitude", 180.0)? },
+        latitude: if is_place {
+            Some(message.required_number("latitude", 90.0)?)
+        } else {
+            message.number("latitude", 90.0)?
+        },
+        longitude: if is_place {
+            Some(message.required_number("longitude", 180.0)?)
+        } else {
+            message.number("longitude", 180.0)?
+        },
     })
 }
 

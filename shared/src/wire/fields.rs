@@ -72,7 +72,9 @@ impl<'a> Fields<'a> {
     }
 
     fn strict_text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let text = value.as_str().ok_or_else(|| self.refuse(name, "must be a string"))?;
         if text.chars().count() > longest {
             return Err(self.refuse(name, format_args!("must have at most {longest} characters")));
@@ -91,7 +93,9 @@ impl<'a> Fields<'a> {
     }
 
     fn strict_url(&self, name: &str) -> Result<Option<String>, Error> {
-        let Some(text) = self.strict_text(name, LONGEST_URL)? else { return Ok(None) };
+        let Some(text) = self.strict_text(name, LONGEST_URL)? else {
+            return Ok(None);
+        };
         let is_web = Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if is_web { Ok(Some(text)) } else { Err(self.refuse(name, "must be an http:// or https:// URL")) }
     }
@@ -107,7 +111,9 @@ impl<'a> Fields<'a> {
     }
 
     fn strict_positive(&self, name: &str) -> Result<Option<u64>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let number = value.as_u64().filter(|number| *number > 0);
         number.map(Some).ok_or_else(|| self.refuse(name, "must be a positive integer"))
     }
@@ -123,20 +129,26 @@ impl<'a> Fields<'a> {
     }
 
     fn strict_number(&self, name: &str, most: f64) -> Result<Option<f64>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let number = value.as_f64().filter(|number| number.abs() <= most);
         number.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be a number from -{most} to {most}")))
     }
 
     /// An optional boolean.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         value.as_bool().map(Some).ok_or_else(|| self.refuse(name, "must be true or false"))
     }
 
     /// An optional list of whole numbers.
     pub fn integers(&self, name: &str, most: usize) -> Result<Option<Vec<i64>>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let list = value.as_array().filter(|list| list.len() <= most);
         let numbers: Option<Vec<i64>> = list.and_then(|list| list.iter().map(Value::as_i64).collect());
         numbers.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be a list of at most {most} integers")))
@@ -144,7 +156,9 @@ impl<'a> Fields<'a> {
 
     /// One of the names that `parse` knows.
     pub fn one_of<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
         let known = value.as_str().and_then(parse);
         known.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be one of {names}")))
     }

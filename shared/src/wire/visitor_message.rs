@@ -178,7 +178,10 @@ mod tests {
     fn typing_ignores_every_other_field_and_a_long_text_is_cut() {
         let typing = json!({"sender": {"id": 7, "name": 1}, "message": {"type": "typein", "text": 7}});
         let typing = read(&typing, false).unwrap();
-        assert_eq!((typing.external_id.as_str(), typing.message), ("7", Message::Typing(crate::domain::content::Typing::Start)));
+        assert_eq!(
+            (typing.external_id.as_str(), typing.message),
+            ("7", Message::Typing(crate::domain::content::Typing::Start))
+        );
         let long = json!({"sender": {"id": "a"}, "message": {"type": "text", "text": "ß".repeat(1_001)}});
         let Message::Content(content) = read(&long, false).unwrap().message else { panic!("not content") };
         assert_eq!(content.text.unwrap().chars().count(), 1_000);
