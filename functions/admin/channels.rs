@@ -72,6 +72,6 @@ async fn rotate(directory: &Directory, caller: &Session, request: &Request) -> R
 
 async fn delete(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
     let channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
-    directory.delete_channel(&channel.channel_id).await?;
+    directory.delete_channel(&channel).await?;
     Ok(Response::ok(json!({ "channel_id": channel.channel_id, "deleted": true })))
 }

@@ -4,7 +4,6 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::ChannelQueue;
@@ -23,7 +22,6 @@ async fn handle((chats, connections, queue): Uses, request: Request) -> Result<R
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
     let entry = chats.retry(&caller.account_id, chat_id, seq, clock::now()).await?;
-    let task = Task::first_try(&entry).ok_or_else(|| Error::internal("a retried entry has no delivery"))?;
-    queue.send(&task).await?;
+    queue.0.send_entry(Some(&entry)).await?;
     Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
 }

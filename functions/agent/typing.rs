@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shared::delivery::task::Task;
+use shared::domain::ownership::Event;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::ChannelQueue;
@@ -25,7 +26,7 @@ async fn handle((chats, connections, queue): Uses, request: Request) -> Result<R
     let typing = agent::typing(&request.json_or_empty()?)?;
     let chat_id = request.number("chat_id")?;
     let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
-    chat.state.write(caller.agent.agent_id)?;
-    queue.send(&Task::typing(&caller.account_id, chat_id, typing, clock::now())).await?;
+    chat.state.after(Event::AgentWrites(&caller.agent))?;
+    queue.0.send(&Task::typing(&caller.account_id, chat_id, typing, clock::now())).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "type": typing.name() })))
 }

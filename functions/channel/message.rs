@@ -1,13 +1,16 @@
 //! A-2, POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>: a visitor writes, or starts or stops typing.
-//! Answers 200 when the message is stored. On an open chat: two reads and two writes.
+//! Answers 200 when the message is stored and, while a bot has the chat, queued for it. On an open
+//! chat: two reads, two writes and, for the bot, one queue request.
 
 use std::process::ExitCode;
 
 use serde_json::json;
 use shared::clock;
+use shared::delivery::task::Task;
 use shared::domain::content::Typing;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
+use shared::queue::BotQueue;
 use shared::store::chats::Chats;
 use shared::store::directory::{self, Directory};
 use shared::store::visitor_writes::Incoming;
@@ -19,7 +22,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((directory, chats): (Directory, Chats), request: Request) -> Result<Response, Error> {
+type Uses = (Directory, Chats, BotQueue);
+
+async fn handle((directory, chats, to_bot): Uses, request: Request) -> Result<Response, Error> {
     request.only("POST")?;
     let now = clock::now();
     let channel = directory.cached_channel(&request.segment("channel_id")).await?;
@@ -32,7 +37,10 @@ async fn handle((directory, chats): (Directory, Chats), request: Request) -> Res
     match message {
         Message::Content(ref content) => {
             let incoming = Incoming { channel: &channel, external_id, profile, content, key, now };
-            chats.visitor_message(&incoming).await?;
+            let stored = chats.visitor_message(&incoming).await?;
+            if stored.to_bot {
+                to_bot.0.send(&Task::new_entry(&channel.account_id, stored.chat_id, stored.seq)).await?;
+            }
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,
         Message::Typing(Typing::End) => chats.visitor_typing(&channel, external_id, None).await?,

@@ -23,7 +23,8 @@ type Uses = (Directory, Chats, ChannelRetryQueue, Outbound);
 async fn handle((directory, chats, retries, outbound): Uses, task: Task) -> Result<(), Error> {
     let integrators = Integrators { directory: &directory, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &retries, &integrators, &task).await,
+        Task::Entry(task) => engine::run(&chats, &retries.0, &integrators, &task).await,
         Task::Typing(task) => integrators.send_typing(&chats, &task).await,
+        Task::AnswerDue(_) => Err(Error::internal("a bot's time-out in the queue of a channel")),
     }
 }

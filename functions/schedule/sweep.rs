@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shared::delivery::task::Task;
+use shared::domain::delivery::Target;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
-use shared::queue::ChannelQueue;
+use shared::queue::{BotQueue, ChannelQueue};
 use shared::store::chats::Chats;
 use shared::store::deliveries::SHARDS;
 use shared::{clock, consumer};
@@ -23,7 +23,7 @@ async fn main() -> ExitCode {
     consumer::run_scheduled(handle).await
 }
 
-async fn handle((chats, queue): (Chats, ChannelQueue)) -> Result<Value, Error> {
+async fn handle((chats, to_channel, to_bot): (Chats, ChannelQueue, BotQueue)) -> Result<Value, Error> {
     let now = clock::now();
     let before = Timestamp(now.0.saturating_sub(u64::try_from(GRACE.as_millis()).map_err(Error::internal)?));
     let mut revived = 0_u32;
@@ -32,10 +32,11 @@ async fn handle((chats, queue): (Chats, ChannelQueue)) -> Result<Value, Error> {
             let Some(entry) = chats.revive(&overdue, clock::now()).await? else {
                 continue;
             };
-            let Some(task) = Task::first_try(&entry) else {
-                continue;
-            };
-            queue.send(&task).await?;
+            let Some(delivery) = &entry.delivery else { continue };
+            match delivery.target {
+                Target::Channel => to_channel.0.send_entry(Some(&entry)).await?,
+                Target::Bot => to_bot.0.send_entry(Some(&entry)).await?,
+            }
             revived += 1;
         }
     }

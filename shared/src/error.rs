@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use crate::domain::ownership::Refusal;
+
 /// A refused or failed request.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -13,6 +15,12 @@ pub enum Error {
     /// Wrong e-mail or password; which of them is not told.
     #[error("e-mail or password is wrong")]
     InvalidCredentials,
+    /// B-1: no bot of the provider has this token.
+    #[error("the token is not known")]
+    InvalidClient,
+    /// B-1: the provider's `Authorization` header is missing or wrong.
+    #[error("the Authorization header is missing or wrong")]
+    UnauthorizedClient,
     /// No bearer token, or one that is not valid any more.
     #[error("a valid bearer token is required")]
     Unauthorized,
@@ -25,6 +33,12 @@ pub enum Error {
     /// The endpoint does not take this method; the ones it takes.
     #[error("only {0} is allowed here")]
     MethodNotAllowed(&'static str),
+    /// B-1: not an event that a provider sends; the ones it may send.
+    #[error("event must be one of {0}")]
+    EventNotSupported(&'static str),
+    /// Any of the others, told as the Bot API tells it.
+    #[error("{0}")]
+    Bot(Box<Error>),
     /// The state of things does not allow it; why.
     #[error("{0}")]
     Conflict(&'static str),
@@ -75,14 +89,36 @@ impl Error {
         Self::Internal(Context::new(detail))
     }
 
+    /// The field that is wrong.
+    pub fn wrong_field(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { field, .. } => field.as_deref(),
+            Self::Bot(error) => error.wrong_field(),
+            Self::InvalidCredentials
+            | Self::InvalidClient
+            | Self::UnauthorizedClient
+            | Self::Unauthorized
+            | Self::Forbidden(_)
+            | Self::NotFound
+            | Self::MethodNotAllowed(_)
+            | Self::EventNotSupported(_)
+            | Self::Conflict(_)
+            | Self::TooLarge(_)
+            | Self::RateLimited(_)
+            | Self::Unavailable(_)
+            | Self::Internal(_) => None,
+        }
+    }
+
     /// The HTTP status (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {
             Self::Invalid { .. } => 400,
-            Self::InvalidCredentials | Self::Unauthorized => 401,
+            Self::InvalidCredentials | Self::InvalidClient | Self::UnauthorizedClient | Self::Unauthorized => 401,
             Self::Forbidden(_) => 403,
             Self::NotFound => 404,
-            Self::MethodNotAllowed(_) => 405,
+            Self::MethodNotAllowed(_) | Self::EventNotSupported(_) => 405,
+            Self::Bot(error) => error.status(),
             Self::Conflict(_) => 409,
             Self::TooLarge(_) => 413,
             Self::RateLimited(_) => 429,
@@ -96,12 +132,16 @@ impl Error {
         match self {
             Self::RateLimited(wait) => Some(*wait),
             Self::Unavailable(_) => Some(Duration::from_secs(1)),
+            Self::Bot(error) => error.retry_after(),
             Self::Invalid { .. }
             | Self::InvalidCredentials
+            | Self::InvalidClient
+            | Self::UnauthorizedClient
             | Self::Unauthorized
             | Self::Forbidden(_)
             | Self::NotFound
             | Self::MethodNotAllowed(_)
+            | Self::EventNotSupported(_)
             | Self::Conflict(_)
             | Self::TooLarge(_)
             | Self::Internal(_) => None,
@@ -113,10 +153,18 @@ impl Error {
         match self {
             Self::Invalid { .. } => "invalid_request",
             Self::InvalidCredentials => "invalid_credentials",
+            Self::InvalidClient => "invalid_client",
+            Self::UnauthorizedClient => "unauthorized_client",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden(_) => "forbidden",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed(_) => "method_not_allowed",
+            Self::EventNotSupported(_) => "event_not_supported",
+            // The Bot API knows three codes; the third covers every other error of a request.
+            Self::Bot(error) => match error.code() {
+                code @ ("invalid_client" | "unauthorized_client" | "unavailable" | "internal") => code,
+                _ => "invalid_request",
+            },
             Self::Conflict(_) => "conflict",
             Self::TooLarge(_) => "payload_too_large",
             Self::RateLimited(_) => "rate_limited",
@@ -129,12 +177,16 @@ impl Error {
     pub fn context(&self) -> Option<&Context> {
         match self {
             Self::Unavailable(context) | Self::Internal(context) => Some(context),
+            Self::Bot(error) => error.context(),
             Self::Invalid { .. }
             | Self::InvalidCredentials
+            | Self::InvalidClient
+            | Self::UnauthorizedClient
             | Self::Unauthorized
             | Self::Forbidden(_)
             | Self::NotFound
             | Self::MethodNotAllowed(_)
+            | Self::EventNotSupported(_)
             | Self::Conflict(_)
             | Self::TooLarge(_)
             | Self::RateLimited(_) => None,
@@ -142,12 +194,12 @@ impl Error {
     }
 }
 
-impl From<crate::domain::chat::Refusal> for Error {
-    fn from(refusal: crate::domain::chat::Refusal) -> Self {
-        use crate::domain::chat::Refusal;
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Closed => Self::Conflict("the chat is closed"),
             Refusal::Taken => Self::Conflict("another agent has this chat"),
+            Refusal::NotWithBot => Self::Forbidden("the chat is not with the bot any more"),
             Refusal::NotAccepted => Self::Conflict("accept the chat before writing in it"),
         }
     }

@@ -53,7 +53,7 @@ impl Response {
 
     fn error(error: &Error) -> Self {
         let mut fields = json!({ "code": error.code(), "message": error.to_string() });
-        if let (Error::Invalid { field: Some(field), .. }, Some(fields)) = (error, fields.as_object_mut()) {
+        if let (Some(field), Some(fields)) = (error.wrong_field(), fields.as_object_mut()) {
             fields.insert("field".to_owned(), json!(field));
         }
         let retry_after = error.retry_after().map(|wait| wait.as_secs_f64().ceil().max(1.0));
@@ -125,6 +125,11 @@ impl Request {
     pub fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.header("authorization")?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    }
+
+    /// The `Authorization` header, whatever its scheme.
+    pub fn authorization(&self) -> Option<&str> {
+        self.header("authorization")
     }
 
     /// The `Idempotency-Key` header, within a scope.

@@ -7,16 +7,33 @@ use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use futures_util::future::BoxFuture;
 
 use crate::delivery::task::Task;
+use crate::domain::entry::Entry;
 use crate::error::{Context, Error};
 use crate::resource::{Platform, Resource};
 
-/// The FIFO queue of first tries, in the order of each chat.
+/// A FIFO queue of first tries, in the order of each chat.
 #[derive(Clone)]
-pub struct ChannelQueue(Queue);
+pub struct OrderedQueue(Queue);
 
-/// The standard queue of second and third tries, with a delay each.
+/// A standard queue of later tries, with a delay each.
 #[derive(Clone)]
-pub struct ChannelRetryQueue(Queue);
+pub struct DelayedQueue(Queue);
+
+/// First tries to integrators.
+#[derive(Clone)]
+pub struct ChannelQueue(pub OrderedQueue);
+
+/// Later tries to integrators.
+#[derive(Clone)]
+pub struct ChannelRetryQueue(pub DelayedQueue);
+
+/// First tries to bot providers.
+#[derive(Clone)]
+pub struct BotQueue(pub OrderedQueue);
+
+/// Later tries to bot providers, and their time-outs.
+#[derive(Clone)]
+pub struct BotRetryQueue(pub DelayedQueue);
 
 #[derive(Clone)]
 struct Queue {
@@ -26,25 +43,45 @@ struct Queue {
 
 impl Resource for ChannelQueue {
     fn open(platform: &mut Platform) -> Self {
-        Self(Queue::open(platform, "CHANNEL_QUEUE_URL"))
+        Self(OrderedQueue(Queue::open(platform, "CHANNEL_QUEUE_URL")))
     }
 }
 
 impl Resource for ChannelRetryQueue {
     fn open(platform: &mut Platform) -> Self {
-        Self(Queue::open(platform, "CHANNEL_RETRY_QUEUE_URL"))
+        Self(DelayedQueue(Queue::open(platform, "CHANNEL_RETRY_QUEUE_URL")))
     }
 }
 
-impl ChannelQueue {
+impl Resource for BotQueue {
+    fn open(platform: &mut Platform) -> Self {
+        Self(OrderedQueue(Queue::open(platform, "BOT_QUEUE_URL")))
+    }
+}
+
+impl Resource for BotRetryQueue {
+    fn open(platform: &mut Platform) -> Self {
+        Self(DelayedQueue(Queue::open(platform, "BOT_RETRY_QUEUE_URL")))
+    }
+}
+
+impl OrderedQueue {
     /// Queues a task behind the others of its chat. One request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
         let order = Order { group: task.chat(), deduplication: Some(task.identity()), delay: Duration::ZERO };
         self.0.send(task.to_json(), order).await
     }
+
+    /// Queues the first try of an entry, if there is one to deliver.
+    pub async fn send_entry(&self, entry: Option<&Entry>) -> Result<(), Error> {
+        match entry.and_then(Task::first_try) {
+            Some(task) => self.send(&task).await,
+            None => Ok(()),
+        }
+    }
 }
 
-impl ChannelRetryQueue {
+impl DelayedQueue {
     /// Queues a task for later; the delay is rounded to whole seconds. One request.
     pub async fn send(&self, task: &Task, delay: Duration) -> Result<(), Error> {
         // The group is the tenant of a fair queue: one account's backlog does not hold up another's.

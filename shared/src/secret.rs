@@ -34,8 +34,13 @@ pub fn signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random::<32>()?)))
 }
 
-/// The id of a new message: unique, and later ones sort after earlier ones.
-pub fn message_id() -> String {
+/// The id of a new timeline entry, see [`crate::domain::message_id`].
+pub fn message_id(chat_id: u64, seq: u64) -> Result<String, Error> {
+    Ok(crate::domain::message_id::message_id(chat_id, seq, random()?))
+}
+
+/// The `webhook-id` of a notice that is stored nowhere.
+pub fn notice_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 

@@ -4,16 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use url::Url;
 
 use super::engine::Receiver;
-use super::outbound::{Exchange, NoAnswer, Outbound, Post};
+use super::outbound::{self, Exchange, NoAnswer, Outbound, Post, refused};
 use super::task::TypingTask;
 use crate::clock;
 use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::Typing;
-use crate::domain::delivery::{Attempt, Failure, Outcome};
+use crate::domain::delivery::{Attempt, Failure, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -33,6 +32,10 @@ pub struct Integrators<'a> {
 }
 
 impl Receiver for Integrators<'_> {
+    fn target(&self) -> Target {
+        Target::Channel
+    }
+
     fn send<'a>(
         &'a self,
         entry: &'a Entry,
@@ -41,12 +44,12 @@ impl Receiver for Integrators<'_> {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
             let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
-                return Ok(deleted());
+                return Ok(refused("the channel was deleted"));
             };
-            let From::Agent(author) = &entry.from else {
-                return Err(Error::internal("only agents' messages are delivered"));
+            let Some(content) = entry.content.shown_on(channel.settings.shows) else {
+                return Ok(refused("the channel cannot show this kind of message"));
             };
-            let body = agent_message::body(author, &chat.external_id, &entry.id, &entry.content);
+            let body = agent_message::body(&entry.from, &chat.external_id, &entry.id, &content);
             let exchange = self.post(&channel, &body, &entry.id, timeout).await?;
             Ok(classify(&channel, exchange))
         })
@@ -63,14 +66,14 @@ impl Integrators<'_> {
         let Some(chat) = chats.chat(&task.account_id, task.chat_id).await? else {
             return Ok(());
         };
-        let Some(agent) = chat.state.agent().filter(|_| !chat.is_failing(clock::now())) else {
+        let Some(agent) = chat.state.agent().filter(|_| !chat.is_failing(Target::Channel, clock::now())) else {
             return Ok(());
         };
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        let body = agent_message::typing(agent, &chat.external_id, typing);
-        let exchange = self.post(&channel, &body, &crate::secret::message_id(), TYPING_LASTS).await?;
+        let body = agent_message::typing(&From::Agent(agent.clone()), &chat.external_id, typing);
+        let exchange = self.post(&channel, &body, &crate::secret::notice_id(), TYPING_LASTS).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _ } = exchange.attempt;
         tracing::info!(task.account_id, task.chat_id, status, duration_ms, "typing notice tried");
         Ok(())
@@ -83,18 +86,11 @@ impl Integrators<'_> {
         id: &str,
         timeout: Duration,
     ) -> Result<Exchange, Error> {
-        let url = endpoint(&channel.settings.integrator_url, &channel.channel_id)?;
+        let url = outbound::endpoint(&channel.settings.integrator_url, &channel.channel_id)?;
         let body = body.to_string().into_bytes();
         let (secret, chunked) = (&channel.signing_secret, channel.settings.chunked);
         self.outbound.post(Post { url, body, id, secret, chunked, timeout }).await
     }
-}
-
-/// `<integrator_url>/<CHANNEL_PUBLIC_ID>`; a query of the integrator's stays where it is.
-fn endpoint(integrator_url: &str, channel_id: &str) -> Result<Url, Error> {
-    let mut url = Url::parse(integrator_url).map_err(Error::internal)?;
-    url.path_segments_mut().map_err(|()| Error::internal("integrator_url"))?.pop_if_empty().push(channel_id);
-    Ok(url)
 }
 
 fn classify(channel: &Channel, exchange: Exchange) -> (Outcome, Attempt) {
@@ -112,29 +108,4 @@ fn classify(channel: &Channel, exchange: Exchange) -> (Outcome, Attempt) {
         Outcome::TryAgain(reason) => Some(reason.clone()),
     };
     (outcome, attempt)
-}
-
-fn deleted() -> (Outcome, Attempt) {
-    let message = "the channel was deleted".to_owned();
-    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.clone()) };
-    (Outcome::Rejected(Failure { code: None, message, hidden: false }), attempt)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn the_channel_id_is_the_last_segment_of_the_integrators_address() {
-        let table = [
-            ("https://a.example", "https://a.example/ID"),
-            ("https://a.example/", "https://a.example/ID"),
-            ("https://a.example/hook", "https://a.example/hook/ID"),
-            ("https://a.example/hook/?key=1", "https://a.example/hook/ID?key=1"),
-        ];
-        for (integrator_url, expected) in table {
-            assert_eq!(endpoint(integrator_url, "ID").unwrap().as_str(), expected);
-        }
-    }
 }

@@ -10,16 +10,34 @@ use futures_util::future::BoxFuture;
 use super::task::EntryTask;
 use crate::clock;
 use crate::domain::chat::Chat;
-use crate::domain::delivery::{Attempt, Change, Delivery, Outcome, Progress};
+use crate::domain::delivery::{Attempt, Change, Delivery, Outcome, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::queue::ChannelRetryQueue;
+use crate::queue::DelayedQueue;
 use crate::store::chats::Chats;
 
 /// Somebody else's server.
 pub trait Receiver: Send + Sync {
+    /// Which of a chat's receivers it is.
+    fn target(&self) -> Target;
+
+    /// Whether an entry is not to be sent any more, the chat being as it is.
+    fn is_superseded(&self, _entry: &Entry, _chat: &Chat) -> bool {
+        false
+    }
+
+    /// What has to happen before the outcome of a try is written down, because nobody would come back for it.
+    fn settle<'a>(
+        &'a self,
+        _entry: &'a Entry,
+        _chat: &'a Chat,
+        _change: &'a Change,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Sends an entry once.
     fn send<'a>(
         &'a self,
@@ -32,7 +50,7 @@ pub trait Receiver: Send + Sync {
 /// Does what a task asks for. An error means that the task was not done and should come again.
 pub async fn run(
     chats: &Chats,
-    retries: &ChannelRetryQueue,
+    retries: &DelayedQueue,
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
@@ -43,8 +61,11 @@ pub async fn run(
     let Some(delivery) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
         return Ok(());
     };
+    if receiver.is_superseded(&entry, &chat) {
+        return chats.supersede(&entry).await;
+    }
     let now = clock::now();
-    if task.ordered && chat.is_failing(now) {
+    if task.ordered && chat.is_failing(receiver.target(), now) {
         // Others of this chat wait behind this task, and each try may hang for seconds.
         return retries.send(&task.again(task.r#try), Duration::ZERO).await;
     }
@@ -58,10 +79,11 @@ pub async fn run(
     let ended = clock::now();
     let change = delivery.after_try(&outcome, attempt.at, ended);
     log(task, &entry, &attempt, &change);
+    receiver.settle(&entry, &chat, &change).await?;
     if !chats.record_try(&entry, delivery, &attempt, &change).await? {
         return Ok(());
     }
-    note_health(chats, &chat, &outcome, ended).await?;
+    note_health(chats, &chat, receiver.target(), &outcome, ended).await?;
     match change {
         Change::Again(wait) => retries.send(&task.again(task.r#try + 1), wait).await,
         Change::Delivered | Change::Failed(..) => Ok(()),
@@ -73,11 +95,17 @@ fn is_current(delivery: &Delivery, task: &EntryTask) -> bool {
 }
 
 /// Keeps the chat's mark of a failing receiver true. A write only where it changes, or is about to lapse.
-async fn note_health(chats: &Chats, chat: &Chat, outcome: &Outcome, now: Timestamp) -> Result<(), Error> {
-    let marked = chat.is_failing(now.after(retry::SPACING));
+async fn note_health(
+    chats: &Chats,
+    chat: &Chat,
+    target: Target,
+    outcome: &Outcome,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let is_marked = chat.is_failing(target, now.after(retry::SPACING));
     match outcome {
-        Outcome::TryAgain(_) if !marked => chats.mark_failing(&chat.account_id, chat.chat_id, now).await,
-        Outcome::Delivered if chat.is_failing(now) => chats.mark_healthy(&chat.account_id, chat.chat_id).await,
+        Outcome::TryAgain(_) if !is_marked => chats.mark_failing(chat, target, now).await,
+        Outcome::Delivered if chat.is_failing(target, now) => chats.mark_healthy(chat, target).await,
         Outcome::TryAgain(_) | Outcome::Delivered | Outcome::Rejected(_) => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! Sending a timeline entry to somebody else's server: one engine for every kind of receiver. It builds the
 //! request, sends it, classifies the answer, records the try and plans the next (design.md, section 4).
 
+pub mod bot;
 pub mod channel;
 pub mod engine;
 pub mod guard;

@@ -11,7 +11,7 @@ use url::Url;
 use super::guard::{Forbidden, Guard, GuardedResolver};
 use super::signature;
 use crate::clock;
-use crate::domain::delivery::Attempt;
+use crate::domain::delivery::{Attempt, Failure, Outcome};
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
@@ -151,6 +151,20 @@ impl Outbound {
     }
 }
 
+/// `<prefix>/<last>`: the address of a receiver. A query in the prefix stays where it is.
+pub fn endpoint(prefix: &str, last: &str) -> Result<Url, Error> {
+    let mut url = Url::parse(prefix).map_err(Error::internal)?;
+    url.path_segments_mut().map_err(|()| Error::internal("endpoint"))?.pop_if_empty().push(last);
+    Ok(url)
+}
+
+/// The outcome of an entry that cannot be sent at all.
+pub fn refused(message: &str) -> (Outcome, Attempt) {
+    let message = message.to_owned();
+    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.clone()) };
+    (Outcome::Rejected(Failure { code: None, message, hidden: false }), attempt)
+}
+
 fn no_answer(error: &reqwest::Error) -> NoAnswer {
     if let Some(forbidden) = forbidden(error) {
         NoAnswer::Forbidden(forbidden)
@@ -171,4 +185,24 @@ fn forbidden(error: &reqwest::Error) -> Option<Forbidden> {
         cause = error.source();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_identifier_is_the_last_segment_of_the_receivers_address() {
+        let table = [
+            ("https://a.example", "https://a.example/ID"),
+            ("https://a.example/", "https://a.example/ID"),
+            ("https://a.example/hook", "https://a.example/hook/ID"),
+            ("https://a.example/hook/?key=1", "https://a.example/hook/ID?key=1"),
+        ];
+        for (prefix, expected) in table {
+            assert_eq!(endpoint(prefix, "ID").unwrap().as_str(), expected);
+        }
+        assert_eq!(endpoint("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");
+    }
 }

@@ -15,6 +15,8 @@ pub enum Task {
     Entry(EntryTask),
     /// Pass on a typing notice, once, while it is fresh.
     Typing(TypingTask),
+    /// A bot took a message a while ago: if it has not reacted, the chat goes to the agents.
+    AnswerDue(AnswerTask),
 }
 
 /// A try of an entry's delivery. It is stale, and dropped, when the entry has moved on.
@@ -51,6 +53,19 @@ pub struct TypingTask {
     pub at: u64,
 }
 
+/// The end of a bot's own time for its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerTask {
+    /// Version of this shape.
+    pub v: u8,
+    /// The account.
+    pub account_id: String,
+    /// The chat.
+    pub chat_id: u64,
+    /// The entry that the bot took.
+    pub seq: u64,
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
@@ -76,22 +91,29 @@ impl Task {
         Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
     }
 
+    /// The end of a bot's time for answering an entry.
+    pub fn answer_due(entry: &Entry) -> Self {
+        let account_id = entry.account_id.clone();
+        Self::AnswerDue(AnswerTask { v: VERSION, account_id, chat_id: entry.chat_id, seq: entry.seq })
+    }
+
     /// The account.
     pub fn account_id(&self) -> &str {
         match self {
             Self::Entry(task) => &task.account_id,
             Self::Typing(task) => &task.account_id,
+            Self::AnswerDue(task) => &task.account_id,
         }
     }
 
     /// The chat, the group of a FIFO queue.
     pub fn chat(&self) -> String {
-        match self {
-            Self::Entry(EntryTask { account_id, chat_id, .. })
-            | Self::Typing(TypingTask { account_id, chat_id, .. }) => {
-                format!("{account_id}-{chat_id}")
-            }
-        }
+        let chat_id = match self {
+            Self::Entry(task) => task.chat_id,
+            Self::Typing(task) => task.chat_id,
+            Self::AnswerDue(task) => task.chat_id,
+        };
+        format!("{}-{chat_id}", self.account_id())
     }
 
     /// What makes a repeated task the same one within a chat, for a FIFO queue's deduplication.
@@ -101,6 +123,7 @@ impl Task {
                 format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.r#try)
             }
             Self::Typing(task) => format!("{}-{}-{}", self.chat(), task.r#type, task.at),
+            Self::AnswerDue(task) => format!("{}-{}-answer", self.chat(), task.seq),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Channels: the doors through which visitors write.
 
+use super::content::Shows;
 use super::timestamp::Timestamp;
 
 /// How strictly the integrator's messages and answers are read (gaps.md, Channel API).
@@ -50,6 +51,8 @@ pub struct ChannelSettings {
     pub validation: Validation,
     /// Integrator error codes whose message is not shown to the agent.
     pub hidden_error_codes: Vec<i64>,
+    /// What the front end can show besides plain text.
+    pub shows: Shows,
 }
 
 /// A channel of the Chat channel API.
@@ -61,6 +64,8 @@ pub struct Channel {
     pub account_id: String,
     /// What the admin decided.
     pub settings: ChannelSettings,
+    /// The bot in front of it.
+    pub bot_id: Option<String>,
     /// The current address and, after a rotation, the one before it.
     pub secrets: Vec<AddressSecret>,
     /// Standard Webhooks secret of requests to the integrator, `whsec_...`.
@@ -107,7 +112,9 @@ mod tests {
                 agent_ids,
                 validation: Validation::Strict,
                 hidden_error_codes: vec![],
+                shows: Shows::default(),
             },
+            bot_id: None,
             secrets: vec![AddressSecret { hash: [1; 32], valid_until: None }],
             signing_secret: "whsec_".into(),
             created_at: Timestamp(0),

@@ -1,8 +1,9 @@
-//! Who owns a chat (design.md, section 2). Every transition is one conditional write made by `store`;
-//! the rules are here.
+//! The header of a chat, and who writes in it. Who owns it is in `ownership`.
 
 use super::account::Author;
 use super::content::Content;
+use super::delivery::Target;
+use super::ownership::State;
 use super::rate::Window;
 use super::timestamp::Timestamp;
 
@@ -11,86 +12,6 @@ const TYPING_LASTS: std::time::Duration = std::time::Duration::from_secs(30);
 /// Characters of a message in a list of chats, so that a header stays under 1 KB.
 const PREVIEW_CHARACTERS: usize = 80;
 
-/// Who owns a chat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
-    /// A bot answers.
-    Bot,
-    /// Nobody answers yet; it is offered to the eligible agents.
-    Waiting,
-    /// This agent answers.
-    Active(Author),
-    /// It is over; the agent who had it last.
-    Closed(Option<Author>),
-}
-
-/// Why a transition is not possible.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The chat is closed.
-    Closed,
-    /// Another agent has it.
-    Taken,
-    /// The agent has not accepted it.
-    NotAccepted,
-}
-
-impl State {
-    /// The wire and storage name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Bot => "bot",
-            Self::Waiting => "waiting",
-            Self::Active(_) => "active",
-            Self::Closed(_) => "closed",
-        }
-    }
-
-    /// The agent who has the chat, or had it when it was closed.
-    pub fn agent(&self) -> Option<&Author> {
-        match self {
-            Self::Active(agent) => Some(agent),
-            Self::Closed(agent) => agent.as_ref(),
-            Self::Bot | Self::Waiting => None,
-        }
-    }
-
-    /// Whether the chat is over.
-    pub fn is_closed(&self) -> bool {
-        matches!(self, Self::Closed(_))
-    }
-
-    /// The state after the agent pressed Reply. Pressing it again changes nothing.
-    pub fn accept(&self, agent: &Author) -> Result<Self, Refusal> {
-        match self {
-            Self::Bot | Self::Waiting => Ok(Self::Active(agent.clone())),
-            Self::Active(owner) if owner.agent_id == agent.agent_id => Ok(self.clone()),
-            Self::Active(_) => Err(Refusal::Taken),
-            Self::Closed(_) => Err(Refusal::Closed),
-        }
-    }
-
-    /// Whether the agent may write.
-    pub fn write(&self, agent_id: u64) -> Result<(), Refusal> {
-        match self {
-            Self::Active(owner) if owner.agent_id == agent_id => Ok(()),
-            Self::Active(_) => Err(Refusal::Taken),
-            Self::Bot | Self::Waiting => Err(Refusal::NotAccepted),
-            Self::Closed(_) => Err(Refusal::Closed),
-        }
-    }
-
-    /// The state after the agent closed the chat: their own, or one that no agent has.
-    pub fn close(&self, agent_id: u64) -> Result<Self, Refusal> {
-        match self {
-            Self::Bot | Self::Waiting => Ok(Self::Closed(None)),
-            Self::Active(owner) if owner.agent_id == agent_id => Ok(Self::Closed(Some(owner.clone()))),
-            Self::Active(_) => Err(Refusal::Taken),
-            Self::Closed(_) => Err(Refusal::Closed),
-        }
-    }
-}
-
 /// Who wrote a timeline entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum From {
@@ -98,6 +19,10 @@ pub enum From {
     Visitor,
     /// An agent.
     Agent(Author),
+    /// The bot of that name.
+    Bot(String),
+    /// The service itself: something happened.
+    System,
 }
 
 impl From {
@@ -106,6 +31,8 @@ impl From {
         match self {
             Self::Visitor => "visitor",
             Self::Agent(_) => "agent",
+            Self::Bot(_) => "bot",
+            Self::System => "system",
         }
     }
 }
@@ -135,6 +62,15 @@ impl Preview {
     }
 }
 
+/// Until when a chat's receivers count as failing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failing {
+    /// The integrator.
+    pub channel: Option<Timestamp>,
+    /// The bot's provider.
+    pub bot: Option<Timestamp>,
+}
+
 /// The header of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
@@ -154,6 +90,10 @@ pub struct Chat {
     pub visitor_number: u64,
     /// The visitor's name, cut for lists.
     pub visitor_name: String,
+    /// The bot in front of the chat, also after it handed over.
+    pub bot_id: Option<String>,
+    /// Number of the bot's last message or invitation.
+    pub bot_seq: Option<u64>,
     /// Number of the last timeline entry; numbers may be skipped, never repeated.
     pub seq: u64,
     /// When the visitor opened it.
@@ -164,8 +104,8 @@ pub struct Chat {
     pub last_message: Option<Preview>,
     /// When the visitor began to type.
     pub typing_since: Option<Timestamp>,
-    /// Until when the receiver counts as failing, so that order gives way to progress.
-    pub failing_until: Option<Timestamp>,
+    /// Until when each receiver counts as failing, so that order gives way to progress.
+    pub failing: Failing,
     /// The visitor's rate limit.
     pub rate: Window,
 }
@@ -176,48 +116,12 @@ impl Chat {
         self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)
     }
 
-    /// Whether a try failed lately.
-    pub fn is_failing(&self, now: Timestamp) -> bool {
-        self.failing_until.is_some_and(|until| now < until)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn agent(agent_id: u64) -> Author {
-        Author { agent_id, name: format!("Agent {agent_id}"), photo: None }
-    }
-
-    fn states() -> [State; 5] {
-        let closed = State::Closed(Some(agent(1)));
-        [State::Bot, State::Waiting, State::Active(agent(1)), State::Active(agent(2)), closed]
-    }
-
-    #[test]
-    fn an_agent_takes_a_chat_that_no_other_agent_has() {
-        let taken = || Ok(State::Active(agent(1)));
-        let expected = [taken(), taken(), taken(), Err(Refusal::Taken), Err(Refusal::Closed)];
-        assert_eq!(states().map(|state| state.accept(&agent(1))), expected);
-    }
-
-    #[test]
-    fn only_the_agent_who_has_a_chat_writes_in_it() {
-        let unaccepted = || Err(Refusal::NotAccepted);
-        let expected = [unaccepted(), unaccepted(), Ok(()), Err(Refusal::Taken), Err(Refusal::Closed)];
-        assert_eq!(states().map(|state| state.write(1)), expected);
-    }
-
-    #[test]
-    fn an_agent_closes_their_own_chat_or_one_that_nobody_has() {
-        let expected = [
-            Ok(State::Closed(None)),
-            Ok(State::Closed(None)),
-            Ok(State::Closed(Some(agent(1)))),
-            Err(Refusal::Taken),
-            Err(Refusal::Closed),
-        ];
-        assert_eq!(states().map(|state| state.close(1)), expected);
+    /// Whether a try to reach that receiver failed lately.
+    pub fn is_failing(&self, target: Target, now: Timestamp) -> bool {
+        let until = match target {
+            Target::Channel => self.failing.channel,
+            Target::Bot => self.failing.bot,
+        };
+        until.is_some_and(|until| now < until)
     }
 }

@@ -1,6 +1,8 @@
-//! What a message says: the types and fields of table A3.
+//! What a message says: the types and fields of tables A3 and B2.
 
-/// The `type` of a message that is kept (A3); typing notices are [`Typing`].
+use super::bot::Notice;
+
+/// The `type` of a message that is kept (A3, B2); typing notices are [`Typing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the specification's own")]
 pub enum Kind {
@@ -12,6 +14,10 @@ pub enum Kind {
     Sticker,
     Document,
     Location,
+    Markdown,
+    Buttons,
+    /// Not a message: something happened that the bot is told too.
+    Notice(Notice),
 }
 
 /// Which fields a kind cannot be without (A3).
@@ -26,7 +32,7 @@ pub enum Requires {
 }
 
 impl Kind {
-    const ALL: [Self; 8] =
+    const A3: [Self; 8] =
         [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
     /// The wire and storage name.
@@ -40,18 +46,27 @@ impl Kind {
             Self::Sticker => "sticker",
             Self::Document => "document",
             Self::Location => "location",
+            Self::Markdown => "markdown",
+            Self::Buttons => "buttons",
+            Self::Notice(notice) => notice.name(),
         }
+    }
+
+    /// The kind of A3 of that name: what visitors and agents write.
+    pub fn parse_a3(name: &str) -> Option<Self> {
+        Self::A3.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
+        Self::parse_a3(name).or(rich).or_else(|| Notice::parse(name).map(Self::Notice))
     }
 
     /// The fields it cannot be without.
     pub fn requires(self) -> Requires {
         match self {
-            Self::Text => Requires::Text,
+            Self::Text | Self::Markdown | Self::Buttons | Self::Notice(_) => Requires::Text,
             Self::Location => Requires::Coordinates,
             Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => Requires::File,
         }
@@ -100,6 +115,37 @@ pub struct Media {
     pub longitude: Option<f64>,
 }
 
+/// A prepared answer (B2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Button {
+    /// What it shows, and what the client says by pressing it.
+    pub text: String,
+    /// The provider's own identifier.
+    pub id: Option<String>,
+}
+
+/// What a bot's message has beyond text (B2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rich {
+    /// Markdown: link, bold, italic.
+    pub content: Option<String>,
+    /// The title over the buttons.
+    pub title: Option<String>,
+    /// At most three.
+    pub buttons: Vec<Button>,
+    /// Whether the client should answer with a button.
+    pub force_reply: bool,
+}
+
+/// What a channel can show besides plain text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shows {
+    /// MARKDOWN.
+    pub markdown: bool,
+    /// BUTTONS.
+    pub buttons: bool,
+}
+
 /// What a message says. Which fields are there is checked where it comes in (`wire`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
@@ -109,12 +155,44 @@ pub struct Content {
     pub text: Option<String>,
     /// The attachment; empty for a text.
     pub media: Media,
+    /// What a bot's message has beyond that.
+    pub rich: Option<Box<Rich>>,
 }
 
 impl Content {
     /// A plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Text, text: Some(text.into()), media: Media::default() }
+        Self { kind: Kind::Text, text: Some(text.into()), media: Media::default(), rich: None }
+    }
+
+    /// Something that happened.
+    pub fn notice(notice: Notice) -> Self {
+        Self { kind: Kind::Notice(notice), text: None, media: Media::default(), rich: None }
+    }
+
+    /// The message as a channel can show it: itself, its plain text, or not at all (specification, B2).
+    pub fn shown_on(&self, shows: Shows) -> Option<Self> {
+        let can = match self.kind {
+            Kind::Markdown => shows.markdown,
+            Kind::Buttons => shows.buttons,
+            Kind::Text
+            | Kind::Video
+            | Kind::Audio
+            | Kind::Voice
+            | Kind::Photo
+            | Kind::Sticker
+            | Kind::Document
+            | Kind::Location
+            | Kind::Notice(_) => true,
+        };
+        if can { Some(self.clone()) } else { self.text.as_deref().map(Self::text) }
+    }
+
+    /// The message in plain text, for a bot that knows no files and no places.
+    pub fn in_plain_text(&self) -> String {
+        let place = self.media.latitude.zip(self.media.longitude).map(|(north, east)| format!("{north},{east}"));
+        let attached = self.media.file.clone().or(place);
+        [self.text.clone(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
     /// At most `limit` characters that stand for the message in a list of chats.
@@ -135,10 +213,23 @@ mod tests {
 
     #[test]
     fn names_and_kinds_are_a_bijection() {
-        for kind in Kind::ALL {
+        for kind in Kind::A3 {
             assert_eq!(Kind::parse(kind.name()), Some(kind));
         }
         assert_eq!(Kind::parse("typein"), None);
+        assert_eq!((Kind::parse("buttons"), Kind::parse_a3("buttons")), (Some(Kind::Buttons), None));
+    }
+
+    #[test]
+    fn a_channel_gets_the_rich_message_its_fallback_or_nothing() {
+        let rich =
+            |text: Option<&str>| Content { kind: Kind::Buttons, text: text.map(str::to_owned), ..Content::text("") };
+        let plain = Shows::default();
+        let all = Shows { markdown: true, buttons: true };
+        assert_eq!(rich(None).shown_on(all), Some(rich(None)));
+        assert_eq!(rich(Some("1 or 2?")).shown_on(plain), Some(Content::text("1 or 2?")));
+        assert_eq!(rich(None).shown_on(plain), None);
+        assert_eq!(Content::text("hi").shown_on(plain), Some(Content::text("hi")));
     }
 
     #[test]

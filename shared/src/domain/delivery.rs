@@ -8,6 +8,8 @@ use super::timestamp::Timestamp;
 pub enum Target {
     /// The integrator of the channel.
     Channel,
+    /// The provider of the chat's bot (B-2).
+    Bot,
 }
 
 impl Target {
@@ -15,12 +17,13 @@ impl Target {
     pub fn name(self) -> &'static str {
         match self {
             Self::Channel => "channel",
+            Self::Bot => "bot",
         }
     }
 
     /// The target of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Channel].into_iter().find(|target| target.name() == name)
+        [Self::Channel, Self::Bot].into_iter().find(|target| target.name() == name)
     }
 }
 
@@ -31,6 +34,8 @@ pub enum Progress {
     Pending,
     Delivered,
     Failed,
+    /// Dropped: a CLIENT_MESSAGE of a chat that the bot lost meanwhile.
+    Superseded,
 }
 
 impl Progress {
@@ -40,12 +45,13 @@ impl Progress {
             Self::Pending => "pending",
             Self::Delivered => "delivered",
             Self::Failed => "failed",
+            Self::Superseded => "superseded",
         }
     }
 
     /// The progress of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Pending, Self::Delivered, Self::Failed].into_iter().find(|progress| progress.name() == name)
+        [Self::Pending, Self::Delivered, Self::Failed, Self::Superseded].into_iter().find(|it| it.name() == name)
     }
 }
 

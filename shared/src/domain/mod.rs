@@ -1,11 +1,14 @@
 //! The rules: what a chat is, who owns it, when a delivery is tried. Pure; time is an argument.
 
 pub mod account;
+pub mod bot;
 pub mod channel;
 pub mod chat;
 pub mod content;
 pub mod delivery;
 pub mod entry;
+pub mod message_id;
+pub mod ownership;
 pub mod presence;
 pub mod rate;
 pub mod retry;

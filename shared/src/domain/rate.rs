@@ -1,4 +1,4 @@
-//! The rate limit of a visitor (gaps.md, Everywhere): so many messages in a window.
+//! The rate limits (gaps.md, Everywhere): so many messages in a window.
 
 use std::time::Duration;
 
@@ -6,6 +6,8 @@ use super::timestamp::Timestamp;
 
 /// Messages a visitor may write in one window.
 pub const VISITOR_LIMIT: u32 = 30;
+/// Requests a bot connection may make in one window.
+pub const BOT_LIMIT: u64 = 300;
 /// The window's length.
 pub const WINDOW: Duration = Duration::from_secs(10);
 

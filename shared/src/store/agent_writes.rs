@@ -1,16 +1,17 @@
 //! What an agent's request writes. A message is two writes: the header, which takes the next number and checks
 //! that the agent has the chat, and the entry.
 
-use super::chat_items::{AuthorItem, PreviewItem};
-use super::chats::{Chats, chat, head_key, listing, visitor_key};
+use super::chat_items::PreviewItem;
+use super::chats::{Chats, chat, head_key};
 use super::idempotency::{Answered, IdempotencyKey};
-use super::table::{Change, Refused, Write, n, s};
+use super::table::{Change, Refused, n, s};
 use super::{RACES, to_attribute};
 use crate::domain::account::Author;
-use crate::domain::chat::{Chat, From, Preview, State};
+use crate::domain::chat::{Chat, From, Preview};
 use crate::domain::content::Content;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ownership::Event;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
 
@@ -48,18 +49,19 @@ impl Chats {
 
     async fn write_agent_message(&self, outgoing: &Outgoing<'_>) -> Result<Answered, Refused> {
         let chat = self.advance_for_agent(outgoing).await?;
+        let id = crate::secret::message_id(chat.chat_id, chat.seq).map_err(Refused::Error)?;
         let entry = Entry {
             account_id: chat.account_id,
             chat_id: chat.chat_id,
             seq: chat.seq,
-            id: crate::secret::message_id(),
+            id,
             from: From::Agent(outgoing.agent.clone()),
             content: outgoing.content.clone(),
             at: outgoing.now,
             delivery: Some(Delivery::new(Target::Channel, outgoing.now)),
         };
         self.store_entry(&entry, outgoing.key).await?;
-        Ok(Answered { chat_id: entry.chat_id, seq: entry.seq, id: entry.id })
+        Ok(Answered::of(&entry))
     }
 
     /// Takes the next number if the agent has the chat; the refused write brings the header that says why not.
@@ -82,75 +84,13 @@ impl Chats {
             Err(Refused::Condition { item: None, .. }) => Err(Refused::Error(Error::NotFound)),
             Err(Refused::Condition { item: Some(item), index }) => {
                 let found = chat(item).map_err(Refused::Error)?;
-                found.state.write(outgoing.agent.agent_id).map_err(|refusal| Refused::Error(refusal.into()))?;
+                let refusal = found.state.after(Event::AgentWrites(outgoing.agent)).err();
+                if let Some(refusal) = refusal {
+                    return Err(Refused::Error(refusal.into()));
+                }
                 Err(Refused::Condition { index, item: None })
             }
             Err(refused) => Err(refused),
         }
     }
-
-    /// Gives the chat to the agent who pressed Reply. A read and a write.
-    pub async fn accept(&self, account_id: &str, chat_id: u64, agent: &Author, now: Timestamp) -> Result<Chat, Error> {
-        for _ in 0..RACES {
-            let before = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
-            let state = before.state.accept(agent)?;
-            if state == before.state {
-                return Ok(before);
-            }
-            let change = Change {
-                key: head_key(account_id, chat_id),
-                update: "SET #state = :active, #agent = :agent, #updated_at = :now",
-                condition: "#state = :before",
-                values: vec![
-                    (":active", s(state.name())),
-                    (":agent", to_attribute(&AuthorItem::from(agent))?),
-                    (":now", n(now.0)),
-                    (":before", s(before.state.name())),
-                ],
-            };
-            match self.table.update(change).await {
-                Ok(item) => return chat(item),
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
-            }
-        }
-        Err(Error::Unavailable(Context::new("accept lost every race")))
-    }
-
-    /// Ends a chat: the header and the visitor's pointer to it, together. A read and a transaction of two.
-    pub async fn close(&self, account_id: &str, chat_id: u64, agent_id: u64, now: Timestamp) -> Result<(), Error> {
-        for _ in 0..RACES {
-            let before = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
-            let state = before.state.close(agent_id)?;
-            match self.table.transact(vec![close_head(&before, &state, now), forget_open_chat(&before)]).await {
-                Ok(()) => return Ok(()),
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
-            }
-        }
-        Err(Error::Unavailable(Context::new("close lost every race")))
-    }
-}
-
-fn close_head(before: &Chat, state: &State, now: Timestamp) -> Write {
-    Write::Change(Change {
-        key: head_key(&before.account_id, before.chat_id),
-        update: "SET #state = :closed, #listing = :listing, #updated_at = :now REMOVE #typing_since",
-        condition: "#state = :before",
-        values: vec![
-            (":closed", s(state.name())),
-            (":listing", s(listing(&before.account_id, true))),
-            (":now", n(now.0)),
-            (":before", s(before.state.name())),
-        ],
-    })
-}
-
-fn forget_open_chat(before: &Chat) -> Write {
-    Write::Change(Change {
-        key: visitor_key(&before.channel_id, &before.external_id),
-        update: "REMOVE #open_chat",
-        condition: "#open_chat = :chat",
-        values: vec![(":chat", n(before.chat_id))],
-    })
 }

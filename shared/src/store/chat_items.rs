@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::account::Author;
-use crate::domain::chat::{Chat, From as Writer, Preview, State};
-use crate::domain::content::{Content, Kind, Media};
+use crate::domain::chat::{Chat, Failing, From as Writer, Preview};
+use crate::domain::content::{Button, Content, Kind, Media, Rich};
 use crate::domain::delivery::{Attempt, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ownership::State;
 use crate::domain::rate::Window;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Visitor};
@@ -30,6 +31,10 @@ pub(super) struct HeadItem {
     external_id: String,
     visitor_number: u64,
     visitor_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_seq: Option<u64>,
     seq: u64,
     opened_at: u64,
     updated_at: u64,
@@ -38,7 +43,9 @@ pub(super) struct HeadItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     typing_since: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    failing_until: Option<u64>,
+    channel_failing_until: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_failing_until: Option<u64>,
     rate_since: u64,
     rate_count: u32,
 }
@@ -72,9 +79,17 @@ pub(super) struct VisitorItem {
     open_chat: Option<u64>,
 }
 
+/// Leads from a visitor's number to the visitor.
 #[derive(Serialize, Deserialize)]
+pub(super) struct NumberItem {
+    pub pk: String,
+    pub sk: String,
+    pub visitor_pk: String,
+    pub visitor_sk: String,
+}
+
+#[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-#[derive(Default)]
 pub(super) struct ProfileItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -101,6 +116,8 @@ pub(super) struct EntryItem {
     from: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AuthorItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot: Option<String>,
     content: ContentItem,
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,6 +159,22 @@ pub(super) struct ContentItem {
     latitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     longitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rich: Option<Box<RichItem>>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct RichItem {
+    content: Option<String>,
+    title: Option<String>,
+    buttons: Vec<ButtonItem>,
+    force_reply: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ButtonItem {
+    text: String,
+    id: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -191,12 +224,14 @@ impl From<&Chat> for HeadItem {
             external_id,
             visitor_number,
             visitor_name,
+            bot_id,
+            bot_seq,
             seq,
             opened_at,
             updated_at,
             last_message,
             typing_since,
-            failing_until,
+            failing,
             rate,
         } = chat.clone();
         let key = head_key(&account_id, chat_id);
@@ -213,12 +248,15 @@ impl From<&Chat> for HeadItem {
             external_id,
             visitor_number,
             visitor_name,
+            bot_id,
+            bot_seq,
             seq,
             opened_at: opened_at.0,
             updated_at: updated_at.0,
             last_message: last_message.as_ref().map(PreviewItem::from),
             typing_since: typing_since.map(|at| at.0),
-            failing_until: failing_until.map(|at| at.0),
+            channel_failing_until: failing.channel.map(|at| at.0),
+            bot_failing_until: failing.bot.map(|at| at.0),
             rate_since: rate.since.0,
             rate_count: rate.count,
         }
@@ -246,12 +284,17 @@ impl TryFrom<HeadItem> for Chat {
             external_id: item.external_id,
             visitor_number: item.visitor_number,
             visitor_name: item.visitor_name,
+            bot_id: item.bot_id,
+            bot_seq: item.bot_seq,
             seq: item.seq,
             opened_at: Timestamp(item.opened_at),
             updated_at: Timestamp(item.updated_at),
             last_message: item.last_message.map(Preview::from),
             typing_since: item.typing_since.map(Timestamp),
-            failing_until: item.failing_until.map(Timestamp),
+            failing: Failing {
+                channel: item.channel_failing_until.map(Timestamp),
+                bot: item.bot_failing_until.map(Timestamp),
+            },
             rate: Window { since: Timestamp(item.rate_since), count: item.rate_count },
         })
     }
@@ -319,9 +362,10 @@ impl From<&Entry> for EntryItem {
     fn from(entry: &Entry) -> Self {
         let Entry { account_id, chat_id, seq, id, from, content, at, delivery } = entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
-        let agent = match &from {
-            Writer::Agent(author) => Some(AuthorItem::from(author)),
-            Writer::Visitor => None,
+        let (agent, bot) = match &from {
+            Writer::Agent(author) => (Some(AuthorItem::from(author)), None),
+            Writer::Bot(name) => (None, Some(name.clone())),
+            Writer::Visitor | Writer::System => (None, None),
         };
         let pending = delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending);
         Self {
@@ -335,6 +379,7 @@ impl From<&Entry> for EntryItem {
             id,
             from: from.name().to_owned(),
             agent,
+            bot,
             content: ContentItem::from(&content),
             at: at.0,
             delivery: delivery.as_ref().map(DeliveryItem::from),
@@ -346,9 +391,11 @@ impl TryFrom<EntryItem> for Entry {
     type Error = Error;
 
     fn try_from(item: EntryItem) -> Result<Self, Error> {
-        let from = match (item.from.as_str(), item.agent) {
-            ("visitor", _) => Writer::Visitor,
-            ("agent", Some(agent)) => Writer::Agent(agent.into()),
+        let from = match (item.from.as_str(), item.agent, item.bot) {
+            ("visitor", _, _) => Writer::Visitor,
+            ("agent", Some(agent), _) => Writer::Agent(agent.into()),
+            ("bot", _, Some(name)) => Writer::Bot(name),
+            ("system", _, _) => Writer::System,
             _ => return Err(unknown("from")()),
         };
         Ok(Self {
@@ -366,7 +413,7 @@ impl TryFrom<EntryItem> for Entry {
 
 impl From<&Content> for ContentItem {
     fn from(content: &Content) -> Self {
-        let Content { kind, text, media } = content.clone();
+        let Content { kind, text, media, rich } = content.clone();
         let Media {
             file,
             thumb,
@@ -396,7 +443,24 @@ impl From<&Content> for ContentItem {
             title,
             latitude,
             longitude,
+            rich: rich.map(|rich| Box::new(RichItem::from(*rich))),
         }
+    }
+}
+
+impl From<Rich> for RichItem {
+    fn from(rich: Rich) -> Self {
+        let Rich { content, title, buttons, force_reply } = rich;
+        let buttons = buttons.into_iter().map(|Button { text, id }| ButtonItem { text, id }).collect();
+        Self { content, title, buttons, force_reply }
+    }
+}
+
+impl From<RichItem> for Rich {
+    fn from(item: RichItem) -> Self {
+        let RichItem { content, title, buttons, force_reply } = item;
+        let buttons = buttons.into_iter().map(|ButtonItem { text, id }| Button { text, id }).collect();
+        Self { content, title, buttons, force_reply }
     }
 }
 
@@ -421,6 +485,7 @@ impl TryFrom<ContentItem> for Content {
                 latitude: item.latitude,
                 longitude: item.longitude,
             },
+            rich: item.rich.map(|rich| Box::new(Rich::from(*rich))),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The Chats table: visitors, chat headers, timelines. What visitors and agents write, and what becomes of a
 //! delivery, have files of their own: `visitor_writes`, `agent_writes`, `deliveries`.
 
-use super::chat_items::{EntryItem, HeadItem, VisitorItem};
+use super::chat_items::{EntryItem, HeadItem, NumberItem, VisitorItem};
 use super::from_item;
 use super::table::{Item, Key, Query, Table, n, s};
 use crate::domain::chat::Chat;
@@ -45,6 +45,10 @@ pub(super) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("VISITOR#{channel_id}#{}", crate::secret::hex_hash(external_id)), "VISITOR")
 }
 
+pub(super) fn number_key(account_id: &str, number: u64) -> Key {
+    Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
+}
+
 /// The partition of the `listing` index that holds an account's open, or closed, chats.
 pub(super) fn listing(account_id: &str, closed: bool) -> String {
     format!("{account_id}#{}", if closed { "closed" } else { "open" })
@@ -72,6 +76,14 @@ impl Chats {
     /// A visitor of a channel. One read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
+        item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
+    }
+
+    /// The visitor of that number in an account. Two reads.
+    pub async fn visitor_by_number(&self, account_id: &str, number: u64) -> Result<Option<Visitor>, Error> {
+        let Some(item) = self.table.get(number_key(account_id, number)).await? else { return Ok(None) };
+        let NumberItem { pk: _, sk: _, visitor_pk, visitor_sk } = from_item(item)?;
+        let item = self.table.get(Key::new(visitor_pk, visitor_sk)).await?;
         item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
     }
 

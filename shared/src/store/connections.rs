@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::bot_rate::BotRates;
 use super::table::{Change, Key, Query, Refused, Table, n, s};
 use super::{from_item, to_item};
 use crate::domain::account::{Agent, Author, Role};
@@ -22,7 +23,8 @@ const LISTED: i32 = 1_000;
 /// The Connections table.
 #[derive(Clone)]
 pub struct Connections {
-    table: Table,
+    pub(super) table: Table,
+    pub(super) bot_rates: BotRates,
 }
 
 /// Who is calling: an agent who signed in.
@@ -80,7 +82,7 @@ fn presence_key(account_id: &str, agent_id: u64) -> Key {
 impl Connections {
     /// The connections in that table.
     pub fn new(table: Table) -> Self {
-        Self { table }
+        Self { table, bot_rates: BotRates::default() }
     }
 
     /// Begins a session and returns its bearer token: `<account>.<agent>.<secret>`. The secret is stored as a

@@ -6,7 +6,8 @@ use super::chat_items::{AttemptItem, FailureItem};
 use super::chats::{Chats, entry, entry_key, head_key};
 use super::table::{Change, Key, Query, Refused, n, s};
 use super::to_attribute;
-use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress};
+use crate::domain::chat::Chat;
+use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::retry;
 use crate::domain::timestamp::Timestamp;
@@ -73,25 +74,45 @@ impl Chats {
         }
     }
 
-    /// Marks the receiver of a chat as failing, from now for a while. One write.
-    pub async fn mark_failing(&self, account_id: &str, chat_id: u64, now: Timestamp) -> Result<(), Error> {
-        let until = (":until", n(now.after(FAILING_LASTS).0));
-        self.mark(account_id, chat_id, "SET #failing_until = :until", vec![until]).await
+    /// Drops a delivery that is not wanted any more. One write.
+    pub async fn supersede(&self, entry: &Entry) -> Result<(), Error> {
+        let change = Change {
+            key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
+            update: "SET #delivery.#progress = :superseded REMOVE #due, #due_at",
+            condition: "#delivery.#progress = :pending",
+            values: vec![(":superseded", s(Progress::Superseded.name())), (":pending", s(Progress::Pending.name()))],
+        };
+        match self.table.update(change).await {
+            Err(Refused::Error(error)) => Err(error),
+            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
+        }
     }
 
-    /// Marks the receiver of a chat as healthy again. One write.
-    pub async fn mark_healthy(&self, account_id: &str, chat_id: u64) -> Result<(), Error> {
-        self.mark(account_id, chat_id, "REMOVE #failing_until", vec![]).await
+    /// Marks a receiver of a chat as failing, from now for a while. One write.
+    pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
+        let update = match target {
+            Target::Channel => "SET #channel_failing_until = :until",
+            Target::Bot => "SET #bot_failing_until = :until",
+        };
+        self.mark(chat, update, vec![(":until", n(now.after(FAILING_LASTS).0))]).await
+    }
+
+    /// Marks a receiver of a chat as healthy again. One write.
+    pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
+        let update = match target {
+            Target::Channel => "REMOVE #channel_failing_until",
+            Target::Bot => "REMOVE #bot_failing_until",
+        };
+        self.mark(chat, update, vec![]).await
     }
 
     async fn mark(
         &self,
-        account_id: &str,
-        chat_id: u64,
+        chat: &Chat,
         update: &'static str,
         values: Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)>,
     ) -> Result<(), Error> {
-        let key = head_key(account_id, chat_id);
+        let key = head_key(&chat.account_id, chat.chat_id);
         self.table.update(Change { key, update, condition: "attribute_exists(#pk)", values }).await?;
         Ok(())
     }
@@ -101,8 +122,12 @@ impl Chats {
         let change = Change {
             key: entry_key(account_id, chat_id, seq),
             update: BEGIN_ANEW,
-            condition: "#delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
-            values: [begin_anew(chat_id, now), vec![(":failed", s(Progress::Failed.name()))]].concat(),
+            condition: "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
+            values: [
+                begin_anew(chat_id, now),
+                vec![(":failed", s(Progress::Failed.name())), (":channel", s(Target::Channel.name()))],
+            ]
+            .concat(),
         };
         match self.table.update(change).await {
             Ok(item) => entry(item),

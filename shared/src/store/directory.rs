@@ -1,35 +1,31 @@
 //! The Directory table: accounts, channels, agents, logins. It changes slowly, so channels are cached.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::HashSet;
+use std::sync::Arc;
 
+use super::cache::Cache;
 use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem};
 use super::table::{Change, Key, Query, Refused, Table, Write, n, s};
 use super::{from_item, to_item};
 use crate::domain::account::Agent;
+use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings};
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
 use crate::resource::{Platform, Resource};
 use crate::secret;
 
-/// How long a process may use what it read of a channel.
-const CACHED: Duration = Duration::from_secs(10);
-/// Channels a process remembers.
-const CACHE_SIZE: usize = 1_000;
 /// The most channels or agents an account lists.
-const LISTED: i32 = 1_000;
+pub(super) const LISTED: i32 = 1_000;
 
 /// The Directory table.
 #[derive(Clone)]
 pub struct Directory {
-    table: Table,
-    channels: Arc<Mutex<Cache>>,
+    pub(super) table: Table,
+    channels: Arc<Cache<Channel>>,
+    pub(super) providers: Arc<Cache<Provider>>,
+    pub(super) bots: Arc<Cache<Bot>>,
 }
-
-/// Channels by id, each with the moment it was read.
-type Cache = HashMap<String, (Instant, Arc<Channel>)>;
 
 /// What a login refers to.
 pub struct Login {
@@ -67,33 +63,15 @@ fn login_key(email: &str) -> Key {
 impl Directory {
     /// The directory in that table.
     pub fn new(table: Table) -> Self {
-        Self { table, channels: Arc::default() }
+        Self { table, channels: Arc::default(), providers: Arc::default(), bots: Arc::default() }
     }
 
     /// A channel, possibly as it was up to 10 s ago. One read, none when cached.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
-        if let Some(channel) = self.remembered(channel_id) {
+        if let Some(channel) = self.channels.get(channel_id) {
             return Ok(Some(channel));
         }
-        let Some(channel) = self.channel(channel_id).await?.map(Arc::new) else {
-            return Ok(None);
-        };
-        self.remember(&channel);
-        Ok(Some(channel))
-    }
-
-    fn remembered(&self, channel_id: &str) -> Option<Arc<Channel>> {
-        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let (read_at, channel) = channels.get(channel_id)?;
-        (read_at.elapsed() < CACHED).then(|| Arc::clone(channel))
-    }
-
-    fn remember(&self, channel: &Arc<Channel>) {
-        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        if channels.len() >= CACHE_SIZE {
-            channels.clear();
-        }
-        channels.insert(channel.channel_id.clone(), (Instant::now(), Arc::clone(channel)));
+        Ok(self.channel(channel_id).await?.map(|channel| self.channels.put(channel_id, channel)))
     }
 
     /// A channel as it is now. One read.
@@ -133,6 +111,7 @@ impl Directory {
             channel_id: secret::identifier()?,
             account_id: account_id.to_owned(),
             settings,
+            bot_id: None,
             secrets: vec![AddressSecret { hash: secret::hash(&address_secret), valid_until: None }],
             signing_secret: secret::signing_secret()?,
             created_at: now,
@@ -146,9 +125,21 @@ impl Directory {
         Ok(self.table.put(to_item(&ChannelItem::from(channel))?, false).await?)
     }
 
-    /// Deletes a channel; its chats stay.
-    pub async fn delete_channel(&self, channel_id: &str) -> Result<(), Error> {
-        self.table.delete(channel_key(channel_id)).await.map(|_| ())
+    /// Deletes a channel, which its bot leaves first; its chats stay.
+    pub async fn delete_channel(&self, channel: &Channel) -> Result<(), Error> {
+        if let Some(bot) = self.bot_in_front_of(channel).await? {
+            let mut without = bot.clone();
+            without.channel_ids.retain(|channel_id| *channel_id != channel.channel_id);
+            self.save_bot(&bot, &without).await?;
+        }
+        self.table.delete(channel_key(&channel.channel_id)).await.map(|_| ())
+    }
+
+    async fn bot_in_front_of(&self, channel: &Channel) -> Result<Option<Bot>, Error> {
+        match &channel.bot_id {
+            Some(bot_id) => self.bot(bot_id).await,
+            None => Ok(None),
+        }
     }
 
     /// Opens an account with its first agent, all or nothing.
@@ -264,7 +255,7 @@ fn login_item(agent: &Agent, password_hash: &str) -> LoginItem {
     LoginItem { pk: key.pk, sk: key.sk, account_id, agent_id: agent.agent_id, password_hash: password_hash.to_owned() }
 }
 
-fn taken(message: &'static str) -> impl Fn(Refused) -> Error {
+pub(super) fn taken(message: &'static str) -> impl Fn(Refused) -> Error {
     move |refused| match refused {
         Refused::Condition { .. } => Error::Conflict(message),
         Refused::Contended => Error::Unavailable(Context::new("contended item")),

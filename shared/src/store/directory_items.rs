@@ -1,9 +1,13 @@
 //! The items of the Directory table.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::account::{Agent, Role};
+use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
+use crate::domain::content::Shows;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -19,6 +23,12 @@ pub(super) struct ChannelItem {
     agent_ids: Vec<u64>,
     validation: String,
     hidden_error_codes: Vec<i64>,
+    #[serde(default)]
+    shows_markdown: bool,
+    #[serde(default)]
+    shows_buttons: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_id: Option<String>,
     secrets: Vec<SecretItem>,
     signing_secret: String,
     created_at: u64,
@@ -65,8 +75,9 @@ pub(super) struct AccountItem {
 
 impl From<&Channel> for ChannelItem {
     fn from(channel: &Channel) -> Self {
-        let Channel { channel_id, account_id, settings, secrets, signing_secret, created_at } = channel.clone();
-        let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes } = settings;
+        let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secret, created_at } = channel.clone();
+        let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } =
+            settings;
         let key = super::directory::channel_key(&channel_id);
         Self {
             pk: key.pk,
@@ -79,6 +90,9 @@ impl From<&Channel> for ChannelItem {
             agent_ids,
             validation: validation.name().to_owned(),
             hidden_error_codes,
+            shows_markdown: shows.markdown,
+            shows_buttons: shows.buttons,
+            bot_id,
             secrets: secrets.iter().map(SecretItem::from).collect(),
             signing_secret,
             created_at: created_at.0,
@@ -102,7 +116,9 @@ impl TryFrom<ChannelItem> for Channel {
                 agent_ids: item.agent_ids,
                 validation,
                 hidden_error_codes: item.hidden_error_codes,
+                shows: Shows { markdown: item.shows_markdown, buttons: item.shows_buttons },
             },
+            bot_id: item.bot_id,
             secrets: secrets?,
             signing_secret: item.signing_secret,
             created_at: Timestamp(item.created_at),
@@ -145,5 +161,114 @@ impl AgentItem {
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let created_at = Timestamp(created_at);
         Ok(Agent { account_id: account_id.to_owned(), agent_id, name, email, phone, photo, role, created_at })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ProviderItem {
+    pub pk: String,
+    pub sk: String,
+    provider_id: String,
+    name: String,
+    endpoint: String,
+    authorization_hash: Option<String>,
+    created_at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct BotItem {
+    pub pk: String,
+    pub sk: String,
+    account_id: String,
+    bot_id: String,
+    provider_id: String,
+    token: String,
+    name: String,
+    channel_ids: Vec<String>,
+    /// Seconds.
+    answer_within: Option<u64>,
+    signing_secret: String,
+    created_at: u64,
+}
+
+/// Leads from a provider's token, hashed, to the bot.
+#[derive(Serialize, Deserialize)]
+pub(super) struct BotTokenItem {
+    pub pk: String,
+    pub sk: String,
+    pub bot_id: String,
+}
+
+impl From<&Provider> for ProviderItem {
+    fn from(provider: &Provider) -> Self {
+        let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider.clone();
+        let key = super::bots::provider_key(&provider_id);
+        Self { pk: key.pk, sk: key.sk, provider_id, name, endpoint, authorization_hash, created_at: created_at.0 }
+    }
+}
+
+impl From<ProviderItem> for Provider {
+    fn from(item: ProviderItem) -> Self {
+        let ProviderItem { pk: _, sk: _, provider_id, name, endpoint, authorization_hash, created_at } = item;
+        Self { provider_id, name, endpoint, authorization_hash, created_at: Timestamp(created_at) }
+    }
+}
+
+impl From<&Bot> for BotItem {
+    fn from(bot: &Bot) -> Self {
+        let Bot {
+            bot_id,
+            account_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within,
+            signing_secret,
+            created_at,
+        } = bot.clone();
+        let key = super::bots::bot_key(&bot_id);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            account_id,
+            bot_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within: answer_within.map(|limit| limit.as_secs()),
+            signing_secret,
+            created_at: created_at.0,
+        }
+    }
+}
+
+impl From<BotItem> for Bot {
+    fn from(item: BotItem) -> Self {
+        let BotItem {
+            pk: _,
+            sk: _,
+            account_id,
+            bot_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within,
+            signing_secret,
+            created_at,
+        } = item;
+        Self {
+            bot_id,
+            account_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within: answer_within.map(Duration::from_secs),
+            signing_secret,
+            created_at: Timestamp(created_at),
+        }
     }
 }

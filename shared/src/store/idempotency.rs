@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::chats::Chats;
 use super::table::{Key, Write};
 use super::{from_item, to_item};
+use crate::domain::delivery::Target;
 use crate::domain::entry::Entry;
 use crate::error::Error;
 
@@ -29,6 +30,16 @@ pub struct Answered {
     pub seq: u64,
     /// The entry's id.
     pub id: String,
+    /// Whether the entry goes to a bot.
+    pub to_bot: bool,
+}
+
+impl Answered {
+    /// The answer to the request that stored an entry.
+    pub(super) fn of(entry: &Entry) -> Self {
+        let to_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
+        Self { chat_id: entry.chat_id, seq: entry.seq, id: entry.id.clone(), to_bot }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -38,6 +49,8 @@ struct AnswerItem {
     chat_id: u64,
     seq: u64,
     id: String,
+    #[serde(default)]
+    to_bot: bool,
     expires_at: u64,
 }
 
@@ -55,8 +68,8 @@ impl IdempotencyKey {
     pub(super) fn remember(&self, entry: &Entry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.after(KEPT).seconds();
-        let id = entry.id.clone();
-        to_item(&AnswerItem { pk, sk, chat_id: entry.chat_id, seq: entry.seq, id, expires_at }).map(Write::Create)
+        let Answered { chat_id, seq, id, to_bot } = Answered::of(entry);
+        to_item(&AnswerItem { pk, sk, chat_id, seq, id, to_bot, expires_at }).map(Write::Create)
     }
 }
 
@@ -67,7 +80,7 @@ impl Chats {
         let Some(item) = self.table.get(key.item_key()).await? else {
             return Ok(None);
         };
-        let AnswerItem { pk: _, sk: _, chat_id, seq, id, expires_at: _ } = from_item(item)?;
-        Ok(Some(Answered { chat_id, seq, id }))
+        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, expires_at: _ } = from_item(item)?;
+        Ok(Some(Answered { chat_id, seq, id, to_bot }))
     }
 }

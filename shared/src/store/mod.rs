@@ -2,6 +2,10 @@
 //! `domain` types.
 
 pub mod agent_writes;
+mod bot_rate;
+mod bot_writes;
+mod bots;
+mod cache;
 mod chat_items;
 pub mod chats;
 pub mod connections;
@@ -10,6 +14,7 @@ pub mod directory;
 mod directory_items;
 pub mod idempotency;
 pub mod table;
+pub mod transitions;
 pub mod visitor_writes;
 
 #[cfg(test)]

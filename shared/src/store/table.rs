@@ -52,6 +52,8 @@ pub struct Change {
 pub enum Write {
     /// Stores a new item; there must be none under its key.
     Create(Item),
+    /// Stores an item in the place of another, if there is one.
+    Replace(Item),
     /// Changes an item.
     Change(Change),
 }
@@ -223,6 +225,10 @@ impl Table {
             Write::Create(item) => {
                 let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(IS_NEW);
                 part.put(put.return_values_on_condition_check_failure(old).build().map_err(Error::internal)?)
+            }
+            Write::Replace(item) => {
+                let put = Put::builder().table_name(&*self.name).set_item(Some(item));
+                part.put(put.build().map_err(Error::internal)?)
             }
             Write::Change(Change { key, update, condition, values }) => {
                 let change = Update::builder()

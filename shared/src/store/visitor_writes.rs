@@ -3,22 +3,24 @@
 
 use serde::Deserialize;
 
-use super::chat_items::{EntryItem, HeadItem, PreviewItem, ProfileItem, VisitorItem};
-use super::chats::{Chats, chat, head_key, visitor_key};
+use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, ProfileItem, VisitorItem};
+use super::chats::{Chats, chat, head_key, number_key, visitor_key};
 use super::idempotency::{Answered, IdempotencyKey};
 use super::table::{Change, Key, Refused, Write, n, s};
 use super::{RACES, from_item, to_attribute, to_item};
 use crate::domain::channel::Channel;
-use crate::domain::chat::{Chat, From, Preview, State};
+use crate::domain::chat::{Chat, Failing, From, Preview};
 use crate::domain::content::{Content, cut};
+use crate::domain::delivery::{Delivery, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ownership::State;
 use crate::domain::rate::{VISITOR_LIMIT, Window};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Visitor};
 use crate::error::{Context, Error};
 
 /// Characters of a visitor's name in a header.
-const NAME_CHARACTERS: usize = 60;
+pub(super) const NAME_CHARACTERS: usize = 60;
 
 /// A visitor's message on its way in.
 pub struct Incoming<'a> {
@@ -59,9 +61,7 @@ impl Chats {
                 known => self.open(incoming, known).await,
             };
             match written {
-                Ok(entry) => {
-                    return Ok(Answered { chat_id: entry.chat_id, seq: entry.seq, id: entry.id });
-                }
+                Ok(entry) => return Ok(Answered::of(&entry)),
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
             }
@@ -79,10 +79,11 @@ impl Chats {
         let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
         let profile = known.merged(incoming.profile);
         if profile != *known {
-            self.update_profile(incoming, &profile).await?;
+            let key = visitor_key(&incoming.channel.channel_id, incoming.external_id);
+            self.update_profile(key, &profile).await?;
         }
         let head = self.advance(incoming, &before, rate, &profile).await?;
-        let entry = incoming.entry(chat_id, head.seq);
+        let entry = incoming.entry(&head).map_err(Refused::Error)?;
         self.store_entry(&entry, incoming.key).await?;
         Ok(entry)
     }
@@ -116,9 +117,9 @@ impl Chats {
         chat(self.table.update(change).await?).map_err(Refused::Error)
     }
 
-    async fn update_profile(&self, incoming: &Incoming<'_>, profile: &Profile) -> Result<(), Refused> {
+    pub(super) async fn update_profile(&self, key: Key, profile: &Profile) -> Result<(), Refused> {
         let change = Change {
-            key: visitor_key(&incoming.channel.channel_id, incoming.external_id),
+            key,
             update: "SET #profile = :profile",
             condition: "attribute_exists(#pk)",
             values: vec![(":profile", to_attribute(&ProfileItem::from(profile)).map_err(Refused::Error)?)],
@@ -146,12 +147,15 @@ impl Chats {
         visitor.profile = visitor.profile.merged(incoming.profile);
         visitor.open_chat = Some(counters.chats);
         let head = incoming.head(&visitor, counters.chats);
-        let entry = incoming.entry(counters.chats, head.seq);
+        let entry = incoming.entry(&head).map_err(Refused::Error)?;
         let mut writes = vec![
             visitor_write(&visitor, is_new).map_err(Refused::Error)?,
             Write::Create(to_item(&HeadItem::from(&head)).map_err(Refused::Error)?),
             Write::Create(to_item(&EntryItem::from(&entry)).map_err(Refused::Error)?),
         ];
+        if is_new {
+            writes.push(number_write(&visitor).map_err(Refused::Error)?);
+        }
         if let Some(key) = incoming.key {
             writes.push(key.remember(&entry).map_err(Refused::Error)?);
         }
@@ -193,6 +197,13 @@ impl Chats {
     }
 }
 
+/// Leads from a visitor's number, the `client_id` of the Bot API, to the visitor.
+fn number_write(visitor: &Visitor) -> Result<Write, Error> {
+    let key = number_key(&visitor.account_id, visitor.number);
+    let visitor = visitor_key(&visitor.channel_id, &visitor.external_id);
+    to_item(&NumberItem { pk: key.pk, sk: key.sk, visitor_pk: visitor.pk, visitor_sk: visitor.sk }).map(Write::Create)
+}
+
 fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     if is_new {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
@@ -220,35 +231,38 @@ impl Incoming<'_> {
         }
     }
 
-    fn entry(&self, chat_id: u64, seq: u64) -> Entry {
-        Entry {
-            account_id: self.channel.account_id.clone(),
-            chat_id,
-            seq,
-            id: crate::secret::message_id(),
+    /// The message as an entry of the chat as it is now; while a bot has the chat, it is due there.
+    fn entry(&self, head: &Chat) -> Result<Entry, Error> {
+        Ok(Entry {
+            account_id: head.account_id.clone(),
+            chat_id: head.chat_id,
+            seq: head.seq,
+            id: crate::secret::message_id(head.chat_id, head.seq)?,
             from: From::Visitor,
             content: self.content.clone(),
             at: self.now,
-            delivery: None,
-        }
+            delivery: (head.state == State::Bot).then(|| Delivery::new(Target::Bot, self.now)),
+        })
     }
 
     fn head(&self, visitor: &Visitor, chat_id: u64) -> Chat {
         Chat {
             account_id: visitor.account_id.clone(),
             chat_id,
-            state: State::Waiting,
+            state: State::opened(self.channel.bot_id.is_some()),
             channel_id: visitor.channel_id.clone(),
             channel_name: cut(&self.channel.settings.name, NAME_CHARACTERS),
             external_id: visitor.external_id.clone(),
             visitor_number: visitor.number,
             visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
+            bot_id: self.channel.bot_id.clone(),
+            bot_seq: None,
             seq: 1,
             opened_at: self.now,
             updated_at: self.now,
             last_message: Some(Preview::of(self.content, &From::Visitor, self.now)),
             typing_since: None,
-            failing_until: None,
+            failing: Failing::default(),
             rate: Window { since: self.now, count: 1 },
         }
     }

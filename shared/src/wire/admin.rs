@@ -1,12 +1,17 @@
 //! The bodies of the admins' and the operator's endpoints (design.md, section 5).
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use url::Url;
 
 use super::fields::Fields;
 use crate::delivery::guard::Guard;
 use crate::domain::account::{Agent, Role};
+use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{Channel, ChannelSettings, Validation};
+use crate::domain::content::Shows;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -16,6 +21,8 @@ const NAME: usize = 255;
 const SHORT: usize = 254;
 /// Entries of a list.
 const LIST: usize = 1_000;
+/// Channels of one bot: a transaction takes a hundred items.
+const BOT_CHANNELS: usize = 50;
 /// Longest overlap of an old and a new address, in seconds: 30 days.
 const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
 /// The overlap when nothing is said: a day.
@@ -132,6 +139,7 @@ pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error
         agent_ids: Vec::new(),
         validation: Validation::Strict,
         hidden_error_codes: Vec::new(),
+        shows: Shows::default(),
     };
     changed_settings(fields, settings, guard)
 }
@@ -142,7 +150,7 @@ pub fn changed_channel(body: &Value, channel: &Channel, guard: &Guard) -> Result
 }
 
 fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard) -> Result<ChannelSettings, Error> {
-    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes } = current;
+    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } = current;
     let integrator_url =
         if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
     check_target(fields, "integrator_url", &integrator_url, guard)?;
@@ -157,6 +165,10 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
         agent_ids: ids(fields, "agent_ids")?.unwrap_or(agent_ids),
         validation: fields.one_of("validation", "strict, lenient", Validation::parse)?.unwrap_or(validation),
         hidden_error_codes: fields.integers("hidden_error_codes", LIST)?.unwrap_or(hidden_error_codes),
+        shows: Shows {
+            markdown: fields.flag("shows_markdown")?.unwrap_or(shows.markdown),
+            buttons: fields.flag("shows_buttons")?.unwrap_or(shows.buttons),
+        },
     })
 }
 
@@ -173,6 +185,108 @@ fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
     ids.map(Some).ok_or_else(|| fields.refuse(name, "must be a list of ids"))
 }
 
+/// What an admin says about a bot.
+pub struct BotSettings {
+    /// The provider; fixed once connected.
+    pub provider_id: String,
+    /// The provider's token; fixed once connected.
+    pub token: String,
+    /// The name visitors see.
+    pub name: String,
+    /// The channels it stands in front of.
+    pub channel_ids: Vec<String>,
+    /// How long it may take for an answer.
+    pub answer_within: Option<Duration>,
+}
+
+/// Reads POST /admin/bots.
+pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
+    let fields = Fields::of(body)?;
+    Ok(BotSettings {
+        provider_id: fields.required_text("provider_id", NAME)?,
+        token: fields.required_text("token", NAME)?,
+        name: fields.text("name", NAME)?.filter(|name| !name.is_empty()).unwrap_or_else(|| "Bot".to_owned()),
+        channel_ids: channel_ids(fields)?.unwrap_or_default(),
+        answer_within: answer_within(fields)?,
+    })
+}
+
+/// Reads PATCH /admin/bots/{id}: the bot as it becomes. Provider and token stay: another token is another bot.
+pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
+    let fields = Fields::of(body)?;
+    for fixed in ["provider_id", "token"] {
+        if fields.has(fixed) {
+            return Err(fields.refuse(fixed, "cannot be changed; connect another bot"));
+        }
+    }
+    let mut changed = bot.clone();
+    if fields.has("name") {
+        changed.name = fields.required_text("name", NAME)?;
+    }
+    if fields.has("answer_within") {
+        changed.answer_within = answer_within(fields)?;
+    }
+    changed.channel_ids = channel_ids(fields)?.unwrap_or(changed.channel_ids);
+    Ok(changed)
+}
+
+fn channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
+    let Some(value) = fields.value("channel_ids") else { return Ok(None) };
+    let list = value.as_array().filter(|list| list.len() <= BOT_CHANNELS);
+    let ids: Option<BTreeSet<String>> =
+        list.and_then(|list| list.iter().map(|id| id.as_str().map(str::to_owned)).collect());
+    let refuse = || fields.refuse("channel_ids", format_args!("must be a list of at most {BOT_CHANNELS} channel ids"));
+    ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(refuse)
+}
+
+/// Seconds that an SQS delay can carry.
+fn answer_within(fields: Fields<'_>) -> Result<Option<Duration>, Error> {
+    let Some(value) = fields.value("answer_within") else { return Ok(None) };
+    let seconds = value.as_u64().filter(|seconds| (1..=900).contains(seconds));
+    let seconds = seconds.ok_or_else(|| fields.refuse("answer_within", "must be 1 to 900 seconds, or null"))?;
+    Ok(Some(Duration::from_secs(seconds)))
+}
+
+/// A bot as admins see it: nothing secret.
+pub fn bot(bot: &Bot) -> Value {
+    let Bot { bot_id, account_id: _, provider_id, token: _, name, channel_ids, answer_within, .. } = bot;
+    json!({
+        "bot_id": bot_id, "provider_id": provider_id, "name": name, "channel_ids": channel_ids,
+        "answer_within": answer_within.map(|limit| limit.as_secs()), "created_at": bot.created_at.seconds(),
+    })
+}
+
+/// A bot that was just connected: with what is shown once.
+pub fn created_bot(bot: &Bot) -> Value {
+    with(self::bot(bot), [("signing_secret", json!(bot.signing_secret))])
+}
+
+/// A provider as it is to be: POST /operator/providers, and PATCH on one that is there.
+pub fn provider(body: &Value, mut provider: Provider, guard: &Guard) -> Result<Provider, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("name") || provider.name.is_empty() {
+        provider.name = fields.required_text("name", NAME)?;
+    }
+    if fields.has("endpoint") || provider.endpoint.is_empty() {
+        provider.endpoint = fields.required_url("endpoint")?;
+    }
+    check_target(fields, "endpoint", &provider.endpoint, guard)?;
+    if fields.has("authorization") {
+        let secret = fields.text("authorization", NAME)?.filter(|secret| !secret.is_empty());
+        provider.authorization_hash = secret.map(|secret| crate::secret::hex_hash(&secret));
+    }
+    Ok(provider)
+}
+
+/// A provider as the operator sees it.
+pub fn shown_provider(provider: &Provider) -> Value {
+    let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider;
+    json!({
+        "provider_id": provider_id, "name": name, "endpoint": endpoint,
+        "has_authorization": authorization_hash.is_some(), "created_at": created_at.seconds(),
+    })
+}
+
 /// Reads POST /admin/channels/{id}/rotate: for how many seconds the old address is still answered.
 pub fn overlap(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
@@ -187,21 +301,25 @@ pub fn overlap(body: &Value) -> Result<u64, Error> {
 
 /// A channel as admins see it: nothing secret.
 pub fn channel(channel: &Channel) -> Value {
-    let Channel { channel_id, account_id: _, settings, secrets: _, signing_secret: _, created_at } = channel;
-    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes } = settings;
+    let Channel { channel_id, account_id: _, settings, bot_id, secrets: _, signing_secret: _, created_at } = channel;
+    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } = settings;
     json!({
         "channel_id": channel_id, "kind": "api", "name": name, "integrator_url": integrator_url, "chunked": chunked,
         "agent_ids": agent_ids, "validation": validation.name(), "hidden_error_codes": hidden_error_codes,
+        "shows_markdown": shows.markdown, "shows_buttons": shows.buttons, "bot_id": bot_id,
         "created_at": created_at.seconds(),
     })
 }
 
 /// A channel that was just made: with what is shown once.
 pub fn created_channel(channel: &Channel, endpoint: &str) -> Value {
-    let mut created = self::channel(channel);
-    if let Some(fields) = created.as_object_mut() {
-        fields.insert("endpoint".to_owned(), json!(endpoint));
-        fields.insert("signing_secret".to_owned(), json!(channel.signing_secret));
+    let secret = json!(channel.signing_secret);
+    with(self::channel(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])
+}
+
+fn with<const N: usize>(mut object: Value, more: [(&str, Value); N]) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
     }
-    created
+    object
 }

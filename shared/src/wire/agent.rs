@@ -7,7 +7,7 @@ use super::fields::Fields;
 use crate::domain::account::{Agent, Author};
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::{Content, Typing};
-use crate::domain::delivery::{Attempt, Delivery, Progress};
+use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::presence::{Presence, Status};
 use crate::domain::timestamp::Timestamp;
@@ -110,11 +110,18 @@ pub fn entry(entry: &Entry, now: Timestamp) -> Value {
     fields.insert("id".to_owned(), json!(entry.id));
     fields.insert("from".to_owned(), json!(entry.from.name()));
     fields.insert("timestamp".to_owned(), json!(entry.at.seconds()));
-    if let From::Agent(agent) = &entry.from {
-        fields.insert("agent".to_owned(), author(agent));
-    }
+    match &entry.from {
+        From::Agent(agent) => fields.insert("agent".to_owned(), author(agent)),
+        From::Bot(name) => fields.insert("bot".to_owned(), json!({ "name": name })),
+        From::Visitor | From::System => None,
+    };
     if let Some(delivery) = &entry.delivery {
-        fields.insert("delivery".to_owned(), self::delivery(delivery, now));
+        // A visitor's message on its way to the bot is not a message on its way to the visitor.
+        let name = match delivery.target {
+            Target::Channel => "delivery",
+            Target::Bot => "bot_delivery",
+        };
+        fields.insert(name.to_owned(), self::delivery(delivery, now));
     }
     Value::Object(fields)
 }

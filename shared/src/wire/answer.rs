@@ -71,6 +71,7 @@ fn text(answer: &Answer, status: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::content::Shows;
 
     fn settings(validation: Validation) -> ChannelSettings {
         ChannelSettings {
@@ -80,6 +81,7 @@ mod tests {
             agent_ids: vec![],
             validation,
             hidden_error_codes: vec![9],
+            shows: Shows::default(),
         }
     }
 

@@ -1,9 +1,10 @@
-//! The `message` object of the channel API (A1, A2, A3), the same shape in both directions.
+//! The `message` object of the channel API (A1, A2, A3), the same shape in both directions. Outward it also carries
+//! what a bot said, to channels that can show it.
 
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
-use crate::domain::content::{Content, Kind, Media, Requires, Typing, cut};
+use crate::domain::content::{Button, Content, Kind, Media, Requires, Typing, cut};
 use crate::error::Error;
 
 /// Characters of a visitor's text; what is longer is cut (specification, Limits).
@@ -28,7 +29,7 @@ pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
     if let Some(typing) = Typing::parse(&name) {
         return Ok(Message::Typing(typing));
     }
-    let kind = Kind::parse(&name).ok_or_else(|| {
+    let kind = Kind::parse_a3(&name).ok_or_else(|| {
         message.refuse(
             "type",
             "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
@@ -42,7 +43,7 @@ pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
     };
     let text = text.map(|text| cut(&text, limit));
     let media = if kind == Kind::Text { Media::default() } else { media(message, kind.requires())? };
-    Ok(Message::Content(Box::new(Content { kind, text, media })))
+    Ok(Message::Content(Box::new(Content { kind, text, media, rich: None })))
 }
 
 fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
@@ -83,7 +84,8 @@ fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
 
 /// The fields of a message: its type, its text and whatever else it has.
 pub fn write(content: &Content) -> Map<String, Value> {
-    let Content { kind, text, media } = content;
+    let Content { kind, text, media, rich } = content;
+    let rich = rich.as_deref();
     let Media {
         file,
         thumb,
@@ -110,9 +112,21 @@ pub fn write(content: &Content) -> Map<String, Value> {
         ("width", json!(width)),
         ("height", json!(height)),
         ("performer", json!(performer)),
-        ("title", json!(title)),
+        ("title", json!(rich.and_then(|rich| rich.title.as_ref()).or(title.as_ref()))),
         ("latitude", json!(latitude)),
         ("longitude", json!(longitude)),
+        ("content", json!(rich.and_then(|rich| rich.content.as_ref()))),
+        ("buttons", rich.filter(|rich| !rich.buttons.is_empty()).map_or(Value::Null, |rich| buttons(&rich.buttons))),
+        ("force_reply", json!(rich.filter(|rich| rich.force_reply).map(|_| true))),
     ];
     fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Prepared answers (B2).
+fn buttons(buttons: &[Button]) -> Value {
+    let one = |button: &Button| match &button.id {
+        Some(id) => json!({ "text": button.text, "id": id }),
+        None => json!({ "text": button.text }),
+    };
+    buttons.iter().map(one).collect()
 }

@@ -4,6 +4,7 @@ pub mod admin;
 pub mod agent;
 pub mod agent_message;
 pub mod answer;
+pub mod bot;
 pub mod content;
 pub mod fields;
 pub mod visitor_message;

@@ -1,0 +1,45 @@
+//! B-1, POST {bot_base_url}/webhooks/<provider_id>/<token>: an event of a provider. A BOT_MESSAGE is two writes and
+//! one queue request.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::bot_desk::Desk;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::queue::{BotQueue, ChannelQueue};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::bot::{self, EventKind};
+use shared::{auth, clock};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(async |uses, request| handle(uses, request).await.map_err(|error| Error::Bot(Box::new(error)))).await
+}
+
+type Uses = (Directory, Chats, Connections, ChannelQueue, BotQueue);
+
+async fn handle(
+    (directory, chats, connections, to_channel, to_bot): Uses,
+    request: Request,
+) -> Result<Response, Error> {
+    request.only("POST")?;
+    let bot = auth::bot(&directory, &request).await?;
+    connections.take_bot_request(&bot.bot_id, clock::now()).await?;
+    let event = bot::read(&request.json()?)?;
+    let desk = Desk { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
+    match event.kind {
+        EventKind::Message(content) => {
+            let entry = desk.message(&event.route, *content).await?;
+            to_channel.0.send_entry(Some(&entry)).await?;
+        }
+        EventKind::InviteAgent => {
+            let transition = desk.invite_agent(&event.route).await?;
+            to_bot.0.send_entry(transition.notice.as_ref()).await?;
+        }
+        EventKind::ClientInfo(learned) => desk.client_info(&event.route, &learned).await?,
+    }
+    Ok(Response::ok(json!({ "result": "ok" })))
+}

@@ -1,0 +1,37 @@
+//! Delivers visitors' messages and notices to bot providers (B-2), and ends a bot's time for an answer. Fed by two
+//! queues: first tries in the order of each chat, later tries and time-outs with their delay.
+
+use std::process::ExitCode;
+
+use shared::consumer;
+use shared::delivery::bot::Providers;
+use shared::delivery::engine;
+use shared::delivery::outbound::Outbound;
+use shared::delivery::task::Task;
+use shared::error::Error;
+use shared::queue::BotRetryQueue;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    consumer::run(handle).await
+}
+
+type Uses = (Directory, Chats, Connections, BotRetryQueue, Outbound);
+
+async fn handle((directory, chats, connections, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+    let providers = Providers {
+        directory: &directory,
+        chats: &chats,
+        connections: &connections,
+        retries: &retries.0,
+        outbound: &outbound,
+    };
+    match task {
+        Task::Entry(task) => engine::run(&chats, &retries.0, &providers, &task).await,
+        Task::AnswerDue(task) => providers.answer_due(&task).await,
+        Task::Typing(_) => Err(Error::internal("a typing notice in the queue of a bot")),
+    }
+}

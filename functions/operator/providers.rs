@@ -1,0 +1,42 @@
+//! POST /operator/providers: the operator registers a bot provider; /operator/providers/{provider_id}: GET, PATCH.
+
+use std::process::ExitCode;
+
+use shared::delivery::guard::Guard;
+use shared::domain::bot::Provider;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::secret::{self, OperatorKey};
+use shared::store::directory::Directory;
+use shared::wire::admin;
+use shared::{auth, clock};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Directory, OperatorKey, Guard);
+
+async fn handle((directory, operator_key, guard): Uses, request: Request) -> Result<Response, Error> {
+    auth::operator(&operator_key, &request)?;
+    if request.method == "POST" {
+        let nothing = Provider {
+            provider_id: secret::identifier()?,
+            name: String::new(),
+            endpoint: String::new(),
+            authorization_hash: None,
+            created_at: clock::now(),
+        };
+        let provider = admin::provider(&request.json()?, nothing, &guard)?;
+        directory.save_provider(&provider).await?;
+        return Ok(Response::created(admin::shown_provider(&provider)));
+    }
+    let found = directory.provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    let mut provider = (*found).clone();
+    if request.method == "PATCH" {
+        provider = admin::provider(&request.json()?, provider, &guard)?;
+        directory.save_provider(&provider).await?;
+    }
+    Ok(Response::ok(admin::shown_provider(&provider)))
+}

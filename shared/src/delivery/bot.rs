@@ -1,0 +1,174 @@
+//! Delivery to the provider of a bot (specification, B-2). A bot that does not take a visitor's message loses the
+//! chat to the agents.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::engine::Receiver;
+use super::outbound::{self, Answer, Exchange, NoAnswer, Outbound, Post, refused};
+use super::task::{AnswerTask, Task};
+use crate::clock;
+use crate::domain::bot::Bot;
+use crate::domain::chat::{Chat, From};
+use crate::domain::content::Kind;
+use crate::domain::delivery::{Attempt, Change, Outcome, Target};
+use crate::domain::entry::Entry;
+use crate::domain::ownership::State;
+use crate::error::Error;
+use crate::queue::DelayedQueue;
+use crate::store::chats::Chats;
+use crate::store::connections::Connections;
+use crate::store::directory::Directory;
+use crate::wire;
+
+/// Bot providers' servers.
+pub struct Providers<'a> {
+    /// Where bots and providers are.
+    pub directory: &'a Directory,
+    /// Where their chats are.
+    pub chats: &'a Chats,
+    /// Which agents are online.
+    pub connections: &'a Connections,
+    /// Where a bot's time-out waits.
+    pub retries: &'a DelayedQueue,
+    /// How they are called.
+    pub outbound: &'a Outbound,
+}
+
+impl Receiver for Providers<'_> {
+    fn target(&self) -> Target {
+        Target::Bot
+    }
+
+    /// A visitor's message is for the bot as long as the bot has the chat; a notice always is.
+    fn is_superseded(&self, entry: &Entry, chat: &Chat) -> bool {
+        entry.from == From::Visitor && chat.state != State::Bot
+    }
+
+    fn send<'a>(
+        &'a self,
+        entry: &'a Entry,
+        chat: &'a Chat,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+        Box::pin(async move {
+            let Some(bot) = self.bot(chat).await? else { return Ok(refused("the bot was disconnected")) };
+            let Some(provider) = self.directory.provider(&bot.provider_id).await? else {
+                return Ok(refused("the provider is not registered any more"));
+            };
+            let Some(body) = self.body(entry, chat).await? else { return Ok(refused("the visitor was erased")) };
+            let url = outbound::endpoint(&provider.endpoint, &bot.token)?;
+            let body = body.to_string().into_bytes();
+            let (id, secret) = (&entry.id, &bot.signing_secret);
+            let exchange = self.outbound.post(Post { url, body, id, secret, chunked: false, timeout }).await?;
+            Ok(classify(exchange))
+        })
+    }
+
+    /// The hand-over comes before the failure is written down, and the bot's own time-out before the success:
+    /// after a death in between the try is simply made again.
+    fn settle<'a>(&'a self, entry: &'a Entry, chat: &'a Chat, change: &'a Change) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            if entry.from != From::Visitor {
+                return Ok(());
+            }
+            match change {
+                Change::Again(_) => Ok(()),
+                Change::Failed(..) => self.hand_over(&chat.account_id, chat.chat_id, None).await,
+                Change::Delivered => self.await_answer(entry, chat).await,
+            }
+        })
+    }
+}
+
+impl Providers<'_> {
+    async fn bot(&self, chat: &Chat) -> Result<Option<std::sync::Arc<Bot>>, Error> {
+        match &chat.bot_id {
+            Some(bot_id) => self.directory.cached_bot(bot_id).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn body(&self, entry: &Entry, chat: &Chat) -> Result<Option<Value>, Error> {
+        if let Kind::Notice(notice) = entry.content.kind {
+            return Ok(Some(wire::bot::notice(notice, entry, chat)));
+        }
+        let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
+        let agents_online = agent_online(self.directory, self.connections, chat).await?;
+        Ok(Some(wire::bot::client_message(entry, chat, &visitor, agents_online)))
+    }
+
+    async fn await_answer(&self, entry: &Entry, chat: &Chat) -> Result<(), Error> {
+        match self.bot(chat).await?.and_then(|bot| bot.answer_within) {
+            Some(limit) => self.retries.send(&Task::answer_due(entry), limit).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The end of a bot's own time: without a reaction to the message the chat goes to the agents.
+    pub async fn answer_due(&self, task: &AnswerTask) -> Result<(), Error> {
+        self.hand_over(&task.account_id, task.chat_id, Some(task.seq)).await
+    }
+
+    async fn hand_over(&self, account_id: &str, chat_id: u64, unanswered: Option<u64>) -> Result<(), Error> {
+        let is_handed_over = self.chats.bot_failed(account_id, chat_id, unanswered, clock::now()).await?;
+        if is_handed_over {
+            tracing::warn!(account_id, chat_id, unanswered, "bot fell back to the agents");
+        }
+        Ok(())
+    }
+}
+
+/// Whether an agent who receives the chat's channel is online. A query, and a read when the channel is not cached.
+pub async fn agent_online(directory: &Directory, connections: &Connections, chat: &Chat) -> Result<bool, Error> {
+    let Some(channel) = directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
+    let now = clock::now();
+    let presences = connections.presences(&chat.account_id).await?;
+    Ok(presences.iter().any(|agent| agent.is_online(now) && channel.is_eligible(agent.agent_id)))
+}
+
+/// A regular answer is 200 without an `error` (gaps.md, Bot API); everything else counts as a failed try.
+fn classify(exchange: Exchange) -> (Outcome, Attempt) {
+    let Exchange { result, mut attempt } = exchange;
+    let outcome = match result {
+        Ok(answer) if answer.status == 200 && !is_rejection(&answer) => Outcome::Delivered,
+        Ok(answer) if answer.status == 200 => Outcome::TryAgain("the provider answered with an error".into()),
+        Ok(answer) => Outcome::TryAgain(format!("HTTP {}", answer.status)),
+        Err(forbidden @ NoAnswer::Forbidden(_)) => return refused(&forbidden.to_string()),
+        Err(no_answer) => Outcome::TryAgain(no_answer.to_string()),
+    };
+    if let Outcome::TryAgain(reason) = &outcome {
+        attempt.error = Some(reason.clone());
+    }
+    (outcome, attempt)
+}
+
+fn is_rejection(answer: &Answer) -> bool {
+    let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
+    body.is_some_and(|body| body.get("error").is_some_and(Value::is_object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_200_without_an_error_is_regular() {
+        let table = [
+            (200, "", true),
+            (200, "<html>", true),
+            (200, r#"{"error":null}"#, true),
+            (201, "", false),
+            (500, "", false),
+            (302, "", false),
+            (200, r#"{"error":{"code":"invalid_request"}}"#, false),
+        ];
+        for (status, body, regular) in table {
+            let attempt = Attempt { at: clock::now(), status: Some(status), ms: 1, error: None };
+            let (outcome, _) = classify(Exchange { result: Ok(Answer { status, body: body.into() }), attempt });
+            assert_eq!(outcome == Outcome::Delivered, regular, "{status} {body}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a bot's request writes. A message is two writes: the header, which takes the next number and checks that
+//! the bot has the chat, and the entry.
+
+use super::chat_items::PreviewItem;
+use super::chats::{Chats, chat, head_key, visitor_key};
+use super::table::{Change, Refused, n, s};
+use super::visitor_writes::NAME_CHARACTERS;
+use super::{RACES, to_attribute};
+use crate::domain::bot::Bot;
+use crate::domain::chat::{Chat, From, Preview};
+use crate::domain::content::{Content, Shows, cut};
+use crate::domain::delivery::{Delivery, Target};
+use crate::domain::entry::Entry;
+use crate::domain::ownership::Event;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{Profile, Visitor};
+use crate::error::{Context, Error};
+
+impl Chats {
+    /// Takes the next number of a bot's chat for a message. The refused write brings the header that says why not;
+    /// a chat of another bot does not exist for this one. One write.
+    pub async fn bot_advance(&self, bot: &Bot, chat_id: u64, content: &Content, now: Timestamp) -> Result<Chat, Error> {
+        let preview = Preview::of(content, &From::Bot(bot.name.clone()), now);
+        for _ in 0..RACES {
+            let change = Change {
+                key: head_key(&bot.account_id, chat_id),
+                update: "SET #seq = #seq + :one, #bot_seq = #seq + :one, #updated_at = :now, #last_message = :preview",
+                condition: "#state = :bot AND #bot_id = :me",
+                values: vec![
+                    (":one", n(1)),
+                    (":now", n(now.0)),
+                    (":preview", to_attribute(&PreviewItem::from(&preview))?),
+                    (":bot", s("bot")),
+                    (":me", s(&*bot.bot_id)),
+                ],
+            };
+            match self.table.update(change).await {
+                Ok(item) => return chat(item),
+                Err(Refused::Condition { item: None, .. }) => return Err(Error::NotFound),
+                Err(Refused::Condition { item: Some(item), .. }) => {
+                    let found = chat(item)?;
+                    if found.bot_id.as_ref() != Some(&bot.bot_id) {
+                        return Err(Error::NotFound);
+                    }
+                    found.state.after(Event::BotWrites)?;
+                }
+                Err(Refused::Contended) => {}
+                Err(Refused::Error(error)) => return Err(error),
+            }
+        }
+        Err(Error::Unavailable(Context::new("bot message lost every race")))
+    }
+
+    /// Stores a bot's message under the number that [`bot_advance`](Self::bot_advance) took. A message that the
+    /// channel cannot show is kept for the agents and goes nowhere. One write.
+    pub async fn bot_message(
+        &self,
+        bot: &Bot,
+        head: &Chat,
+        content: Content,
+        shows: Shows,
+        now: Timestamp,
+    ) -> Result<Entry, Error> {
+        let is_shown = content.shown_on(shows).is_some();
+        let entry = Entry {
+            account_id: head.account_id.clone(),
+            chat_id: head.chat_id,
+            seq: head.seq,
+            id: crate::secret::message_id(head.chat_id, head.seq)?,
+            from: From::Bot(bot.name.clone()),
+            content,
+            at: now,
+            delivery: is_shown.then(|| Delivery::new(Target::Channel, now)),
+        };
+        self.store_entry(&entry, None).await?;
+        Ok(entry)
+    }
+
+    /// CLIENT_INFO: what a bot learned about a visitor. A write, and one for the header of the open chat.
+    pub async fn learn(&self, visitor: &Visitor, learned: &Profile) -> Result<(), Error> {
+        let profile = visitor.profile.merged(learned);
+        if profile == visitor.profile {
+            return Ok(());
+        }
+        self.update_profile(visitor_key(&visitor.channel_id, &visitor.external_id), &profile).await?;
+        let Some(chat_id) = visitor.open_chat else { return Ok(()) };
+        let change = Change {
+            key: head_key(&visitor.account_id, chat_id),
+            update: "SET #visitor_name = :name",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":name", s(cut(profile.display_name(), NAME_CHARACTERS)))],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
+    }
+}

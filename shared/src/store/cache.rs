@@ -1,0 +1,41 @@
+//! What a process remembers of slow-changing items: each for ten seconds.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a process may use what it read.
+const LASTS: Duration = Duration::from_secs(10);
+/// Items a process remembers of a kind.
+const SIZE: usize = 1_000;
+
+/// Items by key, each with the moment it was read.
+pub(super) struct Cache<T> {
+    items: Mutex<HashMap<String, (Instant, Arc<T>)>>,
+}
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self { items: Mutex::default() }
+    }
+}
+
+impl<T> Cache<T> {
+    /// What is remembered under a key and not too old.
+    pub(super) fn get(&self, key: &str) -> Option<Arc<T>> {
+        let items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let (read_at, item) = items.get(key)?;
+        (read_at.elapsed() < LASTS).then(|| Arc::clone(item))
+    }
+
+    /// Remembers an item and returns it to share.
+    pub(super) fn put(&self, key: &str, item: T) -> Arc<T> {
+        let item = Arc::new(item);
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        if items.len() >= SIZE {
+            items.clear();
+        }
+        items.insert(key.to_owned(), (Instant::now(), Arc::clone(&item)));
+        item
+    }
+}

@@ -1,0 +1,272 @@
+//! The events of the Bot API (specification, part B).
+
+use serde_json::{Map, Value, json};
+
+use super::fields::Fields;
+use crate::domain::bot::Notice;
+use crate::domain::chat::Chat;
+use crate::domain::content::{Button, Content, Kind, Media, Rich};
+use crate::domain::entry::Entry;
+use crate::domain::visitor::{Profile, Visitor};
+use crate::error::Error;
+
+/// The events that a provider may send.
+const EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
+/// Buttons of a message (specification, Limits).
+const MOST_BUTTONS: usize = 3;
+/// Characters of a bot's text.
+const TEXT: usize = 10_000;
+/// Characters of an id, a name, a title or a button.
+const SHORT: usize = 1_000;
+
+/// An event of a provider, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderEvent {
+    /// What chat it is about.
+    pub route: Route,
+    /// What it says.
+    pub kind: EventKind,
+}
+
+/// What a provider's event says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventKind {
+    /// BOT_MESSAGE.
+    Message(Box<Content>),
+    /// INVITE_AGENT.
+    InviteAgent,
+    /// CLIENT_INFO: what the bot learned.
+    ClientInfo(Box<Profile>),
+}
+
+/// How an event names its chat; at least one way, in this order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Route {
+    /// The chat.
+    pub chat_id: Option<u64>,
+    /// The visitor's number.
+    pub client_id: Option<u64>,
+    /// The id of the event, which may repeat that of a CLIENT_MESSAGE.
+    pub id: Option<String>,
+}
+
+/// Reads a body of B-1.
+pub fn read(body: &Value) -> Result<ProviderEvent, Error> {
+    let body = Fields::of(body)?;
+    let event = body.required_text("event", SHORT)?;
+    let route = Route { chat_id: id(body, "chat_id")?, client_id: id(body, "client_id")?, id: any_id(body, "id")? };
+    let kind = match event.as_str() {
+        "BOT_MESSAGE" => EventKind::Message(Box::new(message(body.object("message")?)?)),
+        "INVITE_AGENT" => EventKind::InviteAgent,
+        "CLIENT_INFO" => EventKind::ClientInfo(Box::new(contacts(body)?)),
+        _ => return Err(Error::EventNotSupported(EVENTS)),
+    };
+    Ok(ProviderEvent { route, kind })
+}
+
+/// An id of ours as it may come back: a number or its digits.
+fn id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
+    let Some(value) = body.value(name) else { return Ok(None) };
+    let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+    number.map(Some).ok_or_else(|| body.refuse(name, "must be an id that the service sent"))
+}
+
+fn any_id(body: Fields<'_>, name: &str) -> Result<Option<String>, Error> {
+    match body.value(name) {
+        Some(Value::Number(number)) => Ok(Some(number.to_string())),
+        _ => body.text(name, SHORT),
+    }
+}
+
+fn message(message: Fields<'_>) -> Result<Content, Error> {
+    timestamp(message)?;
+    let kind = message.required_text("type", SHORT)?;
+    let (kind, text, rich) = match kind.as_str() {
+        "TEXT" => (Kind::Text, Some(message.required_text("text", TEXT)?), Rich::default()),
+        "MARKDOWN" => {
+            let content = Some(message.required_text("content", TEXT)?);
+            (Kind::Markdown, fallback(message)?, Rich { content, ..Rich::default() })
+        }
+        "BUTTONS" => {
+            let (title, buttons) = (Some(message.required_text("title", SHORT)?), buttons(message)?);
+            (Kind::Buttons, fallback(message)?, Rich { title, buttons, ..Rich::default() })
+        }
+        _ => return Err(message.refuse("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
+    };
+    let rich = Rich { force_reply: message.flag("force_reply")?.unwrap_or(false), ..rich };
+    let rich = (rich != Rich::default()).then(|| Box::new(rich));
+    Ok(Content { kind, text, media: Media::default(), rich })
+}
+
+/// The plain text for channels that cannot show the type; an empty one is none.
+fn fallback(message: Fields<'_>) -> Result<Option<String>, Error> {
+    Ok(message.text("text", TEXT)?.filter(|text| !text.is_empty()))
+}
+
+fn buttons(message: Fields<'_>) -> Result<Vec<Button>, Error> {
+    let list = message.value("buttons").ok_or_else(|| message.refuse("buttons", "is required"))?;
+    let list = list.as_array().filter(|list| (1..=MOST_BUTTONS).contains(&list.len()));
+    let list = list.ok_or_else(|| message.refuse("buttons", "must be a list of 1 to 3 buttons"))?;
+    list.iter().enumerate().map(|(index, button)| read_button(message, index, button)).collect()
+}
+
+fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Button, Error> {
+    let refuse = |what: &str, expected: &str| message.refuse(&format!("buttons[{index}]{what}"), expected);
+    if !button.is_object() {
+        return Err(refuse("", "must be an object"));
+    }
+    let text = button.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = text.filter(|text| text.chars().count() <= SHORT).map(str::to_owned);
+    let text = text.ok_or_else(|| refuse(".text", "must be a text of at most 1000 characters"))?;
+    let id = match button.get("id") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(id)) => Some(id.clone()),
+        Some(Value::Number(id)) => Some(id.to_string()),
+        Some(_) => return Err(refuse(".id", "must be a string or a number")),
+    };
+    Ok(Button { text, id })
+}
+
+/// A number or its digits, seconds or milliseconds; read so that a wrong type is noticed. The service's own clock
+/// orders a chat.
+fn timestamp(message: Fields<'_>) -> Result<(), Error> {
+    let Some(value) = message.value("timestamp") else { return Ok(()) };
+    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok()).filter(|number| *number >= 0.0);
+    number.map(|_| ()).ok_or_else(|| message.refuse("timestamp", "must be unix time"))
+}
+
+/// Contacts at the top level or under `contacts`.
+fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
+    let fields = if body.value("contacts").is_some() { body.object("contacts")? } else { body };
+    let profile = Profile {
+        name: fields.text("name", SHORT)?,
+        email: fields.text("email", SHORT)?,
+        phone: fields.text("phone", SHORT)?,
+        ..Profile::default()
+    };
+    if profile == Profile::default() {
+        return Err(fields.refuse("name", "or email or phone is required"));
+    }
+    Ok(profile)
+}
+
+/// CLIENT_MESSAGE. `channel_type` is `api` or `widget`.
+pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
+    let Profile { name: _, phone, email, photo: _, url, invite: _ } = &visitor.profile;
+    let mut event = envelope("CLIENT_MESSAGE", entry, chat);
+    let sender = json!({
+        "id": visitor.number,
+        "name": visitor.profile.display_name(),
+        "url": url,
+        "has_contacts": phone.is_some() || email.is_some(),
+    });
+    let text = entry.content.in_plain_text();
+    event.extend([
+        ("agents_online".to_owned(), json!(agents_online)),
+        ("sender".to_owned(), sender),
+        ("channel".to_owned(), json!({ "id": chat.channel_id, "type": "api" })),
+        ("message".to_owned(), json!({ "type": "TEXT", "text": text, "timestamp": entry.at.seconds() })),
+    ]);
+    Value::Object(event)
+}
+
+/// AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
+pub fn notice(notice: Notice, entry: &Entry, chat: &Chat) -> Value {
+    Value::Object(envelope(notice.event(), entry, chat))
+}
+
+fn envelope(event: &str, entry: &Entry, chat: &Chat) -> Map<String, Value> {
+    let fields = [
+        ("event", json!(event)),
+        ("id", json!(entry.id)),
+        ("site_id", json!(chat.account_id)),
+        ("client_id", json!(chat.visitor_number.to_string())),
+        ("chat_id", json!(chat.chat_id.to_string())),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    fn buttons_event() -> Value {
+        json!({
+            "event": "BOT_MESSAGE", "id": 7, "chat_id": "12", "client_id": 3,
+            "message": {
+                "type": "BUTTONS", "title": "Choose", "text": "1 or 2", "force_reply": true, "timestamp": "1700000000",
+                "buttons": [{ "text": "One", "id": 1 }, { "text": "Two", "id": "b" }, { "text": "Three" }]
+            }
+        })
+    }
+
+    fn outcome(body: &Value) -> String {
+        match read(body) {
+            Ok(_) => "ok".into(),
+            Err(error) => format!("{} {}", error.status(), error.wrong_field().unwrap_or("-")),
+        }
+    }
+
+    #[test]
+    fn buttons_are_read_with_ids_of_either_type() {
+        let event = read(&buttons_event()).unwrap();
+        assert_eq!(event.route, Route { chat_id: Some(12), client_id: Some(3), id: Some("7".into()) });
+        let EventKind::Message(content) = event.kind else { panic!("not a message") };
+        let rich = content.rich.unwrap();
+        let ids: Vec<_> = rich.buttons.iter().map(|button| button.id.as_deref()).collect();
+        assert_eq!((ids, rich.force_reply), (vec![Some("1"), Some("b"), None], true));
+    }
+
+    #[test]
+    fn the_bad_input_table_of_b1() {
+        let set = |path: &[&str], value: Value| {
+            let mut body = buttons_event();
+            let mut at = &mut body;
+            for name in path {
+                at = &mut at[*name];
+            }
+            *at = value;
+            body
+        };
+        let table = [
+            (set(&["event"], Value::Null), "400 event"),
+            (set(&["event"], json!("BOT_DANCE")), "405 -"),
+            (set(&["event"], json!("CLIENT_MESSAGE")), "405 -"),
+            (set(&["event"], json!(7)), "400 event"),
+            (set(&["chat_id"], json!("x")), "400 chat_id"),
+            (set(&["chat_id"], json!(-1)), "400 chat_id"),
+            (set(&["client_id"], json!({})), "400 client_id"),
+            (set(&["id"], json!(true)), "400 id"),
+            (set(&["message"], Value::Null), "400 message"),
+            (set(&["message"], json!("hi")), "400 message"),
+            (set(&["message", "type"], json!("DANCE")), "400 message.type"),
+            (set(&["message", "type"], Value::Null), "400 message.type"),
+            (set(&["message", "title"], Value::Null), "400 message.title"),
+            (set(&["message", "text"], json!(1)), "400 message.text"),
+            (set(&["message", "text"], Value::Null), "ok"),
+            (set(&["message", "force_reply"], json!("yes")), "400 message.force_reply"),
+            (set(&["message", "timestamp"], json!("soon")), "400 message.timestamp"),
+            (set(&["message", "timestamp"], json!(1_700_000_000_000_u64)), "ok"),
+            (set(&["message", "buttons"], Value::Null), "400 message.buttons"),
+            (set(&["message", "buttons"], json!([])), "400 message.buttons"),
+            (
+                set(&["message", "buttons"], json!([{"text":"1"},{"text":"2"},{"text":"3"},{"text":"4"}])),
+                "400 message.buttons",
+            ),
+            (set(&["message", "buttons"], json!([{"text": ""}])), "400 message.buttons[0].text"),
+            (set(&["message", "buttons"], json!([{"text": "1", "id": []}])), "400 message.buttons[0].id"),
+            (set(&["message", "buttons"], json!(["1"])), "400 message.buttons[0]"),
+            (json!({"event": "BOT_MESSAGE", "message": {"type": "TEXT"}}), "400 message.text"),
+            (json!({"event": "BOT_MESSAGE", "message": {"type": "MARKDOWN", "text": "x"}}), "400 message.content"),
+            (json!({"event": "CLIENT_INFO", "client_id": 1}), "400 name"),
+            (json!({"event": "CLIENT_INFO", "client_id": 1, "contacts": {"email": 1}}), "400 contacts.email"),
+            (json!({"event": "CLIENT_INFO", "client_id": 1, "phone": "+1"}), "ok"),
+            (json!({"event": "INVITE_AGENT"}), "ok"),
+            (json!([]), "400 -"),
+        ];
+        for (body, expected) in table {
+            assert_eq!(outcome(&body), expected, "{body}");
+        }
+    }
+}
