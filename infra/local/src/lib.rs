@@ -1,3 +1,44 @@
 //! The local host: runs the functions of `template.yaml` on one machine, without AWS.
+//!
+//! # Layout
+//! - [`Host`] (`host.rs`): puts everything together; [`Options`] is all it needs to know
+//! - [`template`]: reads the template, the only list of functions, routes, queues and tables
+//! - [`lambda`]: runs the functions as processes that speak the Runtime API
+//! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
+//! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call
+//! - `usage.rs`, [`log`]: what they use and what they say
+//! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`integrator`], [`ready`],
+//!   [`terminal`], [`welcome`]: the command `switchboard`
 
+pub mod arguments;
+pub mod builder;
+mod clock;
+mod data;
+pub mod demo;
+pub mod dynamo;
+mod endpoints;
+mod error;
+mod gateway;
+pub mod home;
+mod host;
+mod identity;
+pub mod integrator;
+pub mod lambda;
+pub mod log;
+mod mappings;
+mod options;
+pub mod public_api;
+mod queue_proxy;
+pub mod ready;
+mod schedule;
+mod serve;
 pub mod sqs;
+pub mod template;
+pub mod terminal;
+mod usage;
+pub mod welcome;
+
+pub use error::Error;
+pub use host::Host;
+pub use log::{LogLine, LogSink};
+pub use options::{Options, Storage};

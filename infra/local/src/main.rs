@@ -1,2 +1,88 @@
-//! x
-fn main(){}
+//! `cargo run`: builds the functions, serves them on this machine and says what to try.
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use clap::Parser;
+use local::arguments::Arguments;
+use local::home::{self, Home};
+use local::public_api::{self, Api};
+use local::ready::{self, Ready};
+use local::{Host, builder, demo, terminal, welcome};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Why the host does not serve.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Build(#[from] builder::Error),
+    #[error(transparent)]
+    Home(#[from] home::Error),
+    #[error(transparent)]
+    Host(#[from] local::Error),
+    #[error(transparent)]
+    Demo(#[from] demo::Error),
+    #[error(transparent)]
+    Api(#[from] public_api::Error),
+    #[error("cannot listen for Ctrl-C: {0}")]
+    Signals(std::io::Error),
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(&Arguments::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::complain(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A stop signal wins at any moment; what was being started goes down with its future.
+async fn run(arguments: &Arguments) -> Result<(), Error> {
+    let mut stop = Box::pin(stop_signal()?);
+    if let Some(file) = &arguments.ready_file {
+        ready::clear(file)?;
+    }
+    let home = arguments.open_home()?;
+    let operator_key = home.operator_key()?;
+    let host = tokio::select! {
+        () = &mut stop => return Ok(()),
+        host = start(arguments, &home, &operator_key) => host?,
+    };
+    // Once everything is introduced, only the signal is left to wait for.
+    let outcome = tokio::select! {
+        () = &mut stop => Ok(()),
+        Err(error) = introduce(arguments, &home, &operator_key, host.base_url()) => Err(error),
+    };
+    host.stop().await;
+    outcome
+}
+
+async fn start(arguments: &Arguments, home: &Home, operator_key: &str) -> Result<Host, Error> {
+    let binaries = arguments.binaries().await?;
+    Ok(Host::start(arguments.options(home, binaries, operator_key)).await?)
+}
+
+fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Error::Signals)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(Error::Signals)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Tells people on the terminal, and scripts through the ready file, that everything can be called.
+async fn introduce(arguments: &Arguments, home: &Home, operator_key: &str, base_url: &str) -> Result<(), Error> {
+    let api = Api::new(base_url)?;
+    let demo = demo::prepare(&api, operator_key, home).await?;
+    terminal::say(&welcome::text(&api, &demo).await?);
+    if let Some(file) = &arguments.ready_file {
+        Ready::new(base_url, operator_key, &demo).write(file)?;
+    }
+    Ok(())
+}

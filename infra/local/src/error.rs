@@ -1,0 +1,79 @@
+//! What keeps a host from serving, or a caller from getting a result.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::{dynamo, lambda, sqs, template};
+
+/// Why the host does not do what was asked; always one line.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The template cannot be read from disk.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The template.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A mistake in the template.
+    #[error("{} {source}", path.display())]
+    Template {
+        /// The template.
+        path: PathBuf,
+        /// The mistake and its line.
+        source: template::Error,
+    },
+    /// A function has no binary.
+    #[error("{logical_id}: there is no binary {}; build the functions first", path.display())]
+    NoBinary {
+        /// The function's name in the template.
+        logical_id: String,
+        /// Where its binary should be.
+        path: PathBuf,
+    },
+    /// The port cannot be had.
+    #[error("cannot serve on port {port}: {source}")]
+    Port {
+        /// The port.
+        port: u16,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The data folder cannot be used.
+    #[error("cannot use the data folder {}: {source}", path.display())]
+    Data {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another host uses the data folder.
+    #[error("another host is using the data folder {}", .0.display())]
+    DataInUse(PathBuf),
+    /// The tables cannot be served.
+    #[error(transparent)]
+    Tables(#[from] dynamo::Error),
+    /// The queues cannot be served.
+    #[error(transparent)]
+    Queues(#[from] sqs::Error),
+    /// An invocation failed.
+    #[error("{function}: {failure}")]
+    Invoke {
+        /// The function.
+        function: String,
+        /// Why.
+        failure: lambda::Failure,
+    },
+    /// A result that is not JSON.
+    #[error("{function}: its result is not JSON: {source}")]
+    Result {
+        /// The function.
+        function: String,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// `run_schedule` of a function without one.
+    #[error("{0} has no schedule")]
+    NoSchedule(String),
+}

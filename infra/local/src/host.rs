@@ -1,0 +1,231 @@
+//! Puts the host together, and takes it apart again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::data::Data;
+use crate::dynamo::Engine;
+use crate::endpoints::Endpoints;
+use crate::gateway::Gateway;
+use crate::lambda::{Functions, Leash, Setup};
+use crate::mappings::Mapping;
+use crate::serve::{serve, serve_until};
+use crate::sqs::Queues;
+use crate::template::{Addresses, Function, Template};
+use crate::usage::Meter;
+use crate::{Error, Options, queue_proxy, schedule};
+
+/// How long a stop waits for what is running.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// A running host. Dropping it ends the functions at once; [`Host::stop`] lets them finish.
+pub struct Host {
+    base_url: String,
+    port: u16,
+    queues: Queues,
+    functions: Functions,
+    /// Dropping the host drops this.
+    _leash: Leash,
+    /// The names of schedules by function.
+    schedules: BTreeMap<String, String>,
+    meter: Meter,
+    stopping: watch::Sender<bool>,
+    /// What ends by itself when it is told to.
+    serving: JoinSet<()>,
+    /// What runs until it is dropped.
+    background: JoinSet<()>,
+    engine: Engine,
+    _lock: Option<File>,
+}
+
+impl Host {
+    /// Starts everything; requests are served when this returns.
+    ///
+    /// # Errors
+    /// Whatever keeps the host from serving: the template, a missing binary, the port, the data folder.
+    pub async fn start(options: Options) -> Result<Self, Error> {
+        let data = Data::open(&options.storage)?;
+        let (public, port) = bind(options.port).await?;
+        let (private, services) = bind(0).await?;
+        let base_url = format!("http://127.0.0.1:{port}");
+        let services = format!("http://127.0.0.1:{services}");
+        let addresses = Addresses { gateway: base_url.clone(), queues: services.clone() };
+        let template = read(&options, addresses)?;
+
+        let meter = Meter::default();
+        let engine = Engine::start(data.tables.as_deref(), &template.tables, meter.clone())?;
+        let queues = Queues::open(&data.queues, template.queues)?;
+        let endpoints = Endpoints { services: services.clone(), tables: engine.url().to_owned() };
+        let setup = Setup { binaries: options.binaries, endpoints, log: options.log, meter: meter.clone() };
+        let functions = Functions::new(&template.functions, &setup);
+        let runtime_api = functions.runtime_api();
+        let gateway = Gateway::new(&template.functions, functions.clone());
+
+        let mut host = Self {
+            base_url,
+            port,
+            _leash: functions.leash(),
+            functions,
+            schedules: schedules(&template.functions),
+            stopping: watch::Sender::new(false),
+            serving: JoinSet::new(),
+            background: JoinSet::new(),
+            _lock: data.lock,
+            queues,
+            meter,
+            engine,
+        };
+        let queue_api = queue_proxy::router(&host.queues, services, host.meter.clone());
+        host.background.spawn(serve(private, runtime_api.merge(queue_api)));
+        host.background.spawn(host.engine.sweep());
+        host.background.spawn(host.functions.clone().reap());
+        host.feed(&template.functions);
+        let extra = options.extra.merge(host.meter.clone().router());
+        let stopping = host.told_to_stop();
+        host.serving.spawn(serve_until(public, gateway.router(extra), stopping));
+        Ok(host)
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The gateway's port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The queues.
+    #[must_use]
+    pub fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// Function and process id of every process there is now.
+    #[must_use]
+    pub fn processes(&self) -> Vec<(String, u32)> {
+        self.functions.processes()
+    }
+
+    /// What every function used since the start or the last reset.
+    #[must_use]
+    pub fn usage(&self) -> Value {
+        self.meter.snapshot()
+    }
+
+    /// Calls a scheduled function as its clock would, now.
+    ///
+    /// # Errors
+    /// [`Error::NoSchedule`], [`Error::Invoke`], [`Error::Result`].
+    pub async fn run_schedule(&self, function: &str) -> Result<Value, Error> {
+        let name = self.schedules.get(function);
+        let name = name.ok_or_else(|| Error::NoSchedule(function.to_owned()))?;
+        self.call(function, schedule::payload(name)).await
+    }
+
+    /// Invokes a function with any event.
+    ///
+    /// # Errors
+    /// [`Error::Invoke`], [`Error::Result`].
+    pub async fn invoke(&self, function: &str, event: Value) -> Result<Value, Error> {
+        self.call(function, event.to_string().into()).await
+    }
+
+    async fn call(&self, function: &str, event: Bytes) -> Result<Value, Error> {
+        let result = self.functions.invoke(function, event).await;
+        let result = result.map_err(|failure| Error::Invoke { function: function.to_owned(), failure })?;
+        serde_json::from_slice(&result).map_err(|source| Error::Result { function: function.to_owned(), source })
+    }
+
+    /// Takes no more work, gives what is running a few seconds, and ends everything.
+    pub async fn stop(mut self) {
+        self.stopping.send_replace(true);
+        let finished = async {
+            while self.serving.join_next().await.is_some() {}
+            self.functions.drain().await;
+        };
+        // Whoever is not done by now is cut off.
+        let _ = tokio::time::timeout(GRACE, finished).await;
+        self.functions.end().await;
+        self.serving.shutdown().await;
+        self.background.shutdown().await;
+        self.engine.stop().await;
+    }
+
+    /// Queues and clocks start to call.
+    fn feed(&mut self, functions: &[Function]) {
+        for function in functions {
+            for mapping in &function.queues {
+                let mapping = Mapping {
+                    function: function.name.clone(),
+                    mapping: mapping.clone(),
+                    queues: self.queues.clone(),
+                    functions: self.functions.clone(),
+                    meter: self.meter.clone(),
+                };
+                self.serving.spawn(mapping.run(self.told_to_stop()));
+            }
+            for schedule in &function.schedules {
+                let functions = self.functions.clone();
+                let run = schedule::run(function.name.clone(), schedule.clone(), functions);
+                self.background.spawn(run);
+            }
+        }
+    }
+
+    /// Waits for the stop.
+    fn told_to_stop(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut stopping = self.stopping.subscribe();
+        async move {
+            let _ = stopping.wait_for(|stopping| *stopping).await;
+        }
+    }
+}
+
+fn read(options: &Options, addresses: Addresses) -> Result<Template, Error> {
+    let path = &options.template;
+    let text = fs::read_to_string(path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    let template = Template::read(&text, &options.parameters, addresses);
+    let template = template.map_err(|source| Error::Template { path: path.clone(), source })?;
+    for function in &template.functions {
+        check_binary(function, &options.binaries)?;
+    }
+    Ok(template)
+}
+
+fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
+    let path = binaries.join(&function.name);
+    if path.is_file() {
+        return Ok(());
+    }
+    Err(Error::NoBinary { logical_id: function.logical_id.clone(), path })
+}
+
+/// The name of each scheduled function's first schedule.
+fn schedules(functions: &[Function]) -> BTreeMap<String, String> {
+    let named = |function: &Function| {
+        let schedule = function.schedules.first()?;
+        Some((function.name.clone(), schedule.name.clone()))
+    };
+    functions.iter().filter_map(named).collect()
+}
+
+/// The port, or a free one for 0.
+async fn bind(port: u16) -> Result<(TcpListener, u16), Error> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    let listener = listener.map_err(|source| Error::Port { port, source })?;
+    let address = listener.local_addr().map_err(|source| Error::Port { port, source })?;
+    Ok((listener, address.port()))
+}

@@ -1,0 +1,124 @@
+//! Hands work to a process and takes its answer. The invoking side holds one end of each channel, the
+//! Runtime API the other.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
+use uuid::Uuid;
+
+use super::Failure;
+
+/// An event on its way to a process.
+pub(super) struct Call {
+    pub request_id: String,
+    pub event: Bytes,
+    /// Told when the process takes the event: its time-out starts.
+    pub taken: oneshot::Sender<()>,
+    pub answer: oneshot::Sender<Result<Bytes, Failure>>,
+}
+
+/// An event that a process works on.
+struct Running {
+    request_id: String,
+    answer: oneshot::Sender<Result<Bytes, Failure>>,
+}
+
+/// The Runtime API's side of one process.
+pub(super) struct Mailbox {
+    pub function_arn: String,
+    pub timeout: Duration,
+    calls: AsyncMutex<mpsc::Receiver<Call>>,
+    running: Mutex<Option<Running>>,
+    init_error: Mutex<Option<Failure>>,
+}
+
+/// What the Runtime API refuses.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotRunning;
+
+impl Mailbox {
+    pub fn new(function_arn: String, timeout: Duration) -> (Arc<Self>, mpsc::Sender<Call>) {
+        let (sender, calls) = mpsc::channel(1);
+        let mailbox = Self {
+            function_arn,
+            timeout,
+            calls: AsyncMutex::new(calls),
+            running: Mutex::default(),
+            init_error: Mutex::default(),
+        };
+        (Arc::new(mailbox), sender)
+    }
+
+    /// Waits for an event: its request id and payload. `None` when there will be no more.
+    pub async fn next(&self) -> Option<(String, Bytes)> {
+        let call = self.calls.lock().await.recv().await?;
+        // The host gave up on this process: another one has the event.
+        call.taken.send(()).ok()?;
+        // Whatever ran before was not answered; dropping its sender says so.
+        *lock(&self.running) = Some(Running { request_id: call.request_id.clone(), answer: call.answer });
+        Some((call.request_id, call.event))
+    }
+
+    pub fn answer(&self, request_id: &str, answer: Result<Bytes, Failure>) -> Result<(), NotRunning> {
+        let mut running = lock(&self.running);
+        let answered = running.take_if(|running| running.request_id == request_id);
+        let answered = answered.ok_or(NotRunning)?;
+        answered.answer.send(answer).map_err(|_| NotRunning)
+    }
+
+    pub fn fail_init(&self, failure: Failure) {
+        *lock(&self.init_error) = Some(failure);
+    }
+
+    pub fn init_error(&self) -> Option<Failure> {
+        lock(&self.init_error).take()
+    }
+}
+
+/// All living processes.
+#[derive(Default)]
+pub(super) struct Registry(Mutex<BTreeMap<Uuid, Entry>>);
+
+struct Entry {
+    function: String,
+    pid: u32,
+    mailbox: Arc<Mailbox>,
+}
+
+/// A process in the registry; dropping this takes it out.
+pub(super) struct Registration {
+    id: Uuid,
+    registry: Arc<Registry>,
+}
+
+impl Registry {
+    pub fn register(self: &Arc<Self>, id: Uuid, function: &str, pid: u32, mailbox: Arc<Mailbox>) -> Registration {
+        let entry = Entry { function: function.to_owned(), pid, mailbox };
+        lock(&self.0).insert(id, entry);
+        Registration { id, registry: Arc::clone(self) }
+    }
+
+    pub fn mailbox(&self, id: Uuid) -> Option<Arc<Mailbox>> {
+        let entries = lock(&self.0);
+        entries.get(&id).map(|entry| Arc::clone(&entry.mailbox))
+    }
+
+    pub fn processes(&self) -> Vec<(String, u32)> {
+        let entries = lock(&self.0);
+        entries.values().map(|entry| (entry.function.clone(), entry.pid)).collect()
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        lock(&self.registry.0).remove(&self.id);
+    }
+}
+
+/// Nothing is left half-done under these locks, so a panic elsewhere does no harm.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,136 @@
+//! One process of a function, from its start to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use tokio::process::Child;
+use tokio::sync::{mpsc, oneshot, watch};
+use uuid::Uuid;
+
+use super::mailbox::{Call, Mailbox, Registration};
+use super::{Ended, Failure};
+
+/// As on AWS, a process has ten seconds until it asks for work.
+const INIT_LIMIT: Duration = Duration::from_secs(10);
+
+/// A process that waits for work or works. Dropping it ends the process.
+pub(super) struct Process {
+    calls: mpsc::Sender<Call>,
+    mailbox: Arc<Mailbox>,
+    /// Whether it has ever asked for work.
+    ready: bool,
+    /// `Some` once the process has ended.
+    ended: watch::Receiver<Option<Ended>>,
+    /// The supervisor hears when this is dropped.
+    _alive: oneshot::Sender<()>,
+}
+
+/// What came of an invocation in one process.
+pub(super) enum Outcome {
+    /// The function answered; its process can take the next event.
+    Answered(Result<Bytes, Failure>),
+    /// The process ended before it saw the event, so another one can take it.
+    Unseen,
+    /// The invocation is lost, and the process with it.
+    Lost(Failure),
+}
+
+impl Process {
+    /// Takes charge of a child that was just started.
+    pub fn new(
+        child: Child,
+        registration: Registration,
+        mailbox: Arc<Mailbox>,
+        calls: mpsc::Sender<Call>,
+        kill: watch::Receiver<bool>,
+    ) -> Self {
+        let (alive, dropped) = oneshot::channel();
+        let (ended_sender, ended) = watch::channel(None);
+        let supervisor = Supervisor { child, registration, ended: ended_sender };
+        tokio::spawn(supervisor.run(dropped, kill));
+        Self { calls, mailbox, ready: false, ended, _alive: alive }
+    }
+
+    /// Has the process work on one event.
+    pub async fn run(&mut self, event: Bytes, timeout: Duration) -> Outcome {
+        let (taken_sender, taken) = oneshot::channel();
+        let (answer_sender, answer) = oneshot::channel();
+        let call = Call { request_id: Uuid::now_v7().to_string(), event, taken: taken_sender, answer: answer_sender };
+        if self.calls.send(call).await.is_err() {
+            return Outcome::Unseen;
+        }
+        if let Err(failure) = self.until_taken(taken).await {
+            return if self.ready { Outcome::Unseen } else { Outcome::Lost(failure) };
+        }
+        self.ready = true;
+        self.until_answered(answer, timeout).await
+    }
+
+    async fn until_taken(&mut self, taken: oneshot::Receiver<()>) -> Result<(), Failure> {
+        tokio::select! {
+            biased;
+            Ok(()) = taken => Ok(()),
+            ended = Self::end(&mut self.ended) => {
+                Err(self.mailbox.init_error().unwrap_or(Failure::InitCrashed(ended)))
+            }
+            () = tokio::time::sleep(INIT_LIMIT) => Err(Failure::InitTimedOut(INIT_LIMIT)),
+        }
+    }
+
+    async fn until_answered(
+        &mut self,
+        answer: oneshot::Receiver<Result<Bytes, Failure>>,
+        timeout: Duration,
+    ) -> Outcome {
+        tokio::select! {
+            biased;
+            answer = answer => match answer {
+                Ok(answer) => Outcome::Answered(answer),
+                Err(_) => Outcome::Lost(Failure::NoAnswer),
+            },
+            ended = Self::end(&mut self.ended) => Outcome::Lost(Failure::Crashed(ended)),
+            () = tokio::time::sleep(timeout) => Outcome::Lost(Failure::TimedOut(timeout)),
+        }
+    }
+
+    async fn end(ended: &mut watch::Receiver<Option<Ended>>) -> Ended {
+        match ended.wait_for(Option::is_some).await {
+            Ok(ended) => (*ended).unwrap_or(Ended(None)),
+            Err(_) => Ended(None),
+        }
+    }
+}
+
+/// Owns the child process: waits for its end, or brings it about.
+struct Supervisor {
+    child: Child,
+    registration: Registration,
+    ended: watch::Sender<Option<Ended>>,
+}
+
+impl Supervisor {
+    async fn run(mut self, dropped: oneshot::Receiver<()>, mut kill: watch::Receiver<bool>) {
+        let status = tokio::select! {
+            status = self.child.wait() => status.ok(),
+            () = unwanted(dropped, &mut kill) => self.kill().await,
+        };
+        // First out of the registry: who hears of the end must not find the process there.
+        drop(self.registration);
+        self.ended.send_replace(Some(Ended(status)));
+    }
+
+    async fn kill(&mut self) -> Option<std::process::ExitStatus> {
+        // An error means that the process is gone already.
+        let _ = self.child.start_kill();
+        self.child.wait().await.ok()
+    }
+}
+
+/// Waits until nobody needs the process any more, or the host ends.
+async fn unwanted(dropped: oneshot::Receiver<()>, kill: &mut watch::Receiver<bool>) {
+    tokio::select! {
+        _ = dropped => {}
+        _ = kill.wait_for(|kill| *kill) => {}
+    }
+}

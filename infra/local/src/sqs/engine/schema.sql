@@ -1,0 +1,41 @@
+-- Times are milliseconds since 1970. `id` is the order of sending and the FIFO sequence number;
+-- AUTOINCREMENT never uses one twice, which receipt handles rely on.
+--
+-- `due_at` is the one column a receive searches. A message of a standard queue is due when it is
+-- visible. Of a FIFO group only the first message has a `due_at`: the moment when it and every
+-- received message of its group are visible. The others have NULL: they are behind it. See
+-- group.rs.
+CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue TEXT NOT NULL,
+    group_id TEXT,
+    sent_at INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL,
+    due_at INTEGER,
+    receive_count INTEGER NOT NULL DEFAULT 0,
+    first_received_at INTEGER,
+    message_id TEXT NOT NULL,
+    deduplication_id TEXT,
+    md5 TEXT NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS messages_due ON messages (queue, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS messages_sent ON messages (queue, sent_at);
+CREATE INDEX IF NOT EXISTS messages_group ON messages (queue, group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS messages_received ON messages (queue, group_id, visible_at)
+    WHERE receive_count > 0;
+
+-- What was sent to FIFO queues lately. It outlives the message: a duplicate is one even after the
+-- first was deleted. `scope` is the group, or empty when the whole queue is compared.
+CREATE TABLE IF NOT EXISTS deduplication (
+    queue TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    deduplication_id TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    message_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    PRIMARY KEY (queue, scope, deduplication_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS deduplication_sent ON deduplication (sent_at);

@@ -1,0 +1,323 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::time::Duration;
+
+use super::*;
+use crate::sqs::DeadLetter;
+
+fn read(text: &str) -> Result<Template, Error> {
+    read_with(text, &[])
+}
+
+fn read_with(text: &str, parameters: &[(&str, &str)]) -> Result<Template, Error> {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let addresses = Addresses { gateway: "http://gateway".to_owned(), queues: "http://queues".to_owned() };
+    Template::read(text, &parameters.iter().map(own).collect(), addresses)
+}
+
+/// A template with one function whose only variable has this value.
+fn with_variable(value: &str) -> String {
+    format!(
+        "Parameters:
+  Name: {{Type: String, Default: world}}
+  Names: {{Type: CommaDelimitedList, Default: 'a, b'}}
+Conditions:
+  Yes: !Equals [!Ref Name, world]
+  No: !Not [!Condition Yes]
+  Both: !And [!Condition Yes, !Condition No]
+  Either: !Or [!Condition Yes, !Condition No]
+Resources:
+  Api: {{Type: AWS::Serverless::HttpApi}}
+  LogGroup: {{Type: AWS::Logs::LogGroup}}
+  Items:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      AttributeDefinitions: [{{AttributeName: pk, AttributeType: S}}]
+      KeySchema: [{{AttributeName: pk, KeyType: HASH}}]
+  Jobs: {{Type: AWS::SQS::Queue}}
+  Ordered: {{Type: AWS::SQS::Queue, Properties: {{FifoQueue: true}}}}
+  Absent: {{Type: AWS::SQS::Queue, Condition: No}}
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: target/lambda/f/
+      Environment:
+        Variables:
+          V: {value}
+"
+    )
+}
+
+fn variable(value: &str) -> Option<String> {
+    let template = read(&with_variable(value)).unwrap();
+    template.functions[0].environment.get("V").cloned()
+}
+
+#[test]
+fn intrinsic_functions_have_local_values() {
+    for (value, expected) in [
+        ("1.10", "1.10"),
+        ("true", "true"),
+        ("!Ref Name", "world"),
+        ("{Ref: Name}", "world"),
+        ("!Ref Items", "Items"),
+        ("!Ref Jobs", "http://queues/000000000000/Jobs"),
+        ("!Ref Ordered", "http://queues/000000000000/Ordered.fifo"),
+        ("!Ref AWS::Region", "us-east-1"),
+        ("!GetAtt Ordered.Arn", "arn:aws:sqs:us-east-1:000000000000:Ordered.fifo"),
+        ("!GetAtt [Items, Arn]", "arn:aws:dynamodb:us-east-1:000000000000:table/Items"),
+        ("{'Fn::GetAtt': [Jobs, QueueName]}", "Jobs"),
+        ("!GetAtt Api.ApiEndpoint", "http://gateway"),
+        ("!GetAtt LogGroup.Arn", "arn:aws:local:us-east-1:000000000000:LogGroup"),
+        (
+            "!Sub 'hello ${Name} ${Items.Arn} ${!Name}'",
+            "hello world arn:aws:dynamodb:us-east-1:000000000000:table/Items ${Name}",
+        ),
+        ("!Sub ['${Who}!', {Who: !Ref Name}]", "world!"),
+        ("!Join ['-', [a, !Ref Name]]", "a-world"),
+        ("!Join [',', !Ref Names]", "a,b"),
+        ("!If [Yes, !Ref Name, no]", "world"),
+        ("!If [No, yes, 'no']", "no"),
+        ("!If [Both, 'yes', 'no']", "no"),
+        ("!If [Either, 'yes', 'no']", "yes"),
+    ] {
+        assert_eq!(variable(value).as_deref(), Some(expected), "{value}");
+    }
+    assert_eq!(variable("!Ref AWS::NoValue"), None);
+    assert_eq!(variable("!If [No, x, !Ref AWS::NoValue]"), None);
+}
+
+#[test]
+fn mistakes_in_a_value_name_the_function_and_the_property() {
+    for (value, problem) in [
+        ("!Ref Nobody", "nothing in the template is called \"Nobody\""),
+        ("!Ref Absent", "nothing in the template is called \"Absent\""),
+        ("!GetAtt Nobody.Arn", "nothing in the template is called \"Nobody\""),
+        ("!Sub '${Nobody}'", "nothing in the template is called \"Nobody\""),
+        ("!If [Maybe, a, b]", "no condition is called \"Maybe\""),
+        ("!ImportValue x", "the local host cannot evaluate ImportValue"),
+        ("[a]", "expected text, found a list"),
+        ("!Join [a]", "expected a separator and a list, found a list"),
+    ] {
+        let error = read(&with_variable(value)).unwrap_err().to_string();
+        let expected = format!("line 26: F.Environment.Variables.V: {problem}");
+        assert_eq!(error, expected, "{value}");
+    }
+}
+
+#[test]
+fn a_condition_that_depends_on_itself_is_an_error() {
+    let text = "Conditions:\n  A: !Not [!Condition B]\n  B: !Not [!Condition A]\nResources:\n  Q: {Type: AWS::SQS::Queue, Condition: A}\n";
+    let error = read(text).unwrap_err();
+    assert_eq!(error.to_string(), "line 3: B: condition \"A\" depends on itself");
+}
+
+#[test]
+fn resources_without_their_condition_do_not_exist() {
+    let template = read(&with_variable("x")).unwrap();
+    let names: Vec<_> = template.queues.iter().map(|queue| queue.name.as_str()).collect();
+    assert_eq!(names, ["Jobs", "Ordered.fifo"]);
+}
+
+#[test]
+fn parameters_have_the_given_value_or_their_default() {
+    let text = with_variable("!Ref Name");
+    let template = read_with(&text, &[("Name", "you")]).unwrap();
+    assert_eq!(template.functions[0].environment["V"], "you");
+}
+
+#[test]
+fn mistakes_with_parameters_name_the_parameter() {
+    let text = "Parameters:\n  Key: {Type: String}\n  Level: {Type: String, Default: A, AllowedValues: [A, B]}\nResources: {}\n";
+    for (parameters, expected) in [
+        (&[][..], "line 2: Key: the parameter has no default and no value was given"),
+        (&[("Key", "x"), ("Level", "C")], "line 3: Level: \"C\" is not one of the allowed values"),
+        (&[("Key", "x"), ("Kex", "y")], "line 1: Kex: the template has no such parameter"),
+    ] {
+        assert_eq!(read_with(text, parameters).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn globals_are_merged_into_every_function() {
+    let text = "Globals:
+  Function:
+    Timeout: 7
+    Environment: {Variables: {A: global, B: global}}
+    LoggingConfig: {LogFormat: JSON, ApplicationLogLevel: INFO}
+Resources:
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: target/lambda/area-what/
+      MemorySize: 512
+      Environment: {Variables: {B: own, C: own}}
+      LoggingConfig: {ApplicationLogLevel: DEBUG}
+";
+    let function = read(text).unwrap().functions.remove(0);
+    assert_eq!((function.logical_id.as_str(), function.name.as_str()), ("F", "area-what"));
+    assert_eq!((function.timeout, function.memory), (Duration::from_secs(7), 512));
+    let environment: Vec<_> = function.environment.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    assert_eq!(environment, [("A", "global"), ("B", "own"), ("C", "own")]);
+    assert_eq!(function.logging.format.as_deref(), Some("JSON"));
+    assert_eq!(function.logging.level.as_deref(), Some("DEBUG"));
+}
+
+#[test]
+fn queues_and_their_dead_letters_are_read() {
+    let text = "Resources:
+  Q:
+    Type: AWS::SQS::Queue
+    Properties:
+      FifoQueue: true
+      DeduplicationScope: messageGroup
+      VisibilityTimeout: 36
+      RedrivePolicy: {deadLetterTargetArn: !GetAtt D.Arn, maxReceiveCount: 5}
+  D:
+    Type: AWS::SQS::Queue
+    Properties: {FifoQueue: true, MessageRetentionPeriod: 1209600}
+";
+    let queues = read(text).unwrap().queues;
+    assert_eq!(
+        queues[0],
+        QueueDefinition {
+            name: "Q.fifo".to_owned(),
+            delay_seconds: 0,
+            visibility_seconds: 36,
+            retention_seconds: 345_600,
+            content_based_deduplication: false,
+            deduplication_per_group: true,
+            dead_letter: Some(DeadLetter { queue: "D.fifo".to_owned(), max_receives: 5 }),
+        }
+    );
+    assert_eq!(queues[1].retention_seconds, 1_209_600);
+}
+
+/// A template with a queue and one function with this event.
+fn with_event(event: &str) -> String {
+    format!(
+        "Resources:
+  Jobs: {{Type: AWS::SQS::Queue}}
+  Ordered: {{Type: AWS::SQS::Queue, Properties: {{FifoQueue: true}}}}
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: f
+      Events:
+        E: {event}
+"
+    )
+}
+
+#[test]
+fn events_are_read() {
+    let function = |event: &str| read(&with_event(event)).unwrap().functions.remove(0);
+
+    let route = function("{Type: HttpApi, Properties: {Method: any, Path: '/a/{b}'}}").routes.remove(0);
+    assert_eq!((route.key().as_str(), route.timeout.as_secs()), ("ANY /a/{b}", 30));
+
+    let queue = function(
+        "{Type: SQS, Properties: {Queue: !GetAtt Jobs.Arn, BatchSize: 20, MaximumBatchingWindowInSeconds: 1, FunctionResponseTypes: [ReportBatchItemFailures], ScalingConfig: {MaximumConcurrency: 5}}}",
+    );
+    assert_eq!(
+        queue.queues,
+        [QueueMapping {
+            queue: "Jobs".to_owned(),
+            batch_size: 20,
+            window: Duration::from_secs(1),
+            partial_failures: true,
+            max_concurrency: Some(5),
+        }]
+    );
+    assert!(function("{Type: SQS, Properties: {Queue: !GetAtt Jobs.Arn, Enabled: false}}").queues.is_empty());
+
+    for (rate, seconds) in [("1 minute", 60), ("5 minutes", 300), ("2 hours", 7_200), ("1 day", 86_400)] {
+        let function = function(&format!("{{Type: Schedule, Properties: {{Schedule: rate({rate})}}}}"));
+        assert_eq!(function.schedules[0].every.as_secs(), seconds, "{rate}");
+    }
+}
+
+#[test]
+fn mistakes_in_an_event_name_the_event() {
+    for (event, problem) in [
+        ("{Type: Sns}", "Type: the local host has no events of type \"Sns\""),
+        (
+            "{Type: HttpApi, Properties: {Method: GRAB, Path: /a}}",
+            "Method: expected an HTTP method or ANY, found \"GRAB\"",
+        ),
+        (
+            "{Type: HttpApi, Properties: {Method: GET, Path: a}}",
+            "Path: expected a path such as /agent/chats/{chat_id}, found \"a\"",
+        ),
+        ("{Type: SQS, Properties: {BatchSize: 1}}", "Queue is missing"),
+        (
+            "{Type: SQS, Properties: {Queue: !Ref Jobs}}",
+            "Queue: \"http://queues/000000000000/Jobs\" is not a queue of this template",
+        ),
+        (
+            "{Type: SQS, Properties: {Queue: !GetAtt Ordered.Arn, BatchSize: 11}}",
+            "BatchSize: expected a whole number from 1 to 10, found \"11\"",
+        ),
+        (
+            "{Type: SQS, Properties: {Queue: !GetAtt Jobs.Arn, FunctionResponseTypes: [All]}}",
+            "FunctionResponseTypes.0: expected ReportBatchItemFailures, found \"All\"",
+        ),
+        (
+            "{Type: Schedule, Properties: {Schedule: cron(0 0 * * ? *)}}",
+            "Schedule: expected rate(n minutes), (n hours) or (n days), found \"cron(0 0 * * ? *)\"",
+        ),
+    ] {
+        let error = read(&with_event(event)).unwrap_err().to_string();
+        let expected = format!("line 9: F.Events.E.{problem}").replace("E.Queue is", "E: Queue is");
+        assert_eq!(error, expected, "{event}");
+    }
+}
+
+#[test]
+fn a_route_and_a_binary_belong_to_one_function() {
+    let function = |id: &str, binary: &str, path: &str| {
+        format!(
+            "  {id}:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: target/lambda/{binary}/
+      Events: {{E: {{Type: HttpApi, Properties: {{Method: GET, Path: '{path}'}}}}}}
+"
+        )
+    };
+    let routes = format!("Resources:\n{}{}", function("A", "a", "/x/{y}"), function("B", "b", "/x/{z}"));
+    assert_eq!(read(&routes).unwrap_err().to_string(), "line 11: B: the route GET /x/{z} is A's already");
+    let binaries = format!("Resources:\n{}{}", function("A", "a", "/x"), function("B", "a", "/y"));
+    assert_eq!(read(&binaries).unwrap_err().to_string(), "line 10: B.CodeUri: the binary a is A's already");
+}
+
+#[test]
+fn tables_are_read_as_dynamodb_takes_them() {
+    let text = "Resources:
+  Items:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      AttributeDefinitions:
+        - {AttributeName: pk, AttributeType: S}
+        - {AttributeName: due, AttributeType: N}
+      KeySchema: [{AttributeName: pk, KeyType: HASH}]
+      GlobalSecondaryIndexes:
+        - IndexName: due
+          KeySchema: [{AttributeName: due, KeyType: HASH}]
+          Projection: {ProjectionType: INCLUDE, NonKeyAttributes: [a]}
+      TimeToLiveSpecification: {AttributeName: expires_at, Enabled: true}
+";
+    let table = read(text).unwrap().tables.remove(0);
+    assert_eq!(table.keys, serde_json::json!([{"AttributeName": "pk", "KeyType": "HASH"}]));
+    assert_eq!(table.indexes[0].projection["NonKeyAttributes"], serde_json::json!(["a"]));
+    assert_eq!(table.expires_by.as_deref(), Some("expires_at"));
+}
+
+#[test]
+fn the_real_template_is_read() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../template.yaml");
+    let key = "0".repeat(64);
+    let template = read_with(&std::fs::read_to_string(path).unwrap(), &[("OperatorKeySha256", &key)]);
+    let template = template.unwrap();
+    assert!(!template.functions.is_empty() && !template.tables.is_empty() && !template.queues.is_empty());
+}

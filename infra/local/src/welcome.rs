@@ -1,0 +1,66 @@
+//! What the terminal says once the host serves: what to open, and lines to paste.
+
+use serde::Deserialize;
+
+use crate::demo::{self, Demo};
+use crate::home;
+use crate::public_api::Api;
+
+#[derive(Deserialize)]
+struct Chats {
+    chats: Vec<Chat>,
+}
+
+#[derive(Deserialize)]
+struct Chat {
+    chat_id: u64,
+}
+
+/// The text to print: the addresses, the demo's credentials and three lines for bash.
+///
+/// # Errors
+/// The agent cannot log in or list the chats.
+pub async fn text(api: &Api, demo: &Demo) -> Result<String, demo::Error> {
+    let token = demo::log_in(api, &demo.agent_email, &demo.agent_password).await?;
+    let chat = next_chat(api, &token).await?;
+    // A visitor of its own for every run, so that the first line always opens the chat the third answers.
+    let visitor = home::random_hex::<3>()?;
+    Ok(compose(api.base_url(), demo, &token, chat, &visitor))
+}
+
+/// Chats are numbered from 1 in each account, so the number of the next one is known.
+async fn next_chat(api: &Api, token: &str) -> Result<u64, demo::Error> {
+    let mut last = 0;
+    for state in ["open", "closed"] {
+        let listed: Chats = api.get(&format!("/agent/chats?state={state}"), token).await?;
+        last = listed.chats.iter().map(|chat| chat.chat_id).fold(last, u64::max);
+    }
+    Ok(last + 1)
+}
+
+fn compose(base: &str, demo: &Demo, token: &str, chat: u64, visitor: &str) -> String {
+    let Demo { admin_email, admin_password, agent_email, agent_password, channel_url, .. } = demo;
+    let curl = r"curl -sS -w '\n'";
+    let json = "-H 'content-type: application/json'";
+    let agent = format!("-H 'authorization: Bearer {token}'");
+    format!(
+        r#"
+Switchboard serves at {base}   (Ctrl-C stops it)
+
+  admin   {admin_email}   {admin_password}
+  agent   {agent_email}   {agent_password}
+
+Paste these into another terminal. A visitor writes:
+
+{curl} {json} -d '{{"sender":{{"id":"visitor-{visitor}","name":"Ada"}},"message":{{"type":"text","text":"Hello!"}}}}' '{channel_url}'
+
+The agent sees who is waiting:
+
+{curl} {agent} '{base}/agent/chats?state=waiting'
+
+The agent takes the chat and answers; the answer appears below:
+
+{curl} {agent} -X POST '{base}/agent/chats/{chat}/accept' && {curl} {agent} {json} -d '{{"type":"text","text":"Hello, how can I help?"}}' '{base}/agent/chats/{chat}/messages'
+"#
+    )
+}

@@ -1,0 +1,216 @@
+//! Requests over HTTP, through the gateway, into a real process.
+
+use reqwest::{Client, Method, Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::TestHost;
+
+fn url(host: &TestHost, path: &str) -> String {
+    format!("{}{path}", host.base_url())
+}
+
+/// Has the probe answer with this result.
+async fn respond(host: &TestHost, result: &Value) -> Response {
+    let request = Client::new().post(url(host, "/probe/x?do=respond"));
+    request.header("content-type", "application/json").body(result.to_string()).send().await.unwrap()
+}
+
+async fn message(response: Response) -> (StatusCode, Value) {
+    (response.status(), response.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn the_event_is_that_of_payload_format_2() {
+    let host = TestHost::start().await;
+    let request = Client::new()
+        .post(url(&host, "/probe/a%20b%2Fc?x=1&x=2&name=J%C3%BCrgen+K&empty="))
+        .header("X-Twice", "one")
+        .header("X-Twice", "two")
+        .header("Cookie", "a=1; b=2")
+        .header("User-Agent", "tests")
+        .header("Content-Type", "application/json; charset=utf-8")
+        .body(r#"{"text":"grüße"}"#);
+    let event: Value = request.send().await.unwrap().json().await.unwrap();
+    for (pointer, value) in [
+        ("/version", json!("2.0")),
+        ("/routeKey", json!("ANY /probe/{name}")),
+        ("/rawPath", json!("/probe/a b/c")),
+        ("/rawQueryString", json!("x=1&x=2&name=J%C3%BCrgen+K&empty=")),
+        ("/cookies", json!(["a=1", "b=2"])),
+        ("/headers/x-twice", json!("one,two")),
+        ("/headers/host", json!(host.base_url().trim_start_matches("http://"))),
+        ("/headers/x-forwarded-for", json!("127.0.0.1")),
+        ("/headers/x-forwarded-proto", json!("http")),
+        ("/headers/x-forwarded-port", json!(host.port().to_string())),
+        ("/queryStringParameters", json!({"x": "1,2", "name": "Jürgen K", "empty": ""})),
+        ("/pathParameters", json!({"name": "a b/c"})),
+        ("/requestContext/http/method", json!("POST")),
+        ("/requestContext/http/path", json!("/probe/a b/c")),
+        ("/requestContext/http/protocol", json!("HTTP/1.1")),
+        ("/requestContext/http/sourceIp", json!("127.0.0.1")),
+        ("/requestContext/http/userAgent", json!("tests")),
+        ("/requestContext/routeKey", json!("ANY /probe/{name}")),
+        ("/requestContext/stage", json!("$default")),
+        ("/body", json!(r#"{"text":"grüße"}"#)),
+        ("/isBase64Encoded", json!(false)),
+    ] {
+        assert_eq!(event.pointer(pointer), Some(&value), "{pointer}");
+    }
+    assert_eq!(event.pointer("/headers/cookie"), None);
+    assert!(event.pointer("/requestContext/timeEpoch").unwrap().is_u64());
+}
+
+#[tokio::test]
+async fn what_a_request_lacks_is_left_out() {
+    let host = TestHost::start().await;
+    let event: Value = reqwest::get(url(&host, "/probe/x")).await.unwrap().json().await.unwrap();
+    for name in ["cookies", "queryStringParameters", "body"] {
+        assert_eq!(event.get(name), None, "{name}");
+    }
+    assert_eq!(event["isBase64Encoded"], json!(false));
+}
+
+#[tokio::test]
+async fn bytes_travel_as_base64_whatever_their_label_says() {
+    let host = TestHost::start().await;
+    for label in ["image/png", "text/plain; charset=utf-8", "application/json"] {
+        let request = Client::new().post(url(&host, "/probe/x")).header("content-type", label);
+        let response = request.body(vec![0xff, 0x00, 0xfe]).send().await.unwrap();
+        let event: Value = response.json().await.unwrap();
+        assert_eq!((&event["body"], &event["isBase64Encoded"]), (&json!("/wD+"), &json!(true)), "{label}");
+    }
+}
+
+#[tokio::test]
+async fn the_result_becomes_the_response() {
+    let host = TestHost::start().await;
+    let response = respond(
+        &host,
+        &json!({
+            "statusCode": 201,
+            "headers": {"X-One": "1", "X-Number": 7, "Content-Length": "999"},
+            "multiValueHeaders": {"X-Many": ["a", "b"]},
+            "cookies": ["a=1; HttpOnly", "b=2"],
+            "body": "aGk=",
+            "isBase64Encoded": true,
+        }),
+    )
+    .await;
+    assert_eq!(response.status(), 201);
+    let all = |name| {
+        let values = response.headers().get_all(name).iter();
+        values.map(|value| value.to_str().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(all("x-one"), ["1"]);
+    assert_eq!(all("x-number"), ["7"]);
+    assert_eq!(all("x-many"), ["a", "b"]);
+    assert_eq!(all("set-cookie"), ["a=1; HttpOnly", "b=2"]);
+    assert_eq!(all("content-type"), ["text/plain;charset=UTF-8"]);
+    assert_eq!(all("apigw-requestid").len(), 1);
+    assert_eq!(response.text().await.unwrap(), "hi");
+}
+
+#[tokio::test]
+async fn a_result_without_status_is_a_200_in_json() {
+    let host = TestHost::start().await;
+    let response = respond(&host, &json!({"ok": true})).await;
+    assert_eq!(response.headers()["content-type"], "application/json");
+    assert_eq!(message(response).await, (StatusCode::OK, json!({"ok": true})));
+}
+
+#[tokio::test]
+async fn a_result_that_http_cannot_carry_is_an_internal_error() {
+    let host = TestHost::start().await;
+    for result in [
+        json!({"statusCode": "many"}),
+        json!({"statusCode": 99}),
+        json!({"statusCode": 200, "headers": {"bad name": "x"}}),
+        json!({"statusCode": 200, "body": "%", "isBase64Encoded": true}),
+        json!({"statusCode": 200, "body": {"not": "text"}}),
+    ] {
+        let answer = message(respond(&host, &result).await).await;
+        let expected = (StatusCode::INTERNAL_SERVER_ERROR, json!({"message": "Internal Server Error"}));
+        assert_eq!(answer, expected, "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_invocation_is_an_internal_error() {
+    let host = TestHost::start().await;
+    for action in ["fail", "panic", "crash"] {
+        let response = reqwest::get(url(&host, &format!("/probe/x?do={action}"))).await.unwrap();
+        let expected = (StatusCode::INTERNAL_SERVER_ERROR, json!({"message": "Internal Server Error"}));
+        assert_eq!(message(response).await, expected, "{action}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_route_takes_is_not_found() {
+    let host = TestHost::start().await;
+    for (method, path) in [
+        (Method::GET, "/"),
+        (Method::GET, "/probe"),
+        (Method::GET, "/probe/"),
+        (Method::GET, "/probe/a/b"),
+        (Method::POST, "/impatient"),
+        (Method::GET, "/_local/nothing"),
+    ] {
+        let response = Client::new().request(method.clone(), url(&host, path)).send().await.unwrap();
+        let expected = (StatusCode::NOT_FOUND, json!({"message": "Not Found"}));
+        assert_eq!(message(response).await, expected, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_request_has_no_body() {
+    let host = TestHost::start().await;
+    let response = Client::new().head(url(&host, "/probe/x")).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.text().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_gateway_waits_no_longer_than_the_route_says() {
+    let host = TestHost::start().await;
+    let response = reqwest::get(url(&host, "/impatient?do=hang")).await.unwrap();
+    let expected = (StatusCode::SERVICE_UNAVAILABLE, json!({"message": "Service Unavailable"}));
+    assert_eq!(message(response).await, expected);
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused() {
+    let host = TestHost::start().await;
+    for size in [10 * 1024 * 1024 + 1, 7_000_000] {
+        let request = Client::new().post(url(&host, "/probe/x")).header("content-type", "text/plain");
+        let response = request.body("x".repeat(size)).send().await.unwrap();
+        let expected = (StatusCode::PAYLOAD_TOO_LARGE, json!({"message": "Request Entity Too Large"}));
+        assert_eq!(message(response).await, expected, "{size}");
+    }
+}
+
+#[tokio::test]
+async fn headers_over_the_limit_are_refused() {
+    let host = TestHost::start().await;
+    let request = Client::new().get(url(&host, "/probe/x")).header("x-large", "x".repeat(10_240));
+    assert_eq!(request.send().await.unwrap().status(), 431);
+}
+
+#[tokio::test]
+async fn a_host_header_that_is_no_host_is_refused() {
+    let host = TestHost::start().await;
+    for name in ["a b", "a/b", "[", "a:99999", "user@host"] {
+        let request = Client::new().get(url(&host, "/probe/x")).header("host", name);
+        assert_eq!(request.send().await.unwrap().status(), 400, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn usage_can_be_read_and_reset_over_http() {
+    let host = TestHost::start().await;
+    reqwest::get(url(&host, "/probe/x")).await.unwrap();
+    let usage: Value = reqwest::get(url(&host, "/_local/usage")).await.unwrap().json().await.unwrap();
+    assert_eq!(usage["probe"]["invocations"], 1);
+    let reset = Client::new().post(url(&host, "/_local/usage/reset")).send().await.unwrap();
+    assert_eq!(reset.status(), 200);
+    assert_eq!(host.usage(), json!({}));
+}

@@ -1,0 +1,151 @@
+//! Starting, stopping, and what outlives a host.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use local::sqs::Outgoing;
+use local::{Host, Storage};
+use serde_json::json;
+
+use crate::support::{TestHost, binaries, example, is_alive, kill, options, template, wait_for};
+
+#[tokio::test]
+async fn stopping_ends_all_processes() {
+    let host = TestHost::start().await;
+    host.invoke("probe", json!({})).await.unwrap();
+    let processes = host.processes();
+    host.host.stop().await;
+    assert!(processes.iter().all(|(_, pid)| !is_alive(*pid)), "{processes:?}");
+}
+
+#[tokio::test]
+async fn stopping_lets_a_request_finish() {
+    let host = TestHost::start().await;
+    let response = tokio::spawn(reqwest::get(format!("{}/probe/x?do=sleep&ms=300", host.base_url())));
+    wait_for(|| host.lines("probe"), |lines| lines.contains(&"sleeping".to_owned())).await;
+    host.host.stop().await;
+    assert_eq!(response.await.unwrap().unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn stopping_does_not_wait_for_ever() {
+    let host = TestHost::start().await;
+    let hung = tokio::spawn(reqwest::get(format!("{}/probe/x?do=hang", host.base_url())));
+    wait_for(|| host.processes(), |processes| !processes.is_empty()).await;
+    host.host.stop().await;
+    // Cut off, or told that it failed.
+    let served = hung.await.unwrap().is_ok_and(|response| response.status().is_success());
+    assert!(!served);
+}
+
+#[tokio::test]
+async fn routes_of_the_caller_are_served_beside_the_functions() {
+    let folder = binaries();
+    let (mut options, _) = options(folder.path());
+    options.extra = axum::Router::new().route("/_local/extra", axum::routing::get(async || "extra"));
+    let host = Host::start(options).await.unwrap();
+    let get = async |path| reqwest::get(format!("{}{path}", host.base_url())).await.unwrap();
+    assert_eq!(get("/_local/extra").await.text().await.unwrap(), "extra");
+    assert_eq!(get("/probe/x").await.status(), 200);
+}
+
+#[tokio::test]
+async fn dropping_a_host_ends_all_processes_even_those_at_work() {
+    let host = TestHost::start().await;
+    let hang = host.invoke("probe", json!({"do": "hang"}));
+    let pids = async { wait_for(|| host.processes(), |processes| !processes.is_empty()).await };
+    let processes = tokio::select! {
+        _ = hang => Vec::new(),
+        processes = pids => processes,
+    };
+    let (_, pid) = processes[0];
+    assert!(is_alive(pid));
+    drop(host);
+    wait_for(|| is_alive(pid), |alive| !alive).await;
+}
+
+#[tokio::test]
+async fn functions_end_by_themselves_when_the_host_is_killed() {
+    let binaries = binaries();
+    let data = tempfile::tempdir().unwrap();
+    let mut host = Command::new(example("serve"))
+        .args([template(), binaries.path().to_owned(), data.path().to_owned()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut base_url = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut base_url).unwrap();
+    let pid = reqwest::get(format!("{}/probe/x?do=pid", base_url.trim())).await.unwrap();
+    let pid: u32 = pid.json().await.unwrap();
+    assert!(is_alive(pid));
+    kill(host.id());
+    host.wait().unwrap();
+    wait_for(|| is_alive(pid), |alive| !alive).await;
+}
+
+#[tokio::test]
+async fn tables_and_queues_outlive_the_host() {
+    let binaries = binaries();
+    let data = tempfile::tempdir().unwrap();
+    let (mut options, _) = options(binaries.path());
+    options.storage = Storage::Dir(data.path().to_owned());
+    let host = Host::start(options.clone()).await.unwrap();
+    host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    let kept = Outgoing { body: "kept".to_owned(), ..Outgoing::default() };
+    host.queues().send("DeadJobs", kept).unwrap();
+    host.stop().await;
+
+    let host = Host::start(options).await.unwrap();
+    let result = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    assert_eq!(result, json!({"first": false, "refused": true}));
+    assert_eq!(host.queues().depth("DeadJobs").unwrap().visible, 1);
+}
+
+#[tokio::test]
+async fn a_data_folder_has_one_host_at_a_time() {
+    let binaries = binaries();
+    let data = tempfile::tempdir().unwrap();
+    let (mut options, _) = options(binaries.path());
+    options.storage = Storage::Dir(data.path().to_owned());
+    let first = Host::start(options.clone()).await.unwrap();
+    let error = Host::start(options.clone()).await.err().unwrap();
+    let expected = format!("another host is using the data folder {}", data.path().display());
+    assert_eq!(error.to_string(), expected);
+    first.stop().await;
+    Host::start(options).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_one_clear_line() {
+    let host = TestHost::start().await;
+    let (mut options, _) = options(host.folder.path());
+    options.port = host.port();
+    let error = Host::start(options).await.err().unwrap().to_string();
+    let expected = format!("cannot serve on port {}: ", host.port());
+    assert!(error.starts_with(&expected) && !error.contains('\n'), "{error}");
+}
+
+#[tokio::test]
+async fn a_missing_binary_is_named() {
+    let binaries = binaries();
+    std::fs::remove_file(binaries.path().join("worker")).unwrap();
+    let (options, _) = options(binaries.path());
+    let error = Host::start(options).await.err().unwrap();
+    let path = binaries.path().join("worker");
+    let expected = format!("Worker: there is no binary {}; build the functions first", path.display());
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test]
+async fn a_mistake_in_the_template_is_one_line() {
+    let folder = binaries();
+    let (mut options, _) = options(folder.path());
+    options.template = folder.path().join("template.yaml");
+    let text = std::fs::read_to_string(template()).unwrap().replace("      Timeout: 1\n", "      Timeout: soon\n");
+    std::fs::write(&options.template, text).unwrap();
+    let error = Host::start(options.clone()).await.err().unwrap();
+    let problem = "Hasty.Timeout: expected a whole number from 1 to 900, found \"soon\"";
+    let line = std::fs::read_to_string(&options.template).unwrap();
+    let line = line.lines().position(|line| line.contains("soon")).unwrap() + 1;
+    assert_eq!(error.to_string(), format!("{} line {line}: {problem}", options.template.display()));
+}

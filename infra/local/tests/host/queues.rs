@@ -1,0 +1,92 @@
+//! Messages from queues into a real process.
+
+use local::sqs::Outgoing;
+use serde_json::json;
+
+use crate::support::{TestHost, wait_for};
+
+const JOBS: &str = "Jobs";
+const ORDERED: &str = "OrderedJobs.fifo";
+
+fn send(host: &TestHost, queue: &str, body: &str, group: Option<&str>) {
+    let outgoing = Outgoing {
+        body: body.to_owned(),
+        group: group.map(str::to_owned),
+        deduplication_id: group.map(|_| body.to_owned()),
+        ..Outgoing::default()
+    };
+    host.queues().send(queue, outgoing).unwrap();
+}
+
+/// Waits until nothing is left in the queue.
+async fn drained(host: &TestHost, queue: &str) {
+    let depth = || host.queues().depth(queue).unwrap();
+    wait_for(depth, |depth| depth.visible + depth.in_flight + depth.delayed == 0).await;
+}
+
+/// How often the worker got the body.
+fn got(host: &TestHost, body: &str) -> usize {
+    let line = format!("got {body}");
+    host.lines("worker").iter().filter(|own| **own == line).count()
+}
+
+#[tokio::test]
+async fn a_message_reaches_the_function_and_is_deleted() {
+    let host = TestHost::start().await;
+    send(&host, JOBS, "one", None);
+    drained(&host, JOBS).await;
+    wait_for(|| got(&host, "one"), |count| *count == 1).await;
+}
+
+#[tokio::test]
+async fn only_the_messages_that_failed_come_back() {
+    let host = TestHost::start().await;
+    for body in ["good", "fail", "fine"] {
+        send(&host, JOBS, body, None);
+    }
+    wait_for(|| got(&host, "fail"), |count| *count == 2).await;
+    drained(&host, JOBS).await;
+    assert_eq!((got(&host, "good"), got(&host, "fine")), (1, 1));
+    assert_eq!(host.queues().depth("DeadJobs").unwrap().visible, 1);
+}
+
+#[tokio::test]
+async fn a_report_that_makes_no_sense_fails_the_whole_batch() {
+    let host = TestHost::start().await;
+    send(&host, JOBS, "nonsense", None);
+    wait_for(|| got(&host, "nonsense"), |count| *count == 2).await;
+}
+
+#[tokio::test]
+async fn a_crash_leaves_the_batch_in_the_queue() {
+    let host = TestHost::start().await;
+    send(&host, JOBS, "crash", None);
+    wait_for(|| got(&host, "crash"), |count| *count == 2).await;
+    wait_for(|| host.queues().depth("DeadJobs").unwrap().visible, |dead| *dead == 1).await;
+}
+
+#[tokio::test]
+async fn a_group_keeps_its_order_past_a_failure() {
+    let host = TestHost::start().await;
+    for body in ["1", "fail-2", "3"] {
+        send(&host, ORDERED, body, Some("chat"));
+    }
+    send(&host, ORDERED, "other", Some("other-chat"));
+    wait_for(|| got(&host, "other"), |count| *count == 1).await;
+    wait_for(|| got(&host, "fail-2"), |count| *count >= 2).await;
+    let depth = || host.queues().depth(ORDERED).unwrap();
+    wait_for(depth, |depth| depth.visible + depth.in_flight == 2).await;
+    assert_eq!((got(&host, "1"), got(&host, "other")), (1, 1));
+}
+
+#[tokio::test]
+async fn a_function_sends_with_the_official_sdk() {
+    let host = TestHost::start().await;
+    let id = host.invoke("probe", json!({"do": "send", "body": "from the sdk"})).await.unwrap();
+    assert!(id.is_string(), "{id}");
+    wait_for(|| got(&host, "from the sdk"), |count| *count == 1).await;
+    drained(&host, JOBS).await;
+    assert_eq!(host.usage()["probe"]["sqs"], json!({"Jobs/SendMessage": 1}));
+    let worker = &host.usage()["worker"]["sqs"];
+    assert_eq!(*worker, json!({"Jobs/ReceiveMessage": 1, "Jobs/DeleteMessageBatch": 1}));
+}

@@ -1,0 +1,63 @@
+//! Tables, as a function sees them through the official SDK.
+
+use std::path::Path;
+
+use local::{Error, Host, Options, Storage};
+use serde_json::json;
+
+use crate::support::{TestHost, binaries, options, template};
+
+#[tokio::test]
+async fn operations_and_their_capacity_are_counted() {
+    let host = TestHost::start().await;
+    let result = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    assert_eq!(result, json!({"first": true, "refused": true}));
+    let usage = &host.usage()["probe"];
+    assert_eq!(usage["dynamodb"], json!({"Items/PutItem": 2}));
+    // One for the item, one for its entry in the index.
+    assert_eq!(usage["write_units"], json!(2.0));
+    assert_eq!(usage["read_units"], json!(0.0));
+}
+
+/// A host on `folder`, with the template changed in one place.
+async fn start_changed(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
+    let text = std::fs::read_to_string(template()).unwrap();
+    assert!(text.contains(from));
+    let (options, _) = options(folder);
+    let options =
+        Options { template: folder.join("template.yaml"), storage: Storage::Dir(folder.join("data")), ..options };
+    std::fs::write(&options.template, text.replacen(from, to, 1)).unwrap();
+    Host::start(options).await
+}
+
+#[tokio::test]
+async fn an_index_that_is_new_in_the_template_is_added() {
+    let folder = binaries();
+    let old = start_changed(folder.path(), "IndexName: listing", "IndexName: earlier").await.unwrap();
+    old.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    old.stop().await;
+    let new = start_changed(folder.path(), "", "").await.unwrap();
+    let found = new.invoke("probe", json!({"do": "query", "index": "listing"})).await.unwrap();
+    assert_eq!(found, json!(1));
+}
+
+#[tokio::test]
+async fn tables_of_another_template_are_refused() {
+    for (from, to, expected) in [
+        (
+            "KeySchema: [{AttributeName: pk, KeyType: HASH}]",
+            "KeySchema: [{AttributeName: id, KeyType: HASH}]",
+            "Plain: its key is not as in the template; remove the data folder or name another one",
+        ),
+        (
+            "Projection: {ProjectionType: KEYS_ONLY}",
+            "Projection: {ProjectionType: ALL}",
+            "Items: index listing is not as in the template; remove the data folder or name another one",
+        ),
+    ] {
+        let folder = binaries();
+        start_changed(folder.path(), "", "").await.unwrap().stop().await;
+        let error = start_changed(folder.path(), from, to).await.err().unwrap();
+        assert_eq!(error.to_string(), expected);
+    }
+}
