@@ -30,7 +30,7 @@ async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
         }
         ("PATCH", true) => change(&uses, &caller, &request).await,
         ("DELETE", true) => delete(&uses, &caller, &request).await,
-        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH or DELETE")),
+        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH, DELETE")),
     }
 }
 

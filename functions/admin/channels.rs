@@ -29,7 +29,7 @@ async fn handle((directory, connections, guard): Uses, request: Request) -> Resu
         ("GET", true, false) => read(&directory, &caller, &request).await,
         ("PATCH", true, false) => change(&directory, &guard, &caller, &request).await,
         ("DELETE", true, false) => delete(&directory, &caller, &request).await,
-        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH or DELETE")),
+        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH, DELETE")),
     }
 }
 

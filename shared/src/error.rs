@@ -89,27 +89,6 @@ impl Error {
         Self::Internal(Context::new(detail))
     }
 
-    /// The field that is wrong.
-    pub fn wrong_field(&self) -> Option<&str> {
-        match self {
-            Self::Invalid { field, .. } => field.as_deref(),
-            Self::Bot(error) => error.wrong_field(),
-            Self::InvalidCredentials
-            | Self::InvalidClient
-            | Self::UnauthorizedClient
-            | Self::Unauthorized
-            | Self::Forbidden(_)
-            | Self::NotFound
-            | Self::MethodNotAllowed(_)
-            | Self::EventNotSupported(_)
-            | Self::Conflict(_)
-            | Self::TooLarge(_)
-            | Self::RateLimited(_)
-            | Self::Unavailable(_)
-            | Self::Internal(_) => None,
-        }
-    }
-
     /// The HTTP status (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {
@@ -124,27 +103,6 @@ impl Error {
             Self::RateLimited(_) => 429,
             Self::Unavailable(_) => 503,
             Self::Internal(_) => 500,
-        }
-    }
-
-    /// When to try again, where that may help.
-    pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::RateLimited(wait) => Some(*wait),
-            Self::Unavailable(_) => Some(Duration::from_secs(1)),
-            Self::Bot(error) => error.retry_after(),
-            Self::Invalid { .. }
-            | Self::InvalidCredentials
-            | Self::InvalidClient
-            | Self::UnauthorizedClient
-            | Self::Unauthorized
-            | Self::Forbidden(_)
-            | Self::NotFound
-            | Self::MethodNotAllowed(_)
-            | Self::EventNotSupported(_)
-            | Self::Conflict(_)
-            | Self::TooLarge(_)
-            | Self::Internal(_) => None,
         }
     }
 
@@ -173,24 +131,31 @@ impl Error {
         }
     }
 
+    /// The field that is wrong.
+    pub fn wrong_field(&self) -> Option<&str> {
+        if let Self::Invalid { field, .. } = self.inner() { field.as_deref() } else { None }
+    }
+
+    /// When to try again, where that may help.
+    pub fn retry_after(&self) -> Option<Duration> {
+        if let Self::RateLimited(wait) = self.inner() {
+            return Some(*wait);
+        }
+        matches!(self.inner(), Self::Unavailable(_)).then_some(Duration::from_secs(1))
+    }
+
+    /// The methods that the endpoint takes.
+    pub fn allowed_methods(&self) -> Option<&'static str> {
+        if let Self::MethodNotAllowed(methods) = self.inner() { Some(methods) } else { None }
+    }
+
     /// What only the log may say.
     pub fn context(&self) -> Option<&Context> {
-        match self {
-            Self::Unavailable(context) | Self::Internal(context) => Some(context),
-            Self::Bot(error) => error.context(),
-            Self::Invalid { .. }
-            | Self::InvalidCredentials
-            | Self::InvalidClient
-            | Self::UnauthorizedClient
-            | Self::Unauthorized
-            | Self::Forbidden(_)
-            | Self::NotFound
-            | Self::MethodNotAllowed(_)
-            | Self::EventNotSupported(_)
-            | Self::Conflict(_)
-            | Self::TooLarge(_)
-            | Self::RateLimited(_) => None,
-        }
+        if let Self::Unavailable(context) | Self::Internal(context) = self.inner() { Some(context) } else { None }
+    }
+
+    fn inner(&self) -> &Self {
+        if let Self::Bot(error) = self { error } else { self }
     }
 }
 

@@ -32,23 +32,23 @@ pub struct Request {
 pub struct Response {
     status: u16,
     body: Value,
-    retry_after: Option<f64>,
+    headers: Vec<(&'static str, String)>,
 }
 
 impl Response {
     /// 200 with a body.
     pub fn ok(body: Value) -> Self {
-        Self { status: 200, body, retry_after: None }
+        Self { status: 200, body, headers: Vec::new() }
     }
 
     /// 201 with a body.
     pub fn created(body: Value) -> Self {
-        Self { status: 201, body, retry_after: None }
+        Self { status: 201, body, headers: Vec::new() }
     }
 
     /// 202 with a body.
     pub fn accepted(body: Value) -> Self {
-        Self { status: 202, body, retry_after: None }
+        Self { status: 202, body, headers: Vec::new() }
     }
 
     fn error(error: &Error) -> Self {
@@ -56,8 +56,10 @@ impl Response {
         if let (Some(field), Some(fields)) = (error.wrong_field(), fields.as_object_mut()) {
             fields.insert("field".to_owned(), json!(field));
         }
-        let retry_after = error.retry_after().map(|wait| wait.as_secs_f64().ceil().max(1.0));
-        Self { status: error.status(), body: json!({ "error": fields }), retry_after }
+        let wait = error.retry_after().map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
+        let allow = error.allowed_methods().map(|methods| ("allow", methods.to_owned()));
+        let headers = wait.into_iter().chain(allow).collect();
+        Self { status: error.status(), body: json!({ "error": fields }), headers }
     }
 
     fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
@@ -65,8 +67,8 @@ impl Response {
             .status(self.status)
             .header("content-type", "application/json; charset=utf-8")
             .header("cache-control", "no-store");
-        if let Some(seconds) = self.retry_after {
-            response = response.header("retry-after", seconds.to_string());
+        for (name, value) in self.headers {
+            response = response.header(name, value);
         }
         response.body(Body::Text(self.body.to_string()))
     }

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
-use reqwest::{Client, redirect};
+use reqwest::{Client, RequestBuilder, redirect};
 use url::Url;
 
 use super::guard::{Forbidden, Guard, GuardedResolver};
 use super::signature;
 use crate::clock;
 use crate::domain::delivery::{Attempt, Failure, Outcome};
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
@@ -108,38 +109,25 @@ impl Outbound {
             let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be made"))?;
             let started = clock::now();
             let signature = signature::sign(post.secret, post.id, started, &post.body)?;
-            let seconds = post.timeout.as_secs_f64().round() as u64;
-            let exchange =
-                tokio::time::timeout(post.timeout, self.exchange(client, post, &signature, started.seconds()));
+            let (url, timeout) = (post.url.clone(), post.timeout);
+            let seconds = timeout.as_secs_f64().round() as u64;
+            let request = request(client, post, &signature, started);
+            let mut status = None;
+            let exchange = tokio::time::timeout(timeout, self.exchange(url, request, &mut status));
             let result = exchange.await.unwrap_or(Err(NoAnswer::TimedOut(seconds)));
             let ms = u64::try_from(clock::now().since(started).as_millis()).unwrap_or(u64::MAX);
-            let status = result.as_ref().ok().map(|answer| answer.status);
             let error = result.as_ref().err().map(ToString::to_string);
             Ok(Exchange { result, attempt: Attempt { at: started, status, ms, error } })
         })
     }
 
-    async fn exchange(
-        &self,
-        client: &Client,
-        post: Post<'_>,
-        signature: &str,
-        timestamp: u64,
-    ) -> Result<Answer, NoAnswer> {
+    /// `status` is set as soon as it is known, whatever becomes of the rest.
+    async fn exchange(&self, url: Url, request: RequestBuilder, status: &mut Option<u16>) -> Result<Answer, NoAnswer> {
         // The client does not ask its resolver about literals.
-        self.guard.check(&post.url).map_err(NoAnswer::Forbidden)?;
-        let mut request = client
-            .post(post.url)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"))
-            .header("webhook-id", post.id)
-            .header("webhook-timestamp", timestamp)
-            .header("webhook-signature", signature)
-            .body(post.body);
-        if post.chunked {
-            request = request.header(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
-        }
+        self.guard.check(&url).map_err(NoAnswer::Forbidden)?;
         let mut response = request.send().await.map_err(|error| no_answer(&error))?;
-        let status = response.status().as_u16();
+        let answered = response.status().as_u16();
+        *status = Some(answered);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|_| NoAnswer::Closed)? {
             if body.len() + chunk.len() > LONGEST_ANSWER {
@@ -147,8 +135,19 @@ impl Outbound {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Answer { status, body })
+        Ok(Answer { status: answered, body })
     }
+}
+
+fn request(client: &Client, post: Post<'_>, signature: &str, at: Timestamp) -> RequestBuilder {
+    let request = client
+        .post(post.url)
+        .header(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"))
+        .header("webhook-id", post.id)
+        .header("webhook-timestamp", at.seconds())
+        .header("webhook-signature", signature)
+        .body(post.body);
+    if post.chunked { request.header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")) } else { request }
 }
 
 /// `<prefix>/<last>`: the address of a receiver. A query in the prefix stays where it is.
