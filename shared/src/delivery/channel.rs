@@ -22,6 +22,8 @@ use crate::wire::{agent_message, answer};
 
 /// A typing notice that is older is of no use to anybody.
 const TYPING_LASTS: Duration = Duration::from_secs(3);
+/// How long a notice may hold up the messages behind it.
+const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Integrators' servers.
 pub struct Integrators<'a> {
@@ -73,7 +75,7 @@ impl Integrators<'_> {
             return Ok(());
         };
         let body = agent_message::typing(&From::Agent(agent.clone()), &chat.external_id, typing);
-        let exchange = self.post(&channel, &body, &crate::secret::notice_id(), TYPING_LASTS).await?;
+        let exchange = self.post(&channel, &body, &crate::secret::notice_id(), TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _ } = exchange.attempt;
         tracing::info!(task.account_id, task.chat_id, status, duration_ms, "typing notice tried");
         Ok(())

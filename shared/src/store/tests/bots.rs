@@ -1,0 +1,159 @@
+//! Bots and what they write.
+
+use super::*;
+
+fn bot(channel_ids: &[&str]) -> Bot {
+    Bot {
+        bot_id: "B".into(),
+        account_id: "acc".into(),
+        provider_id: "P".into(),
+        token: "secret token".into(),
+        name: "Robo".into(),
+        channel_ids: channel_ids.iter().map(|id| (*id).to_owned()).collect(),
+        answer_within: Some(Duration::from_secs(60)),
+        signing_secret: "whsec_y".into(),
+        created_at: NOW,
+    }
+}
+
+impl Stores {
+    /// A chat of a visitor of a channel with a bot; its message is due there.
+    async fn with_bot(&self) -> u64 {
+        let channel = Channel { bot_id: Some("B".into()), ..channel() };
+        let (profile, content, key) = (Profile::default(), Content::text("hi"), None);
+        let incoming =
+            Incoming { channel: &channel, external_id: "v", profile: &profile, content: &content, key, now: NOW };
+        let stored = self.chats.visitor_message(&incoming).await.unwrap();
+        assert!(stored.to_bot);
+        stored.chat_id
+    }
+
+    async fn bot_writes(&self, bot: &Bot, content: Content, shows: Shows) -> Result<Entry, Error> {
+        let head = self.chats.bot_advance(bot, 1, &content, NOW).await?;
+        self.chats.bot_message(bot, &head, content, shows, NOW).await
+    }
+
+    async fn state(&self) -> &'static str {
+        self.chats.chat("acc", 1).await.unwrap().unwrap().state.name()
+    }
+}
+
+#[tokio::test]
+async fn a_bot_comes_back_by_its_id_and_by_its_token() {
+    let Stores { directory, .. } = stores().await;
+    let (made, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    let bot = bot(&[&made.channel_id]);
+    directory.create_bot(&bot).await.unwrap();
+    assert_eq!(directory.bot_of("acc", "B").await.unwrap(), bot);
+    assert!(matches!(directory.bot_of("other", "B").await, Err(Error::NotFound)));
+    assert_eq!(*directory.bot_of_token("P", "secret token").await.unwrap().unwrap(), bot);
+    assert!(directory.bot_of_token("P", "other token").await.unwrap().is_none());
+    assert!(directory.bot_of_token("Q", "secret token").await.unwrap().is_none());
+    assert_eq!(directory.account_bots("acc").await.unwrap(), std::slice::from_ref(&bot));
+    assert_eq!(directory.channel(&made.channel_id).await.unwrap().unwrap().bot_id.as_deref(), Some("B"));
+}
+
+#[tokio::test]
+async fn a_channel_has_one_bot_a_token_one_connection_and_an_account_its_own_channels() {
+    let Stores { directory, .. } = stores().await;
+    let (one, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    let (foreign, _) = directory.create_channel("other", channel().settings, NOW).await.unwrap();
+    let first = bot(&[&one.channel_id]);
+    directory.create_bot(&first).await.unwrap();
+    let second = |token: &str, channel_id: &str| Bot { bot_id: "B2".into(), token: token.into(), ..bot(&[channel_id]) };
+    for refused in [second("t2", &one.channel_id), second("t2", &foreign.channel_id), second("t2", "nowhere")] {
+        assert!(matches!(directory.create_bot(&refused).await, Err(Error::Conflict(_))));
+    }
+    let same_token = Bot { bot_id: "B2".into(), ..bot(&[]) };
+    assert!(matches!(directory.create_bot(&same_token).await, Err(Error::Conflict(_))));
+    directory.delete_channel(&directory.channel_of("acc", &one.channel_id).await.unwrap()).await.unwrap();
+    assert_eq!(directory.bot_of("acc", "B").await.unwrap().channel_ids, Vec::<String>::new());
+    directory.delete_bot(&first.clone()).await.unwrap_err();
+    directory.delete_bot(&bot(&[])).await.unwrap();
+    directory.create_bot(&same_token).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_bots_message_takes_the_way_to_the_visitor_that_the_channel_can_show() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    let buttons = vec![Button { text: "One".into(), id: Some("1".into()) }];
+    let rich = Rich { title: Some("Choose".into()), buttons, ..Rich::default() };
+    let content = Content { kind: Kind::Buttons, text: None, rich: Some(Box::new(rich)), ..Content::text("") };
+    let all = Shows { markdown: true, buttons: true };
+    let sent = stores.bot_writes(&bot(&[]), content.clone(), all).await.unwrap();
+    assert_eq!(sent.delivery.map(|delivery| delivery.target), Some(Target::Channel));
+    let kept = stores.bot_writes(&bot(&[]), content.clone(), Shows::default()).await.unwrap();
+    assert_eq!(kept.delivery, None, "not sent where it cannot be shown");
+    let timeline = stores.chats.timeline("acc", 1, 1, 10).await.unwrap();
+    assert_eq!(timeline[0].content, content);
+    assert_eq!(timeline[0].from, From::Bot("Robo".into()));
+}
+
+#[tokio::test]
+async fn another_bots_chat_does_not_exist_for_a_bot() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    let stranger = Bot { bot_id: "X".into(), ..bot(&[]) };
+    let refused = stores.bot_writes(&stranger, Content::text("hi"), Shows::default()).await;
+    assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
+    let elsewhere = Bot { account_id: "other".into(), ..bot(&[]) };
+    let refused = stores.bot_writes(&elsewhere, Content::text("hi"), Shows::default()).await;
+    assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_invitation_hands_over_when_an_agent_is_online_and_tells_the_bot_when_none_is() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    let nobody = stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
+    let notice = nobody.notice.unwrap();
+    assert_eq!(notice.content.kind, Kind::Notice(Notice::AgentUnavailable));
+    assert_eq!((notice.delivery.unwrap().target, stores.state().await), (Target::Bot, "bot"));
+    let handed = stores.chats.invite_agent("acc", 1, true, NOW).await.unwrap();
+    assert!(handed.notice.is_none());
+    assert_eq!(stores.state().await, "waiting");
+    assert!(matches!(stores.chats.invite_agent("acc", 1, true, NOW).await, Err(Error::Forbidden(_))));
+    let late = stores.bot_writes(&bot(&[]), Content::text("late"), Shows::default()).await;
+    assert!(matches!(late, Err(Error::Forbidden(_))), "{late:?}");
+}
+
+#[tokio::test]
+async fn a_bot_is_told_that_an_agent_joined_and_that_the_chat_was_closed() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    let joined = stores.chats.accept("acc", 1, &bob(), NOW).await.unwrap();
+    assert_eq!(joined.notice.unwrap().content.kind, Kind::Notice(Notice::AgentJoined));
+    assert!(stores.chats.accept("acc", 1, &bob(), NOW).await.unwrap().notice.is_none(), "told once");
+    let closed = stores.chats.close("acc", 1, &bob(), NOW).await.unwrap();
+    assert_eq!(closed.notice.unwrap().content.kind, Kind::Notice(Notice::ChatClosed));
+    let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();
+    assert_eq!(kinds, [Kind::Notice(Notice::AgentJoined), Kind::Notice(Notice::ChatClosed)]);
+    assert!(matches!(
+        stores.bot_writes(&bot(&[]), Content::text("late"), Shows::default()).await,
+        Err(Error::Forbidden(_))
+    ));
+}
+
+#[tokio::test]
+async fn a_bot_that_fails_loses_the_chat_unless_it_reacted_in_time() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    stores.bot_writes(&bot(&[]), Content::text("hello"), Shows::default()).await.unwrap();
+    assert!(!stores.chats.bot_failed("acc", 1, Some(1), NOW).await.unwrap(), "it answered entry 1");
+    assert!(stores.chats.bot_failed("acc", 1, Some(2), NOW).await.unwrap());
+    assert_eq!(stores.state().await, "waiting");
+    assert!(!stores.chats.bot_failed("acc", 1, None, NOW).await.unwrap(), "nothing to hand over");
+}
+
+#[tokio::test]
+async fn a_visitor_is_found_by_their_number_and_learns_from_the_bot() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    let visitor = stores.chats.visitor_by_number("acc", 1).await.unwrap().unwrap();
+    assert_eq!(visitor.external_id, "v");
+    assert!(stores.chats.visitor_by_number("other", 1).await.unwrap().is_none());
+    stores.chats.learn(&visitor, &named("Ann")).await.unwrap();
+    assert_eq!(stores.chats.visitor("CH", "v").await.unwrap().unwrap().profile, named("Ann"));
+    assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().visitor_name, "Ann");
+}

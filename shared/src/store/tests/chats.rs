@@ -1,0 +1,142 @@
+//! Visitors, chats and timelines.
+
+use super::*;
+
+#[tokio::test]
+async fn numbers_of_chats_and_visitors_are_sequential_in_an_account() {
+    let stores = stores().await;
+    assert_eq!(stores.visitor_writes("a", "1", NOW).await.unwrap(), (1, 1));
+    assert_eq!(stores.visitor_writes("a", "2", NOW).await.unwrap(), (1, 2));
+    assert_eq!(stores.visitor_writes("b", "1", NOW).await.unwrap(), (2, 1));
+    let head = stores.chats.chat("acc", 2).await.unwrap().unwrap();
+    assert_eq!((head.state, head.visitor_number, head.visitor_name.as_str()), (State::Waiting, 2, "Anonymous"));
+}
+
+#[tokio::test]
+async fn a_visitor_who_writes_from_many_places_at_once_opens_one_chat() {
+    let stores = stores().await;
+    let texts: Vec<String> = (0..5).map(|n| n.to_string()).collect();
+    let written = join_all(texts.iter().map(|text| stores.visitor_writes("v", text, NOW))).await;
+    let written: Vec<(u64, u64)> = written.into_iter().map(Result::unwrap).collect();
+    let chat_id = written[0].0;
+    assert!(written.iter().all(|(chat, _)| *chat == chat_id), "{written:?}");
+    let timeline = stores.chats.timeline("acc", chat_id, 0, 100).await.unwrap();
+    let mut found: Vec<&str> = timeline.iter().filter_map(|entry| entry.content.text.as_deref()).collect();
+    found.sort_unstable();
+    assert_eq!(found, texts);
+}
+
+#[tokio::test]
+async fn a_visitors_data_is_kept_and_updated_during_a_chat() {
+    let stores = stores().await;
+    let ann = Profile { phone: Some("+1".into()), ..named("Ann") };
+    stores.visitor_says("v", &ann, "hi", None, NOW).await.unwrap();
+    stores.visitor_says("v", &named("Anna"), "again", None, NOW).await.unwrap();
+    let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
+    assert_eq!(visitor.profile, Profile { phone: Some("+1".into()), ..named("Anna") });
+    let head = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    assert_eq!((head.visitor_name.as_str(), head.last_message.unwrap().text.as_str()), ("Anna", "again"));
+}
+
+#[tokio::test]
+async fn a_visitor_over_the_rate_is_refused_and_nothing_is_stored() {
+    let stores = stores().await;
+    for n in 0..30 {
+        stores.visitor_writes("v", &n.to_string(), NOW).await.unwrap();
+    }
+    let refused = stores.visitor_writes("v", "more", at(4)).await;
+    assert!(matches!(refused, Err(Error::RateLimited(wait)) if wait == Duration::from_secs(6)), "{refused:?}");
+    assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 30);
+    stores.visitor_writes("v", "later", at(10)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_repeated_idempotency_key_stores_nothing_and_gets_the_first_answer() {
+    let stores = stores().await;
+    let key = IdempotencyKey::new("CH".into(), "k1");
+    let first = stores.visitor_says("v", &Profile::default(), "hi", Some(&key), NOW).await.unwrap();
+    for _ in 0..2 {
+        let again = stores.visitor_says("v", &Profile::default(), "hi", Some(&key), NOW).await.unwrap();
+        assert_eq!(again, first);
+    }
+    let other = IdempotencyKey::new("CH".into(), "k2");
+    let second = stores.visitor_says("v", &Profile::default(), "ho", Some(&other), NOW).await.unwrap();
+    assert_ne!(second, first);
+    assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 2);
+    let late = stores.visitor_says("v", &Profile::default(), "hi", Some(&key), at(2 * 86_400)).await.unwrap();
+    assert_eq!(late, first, "expired, but not deleted yet");
+}
+
+#[tokio::test]
+async fn of_agents_who_press_reply_together_one_gets_the_chat() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let agents: Vec<Author> = (1..=8).map(|agent_id| Author { agent_id, ..bob() }).collect();
+    let results = join_all(agents.iter().map(|agent| stores.chats.accept("acc", 1, agent, NOW))).await;
+    let taken = results.iter().filter(|result| result.is_ok()).count();
+    let refused = results.iter().filter(|result| matches!(result, Err(Error::Conflict(_)))).count();
+    assert_eq!((taken, refused), (1, 7));
+}
+
+#[tokio::test]
+async fn only_the_agent_who_has_a_chat_writes_and_the_refusal_says_why() {
+    let stores = stores().await;
+    assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::NotFound)));
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict(m)) if m.starts_with("accept")));
+    stores.chats.accept("acc", 1, &Author { agent_id: 2, ..bob() }, NOW).await.unwrap();
+    assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("another agent has this chat"))));
+    stores.chats.close("acc", 1, &Author { agent_id: 2, ..bob() }, NOW).await.unwrap();
+    assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("the chat is closed"))));
+}
+
+#[tokio::test]
+async fn a_visitor_who_writes_after_the_close_opens_a_new_chat() {
+    let stores = stores().await;
+    let ann = named("Ann");
+    stores.visitor_says("v", &ann, "hi", None, NOW).await.unwrap();
+    stores.chats.close("acc", 1, &bob(), NOW).await.unwrap();
+    assert_eq!(stores.visitor_writes("v", "again", NOW).await.unwrap(), (2, 1));
+    let head = stores.chats.chat("acc", 2).await.unwrap().unwrap();
+    assert_eq!((head.visitor_number, head.visitor_name.as_str()), (1, "Ann"), "the same visitor");
+    let everything = |_: &_| true;
+    let ids = |chats: Vec<crate::domain::chat::Chat>| chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>();
+    assert_eq!(ids(stores.chats.list("acc", false, None, 10, &everything).await.unwrap()), [2]);
+    assert_eq!(ids(stores.chats.list("acc", true, None, 10, &everything).await.unwrap()), [1]);
+}
+
+#[tokio::test]
+async fn a_list_pages_through_more_chats_than_one_read_brings() {
+    let stores = stores().await;
+    for n in 0..130 {
+        stores.visitor_writes(&format!("v{n}"), "hi", NOW).await.unwrap();
+    }
+    let odd = |chat: &crate::domain::chat::Chat| chat.chat_id % 2 == 1;
+    let chats = stores.chats.list("acc", false, None, 60, &odd).await.unwrap();
+    assert_eq!((chats.len(), chats[0].chat_id, chats[59].chat_id), (60, 129, 11));
+    let rest = stores.chats.list("acc", false, Some(11), 60, &odd).await.unwrap();
+    assert_eq!(rest.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [9, 7, 5, 3, 1]);
+}
+
+#[tokio::test]
+async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
+    let stores = stores().await;
+    let (channel, profile) = (channel(), Profile::default());
+    let media = Media {
+        file: Some("https://x.example/f".into()),
+        file_size: Some(u64::MAX / 2),
+        latitude: Some(-12.345_678),
+        ..Media::default()
+    };
+    let content = Content { kind: Kind::Photo, text: Some("look".into()), media, rich: None };
+    let (key, now, external_id) = (None, NOW, "v");
+    let incoming = Incoming { channel: &channel, external_id, profile: &profile, content: &content, key, now };
+    stores.chats.visitor_message(&incoming).await.unwrap();
+    stores.chats.accept("acc", 1, &bob(), NOW).await.unwrap();
+    stores.agent_writes(1, "nice", NOW).await.unwrap();
+    let timeline = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
+    assert_eq!(timeline[0].content, content);
+    assert_eq!(timeline[1].delivery.as_ref().unwrap().progress, Progress::Pending);
+    assert_eq!(stores.chats.timeline("acc", 1, 1, 10).await.unwrap(), timeline[1..]);
+    assert_eq!(stores.chats.timeline("acc", 1, 2, 10).await.unwrap(), []);
+}

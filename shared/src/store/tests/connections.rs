@@ -1,0 +1,53 @@
+//! Sessions, presence and the rate of a bot.
+
+use super::*;
+
+#[tokio::test]
+async fn a_session_lives_by_its_token_until_it_is_ended_or_unused() {
+    let Stores { connections, .. } = stores().await;
+    let token = connections.begin_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    let session = connections.session(&token, at(1)).await.unwrap().unwrap();
+    assert_eq!((session.account_id.as_str(), session.agent.agent_id, session.role), ("acc", 1, Role::Admin));
+    for wrong in ["", "acc", "acc.1", "acc.1.x", "acc.2.x", &format!("{token}x"), "a#b.1.x"] {
+        assert!(connections.session(wrong, at(1)).await.unwrap().is_none(), "{wrong}");
+    }
+    let eleven_hours = 11 * 3_600;
+    assert!(connections.session(&token, at(eleven_hours)).await.unwrap().is_some(), "a use extends it");
+    assert!(connections.session(&token, at(2 * eleven_hours)).await.unwrap().is_some());
+    assert!(connections.session(&token, at(4 * eleven_hours)).await.unwrap().is_none());
+    let token = connections.begin_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    connections.rename_sessions(&Agent { name: "Rob".into(), ..agent(1, "b@x.y") }).await.unwrap();
+    assert_eq!(connections.session(&token, at(1)).await.unwrap().unwrap().agent.name, "Rob");
+    connections.end_sessions("acc", 1).await.unwrap();
+    assert!(connections.session(&token, at(1)).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn presence_is_refreshed_by_calls() {
+    let Stores { connections, .. } = stores().await;
+    let token = connections.begin_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    let presence = Presence { agent_id: 1, status: Status::Online, seen_at: NOW };
+    connections.set_presence("acc", presence).await.unwrap();
+    connections.session(&token, at(300)).await.unwrap().unwrap();
+    let refreshed = connections.presences("acc").await.unwrap();
+    assert_eq!(refreshed, [Presence { seen_at: at(300), ..presence }]);
+    connections.forget_presence("acc", 1).await.unwrap();
+    assert_eq!(connections.presence("acc", 1).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_bot_may_make_300_requests_in_a_window_counted_over_all_processes() {
+    let Stores { connections, .. } = stores().await;
+    for n in 0..300 {
+        connections.take_bot_request("B", NOW).await.unwrap_or_else(|error| panic!("request {n}: {error}"));
+    }
+    assert!(matches!(connections.take_bot_request("B", NOW).await, Err(Error::RateLimited(_))));
+    connections.take_bot_request("C", NOW).await.unwrap();
+    connections.take_bot_request("B", at(10)).await.unwrap();
+    let other_process = Connections::new(connections.table.clone());
+    let mut taken = 0;
+    while other_process.take_bot_request("B", NOW).await.is_ok() {
+        taken += 1;
+    }
+    assert!(taken < 10, "{taken} more");
+}

@@ -1,0 +1,52 @@
+//! Accounts, channels, agents, logins.
+
+use super::*;
+
+#[tokio::test]
+async fn channels_agents_and_logins_come_back_as_they_were_stored() {
+    let Stores { directory, .. } = stores().await;
+    let (made, address) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    assert!(opens(Some(&made), &address, NOW));
+    assert_eq!(made.settings, channel().settings);
+    assert_eq!(directory.channel_of("acc", &made.channel_id).await.unwrap(), made);
+    assert!(matches!(directory.channel_of("other", &made.channel_id).await, Err(Error::NotFound)));
+    assert_eq!(directory.channels("acc").await.unwrap(), [made]);
+    assert_eq!(directory.channels("other").await.unwrap(), []);
+    let bob = agent(1, "bob@example.com");
+    directory.create_account("Acme", &bob, "hash").await.unwrap();
+    assert_eq!(directory.agents("acc").await.unwrap(), std::slice::from_ref(&bob));
+    assert_eq!(directory.login("bob@example.com").await.unwrap().unwrap().agent_id, 1);
+    assert_eq!(directory.next_agent_id("acc").await.unwrap(), 2);
+    directory.delete_agent(&bob).await.unwrap();
+    assert!(directory.login("bob@example.com").await.unwrap().is_none());
+    assert_eq!(directory.agent("acc", 1).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_e_mail_belongs_to_one_agent_of_the_whole_service() {
+    let Stores { directory, .. } = stores().await;
+    directory.create_account("Acme", &agent(1, "bob@example.com"), "hash").await.unwrap();
+    let twin = Agent { account_id: "other".into(), ..agent(1, "bob@example.com") };
+    let refused = directory.create_account("Other", &twin, "hash").await;
+    assert!(matches!(refused, Err(Error::Conflict("the e-mail is taken"))), "{refused:?}");
+    assert_eq!(directory.agent("other", 1).await.unwrap(), None, "all or nothing");
+    let ann = agent(2, "ann@example.com");
+    directory.create_agent(&ann, "hash").await.unwrap();
+    let moved = Agent { email: "bob@example.com".into(), ..ann.clone() };
+    assert!(matches!(directory.save_login(&ann, &moved, None).await, Err(Error::Conflict(_))));
+    let moved = Agent { email: "anna@example.com".into(), ..ann.clone() };
+    directory.save_login(&ann, &moved, None).await.unwrap();
+    assert!(directory.login("ann@example.com").await.unwrap().is_none());
+    assert_eq!(directory.login("anna@example.com").await.unwrap().unwrap().password_hash, "hash");
+}
+
+#[test]
+fn only_a_living_secret_opens_a_channel() {
+    let mut rotated = channel();
+    rotated.rotate(crate::secret::hash("newer"), NOW, at(10));
+    assert!(opens(Some(&rotated), "newer", at(60)));
+    assert!(opens(Some(&rotated), "random", at(9)));
+    assert!(!opens(Some(&rotated), "random", at(10)));
+    assert!(!opens(Some(&rotated), "wrong", NOW));
+    assert!(!opens(None, "random", NOW));
+}

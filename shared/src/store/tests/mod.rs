@@ -1,0 +1,182 @@
+//! The stores against a real engine: dynoxide in memory, through the official SDK, with the tables that
+//! `template.yaml` describes.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
+
+mod bots;
+mod chats;
+mod connections;
+mod deliveries;
+mod directory;
+
+use super::agent_writes::Outgoing;
+use super::chats::Chats;
+use super::connections::Connections;
+use super::directory::{Directory, opens};
+use super::idempotency::IdempotencyKey;
+use super::table::Table;
+use super::visitor_writes::Incoming;
+use crate::domain::account::{Agent, Author, Role};
+use crate::domain::bot::{Bot, Notice};
+use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
+use crate::domain::chat::From;
+use crate::domain::content::{Button, Content, Kind, Media, Rich, Shows};
+use crate::domain::delivery::{Attempt, Change, Failure, Progress, Target};
+use crate::domain::entry::Entry;
+use crate::domain::ownership::State;
+use crate::domain::presence::{Presence, Status};
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Profile;
+use crate::error::Error;
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
+    ScalarAttributeType,
+};
+use futures_util::future::join_all;
+
+use std::time::Duration;
+
+/// Three empty tables of an engine of their own.
+struct Stores {
+    directory: Directory,
+    chats: Chats,
+    connections: Connections,
+}
+
+const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+async fn stores() -> Stores {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let database = dynoxide::Database::memory().unwrap();
+    tokio::spawn(async move { dynoxide::server::serve_on(listener, database).await });
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(format!("http://{address}"))
+        .build();
+    let client = Client::from_conf(config);
+    create(&client, "directory", &[("by_account", "account_id", ("pk", ScalarAttributeType::S))]).await;
+    let listing = ("listing", "listing", ("chat_id", ScalarAttributeType::N));
+    let due = ("due", "due", ("due_at", ScalarAttributeType::N));
+    create(&client, "chats", &[listing, due]).await;
+    create(&client, "connections", &[]).await;
+    Stores {
+        directory: Directory::new(Table::new(client.clone(), "directory")),
+        chats: Chats::new(Table::new(client.clone(), "chats")),
+        connections: Connections::new(Table::new(client, "connections")),
+    }
+}
+
+type Index = (&'static str, &'static str, (&'static str, ScalarAttributeType));
+
+async fn create(client: &Client, name: &str, indexes: &[Index]) {
+    let attribute = |name: &str, kind: &ScalarAttributeType| {
+        AttributeDefinition::builder().attribute_name(name).attribute_type(kind.clone()).build().unwrap()
+    };
+    let key =
+        |name: &str, kind: KeyType| KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap();
+    let mut request = client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .attribute_definitions(attribute("pk", &ScalarAttributeType::S))
+        .attribute_definitions(attribute("sk", &ScalarAttributeType::S))
+        .key_schema(key("pk", KeyType::Hash))
+        .key_schema(key("sk", KeyType::Range));
+    for (index, hash, (range, kind)) in indexes {
+        let built = GlobalSecondaryIndex::builder()
+            .index_name(*index)
+            .key_schema(key(hash, KeyType::Hash))
+            .key_schema(key(range, KeyType::Range))
+            .projection(Projection::builder().projection_type(ProjectionType::All).build());
+        request = request
+            .global_secondary_indexes(built.build().unwrap())
+            .attribute_definitions(attribute(hash, &ScalarAttributeType::S));
+        if *range != "pk" {
+            request = request.attribute_definitions(attribute(range, kind));
+        }
+    }
+    request.send().await.unwrap();
+}
+
+fn channel() -> Channel {
+    let settings = ChannelSettings {
+        name: "App".into(),
+        integrator_url: "https://example.com".into(),
+        chunked: true,
+        agent_ids: vec![2],
+        validation: Validation::Lenient,
+        hidden_error_codes: vec![-1, 9],
+        shows: Shows { markdown: true, buttons: false },
+    };
+    Channel {
+        channel_id: "CH".into(),
+        account_id: "acc".into(),
+        settings,
+        bot_id: None,
+        secrets: vec![AddressSecret { hash: crate::secret::hash("random"), valid_until: None }],
+        signing_secret: "whsec_x".into(),
+        created_at: NOW,
+    }
+}
+
+fn agent(agent_id: u64, email: &str) -> Agent {
+    Agent {
+        account_id: "acc".into(),
+        agent_id,
+        name: "Bob".into(),
+        email: email.into(),
+        phone: None,
+        photo: Some("https://x.example/b.png".into()),
+        role: Role::Admin,
+        created_at: NOW,
+    }
+}
+
+fn bob() -> Author {
+    Author { agent_id: 1, name: "Bob".into(), photo: None }
+}
+
+fn named(name: &str) -> Profile {
+    Profile { name: Some(name.into()), ..Profile::default() }
+}
+
+fn at(seconds: u64) -> Timestamp {
+    NOW.after(Duration::from_secs(seconds))
+}
+
+impl Stores {
+    /// A visitor writes a text; the answer is the chat and the number of the entry.
+    async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
+        self.visitor_says(visitor, &Profile::default(), text, None, now).await
+    }
+
+    async fn visitor_says(
+        &self,
+        external_id: &str,
+        profile: &Profile,
+        text: &str,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<(u64, u64), Error> {
+        let (channel, content) = (channel(), Content::text(text));
+        let incoming = Incoming { channel: &channel, external_id, profile, content: &content, key, now };
+        self.chats.visitor_message(&incoming).await.map(|answered| (answered.chat_id, answered.seq))
+    }
+
+    async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
+        let (agent, content) = (bob(), Content::text(text));
+        let outgoing = Outgoing { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
+        self.chats.agent_message(&outgoing).await.map(|answered| answered.seq)
+    }
+
+    /// A chat that Bob has, with one undelivered message of his; its number.
+    async fn undelivered(&self) -> u64 {
+        self.visitor_writes("v", "hi", NOW).await.unwrap();
+        self.chats.accept("acc", 1, &bob(), NOW).await.unwrap();
+        self.agent_writes(1, "hello", NOW).await.unwrap()
+    }
+}
