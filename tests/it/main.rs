@@ -1,1 +1,21 @@
-//! x
+//! Journeys through the real functions on the local host, with real receivers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod client;
+mod harness;
+mod provider;
+mod receiver;
+mod wait;
+
+mod admin;
+mod bad_input;
+mod bot;
+mod bot_failure;
+mod bot_input;
+mod channel;
+mod command;
+mod cost;
+mod crash;
+mod delivery;
+mod security;
+mod template;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use axum::Router;
 use clap::Parser;
 
 use crate::builder::{self, Profile};
 use crate::home::{self, Home};
-use crate::{LogSink, Options, Storage, integrator};
+use crate::{LogSink, Options, Storage};
 
 /// Runs the whole service on this machine, without AWS.
 #[derive(Debug, Parser)]
@@ -80,9 +81,9 @@ impl Arguments {
         }
     }
 
-    /// What the host has to know.
+    /// What the host has to know; `extra` is what it serves besides the functions.
     #[must_use]
-    pub fn options(&self, home: &Home, binaries: PathBuf, operator_key: &str) -> Options {
+    pub fn options(&self, home: &Home, binaries: PathBuf, operator_key: &str, extra: Router) -> Options {
         let storage = match home {
             Home::Memory => Storage::Memory,
             Home::Folder(path) => Storage::Dir(path.clone()),
@@ -93,7 +94,7 @@ impl Arguments {
             template: self.template.clone().unwrap_or_else(|| builder::workspace().join("template.yaml")),
             parameters: self.parameters(operator_key),
             binaries,
-            extra: integrator::router(),
+            extra,
             log: if self.verbose { LogSink::Stderr } else { LogSink::Problems },
         }
     }

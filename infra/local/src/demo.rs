@@ -1,11 +1,11 @@
 //! The demo account: made through the public API at the first run, found again at the next.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::home::{self, Home};
-use crate::integrator;
 use crate::public_api::{self, Api};
+use crate::{demo_bot, integrator};
 
 const FILE: &str = "demo.json";
 
@@ -42,10 +42,12 @@ pub struct Demo {
     pub channel_url: String,
     /// The widget channel. Null until widgets exist.
     pub widget_id: Option<String>,
-    /// The bot provider. Null until the Bot API exists.
-    pub provider_id: Option<String>,
-    /// The token of the bot connection. Null until the Bot API exists.
-    pub bot_token: Option<String>,
+    /// The bot provider, whose server is [`demo_bot`].
+    pub provider_id: String,
+    /// The token of the bot connection.
+    pub bot_token: String,
+    /// Where visitors' messages are posted who meet the bot first: a channel of its own.
+    pub bot_channel_url: String,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +62,11 @@ struct Channel {
 }
 
 #[derive(Deserialize)]
+struct Provider {
+    provider_id: String,
+}
+
+#[derive(Deserialize)]
 struct Session {
     token: String,
 }
@@ -69,7 +76,7 @@ struct Session {
 /// # Errors
 /// The service refuses, or the data folder cannot be used.
 pub async fn prepare(api: &Api, operator_key: &str, home: &Home) -> Result<Demo, Error> {
-    let demo = match resume(api, recall(home)?).await? {
+    let demo = match resume(api, operator_key, recall(home)?).await? {
         Some(demo) => demo,
         None => create(api, operator_key).await?,
     };
@@ -93,23 +100,27 @@ fn recall(home: &Home) -> Result<Option<Demo>, home::Error> {
 }
 
 /// The saved account, brought to the present address; none when the store does not know it any more.
-async fn resume(api: &Api, saved: Option<Demo>) -> Result<Option<Demo>, Error> {
+async fn resume(api: &Api, operator_key: &str, saved: Option<Demo>) -> Result<Option<Demo>, Error> {
     let Some(mut demo) = saved else { return Ok(None) };
-    match refresh(api, &mut demo).await {
+    match refresh(api, operator_key, &mut demo).await {
         Ok(()) => Ok(Some(demo)),
         Err(public_api::Error::Refused { status, .. }) if status < 500 => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn refresh(api: &Api, demo: &mut Demo) -> Result<(), public_api::Error> {
+async fn refresh(api: &Api, operator_key: &str, demo: &mut Demo) -> Result<(), public_api::Error> {
     log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let admin = log_in(api, &demo.admin_email, &demo.admin_password).await?;
-    let here = channel_url(api, &demo.channel_url);
-    // Asked even when the port is the same: the channel may have been deleted by hand.
-    let change = json!({"integrator_url": integrator::url(api.base_url())});
-    api.patch(&format!("/admin/channels/{}", demo.channel_id), &admin, &change).await?;
-    demo.channel_url = here;
+    let base = api.base_url();
+    // Asked even when the port is the same: a channel may have been deleted by hand.
+    let change = json!({"integrator_url": integrator::url(base)});
+    for url in [&mut demo.channel_url, &mut demo.bot_channel_url] {
+        *url = channel_url(api, url);
+        api.patch(&format!("/admin/channels/{}", last_segment(url)), &admin, &change).await?;
+    }
+    let change = json!({"endpoint": demo_bot::endpoint(base)});
+    api.patch(&format!("/operator/providers/{}", demo.provider_id), operator_key, &change).await?;
     Ok(())
 }
 
@@ -130,11 +141,16 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     let agent = json!({
         "name": "Demo Agent", "email": agent_email, "password": agent_password, "role": "agent",
     });
-    api.post::<serde_json::Value>("/admin/agents", Some(&admin), &agent).await?;
-    let channel = json!({
-        "kind": "api", "name": "Demo channel", "integrator_url": integrator::url(api.base_url()),
+    api.post::<Value>("/admin/agents", Some(&admin), &agent).await?;
+    let Channel { channel_id, endpoint } = create_channel(api, &admin, "Demo channel", false).await?;
+    let bot_channel = create_channel(api, &admin, "Demo channel with a bot", true).await?;
+    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
+    let Provider { provider_id } = api.post("/operator/providers", Some(operator_key), &provider).await?;
+    let bot_token = home::random_hex::<16>()?;
+    let bot = json!({
+        "provider_id": provider_id, "token": bot_token, "name": "Demo Bot", "channel_ids": [bot_channel.channel_id],
     });
-    let Channel { channel_id, endpoint } = api.post("/admin/channels", Some(&admin), &channel).await?;
+    api.post::<Value>("/admin/bots", Some(&admin), &bot).await?;
 
     Ok(Demo {
         account_id,
@@ -145,15 +161,30 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
         channel_id,
         channel_url: channel_url(api, &endpoint),
         widget_id: None,
-        provider_id: None,
-        bot_token: None,
+        provider_id,
+        bot_token,
+        bot_channel_url: channel_url(api, &bot_channel.endpoint),
     })
+}
+
+/// `shows_rich`: whether the front end can show what a bot writes beyond plain text.
+async fn create_channel(api: &Api, admin: &str, name: &str, shows_rich: bool) -> Result<Channel, public_api::Error> {
+    let channel = json!({
+        "kind": "api", "name": name, "integrator_url": integrator::url(api.base_url()),
+        "shows_markdown": shows_rich, "shows_buttons": shows_rich,
+    });
+    api.post("/admin/channels", Some(admin), &channel).await
 }
 
 /// The same endpoint at the address this run has: the port may change between two runs.
 fn channel_url(api: &Api, endpoint: &str) -> String {
     let path = endpoint.find("/channel/").and_then(|start| endpoint.get(start..)).unwrap_or_default();
     format!("{}{path}", api.base_url())
+}
+
+/// The `CHANNEL_PUBLIC_ID` in a channel's address.
+fn last_segment(url: &str) -> &str {
+    url.rsplit('/').next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -28,18 +28,31 @@ async fn receive(Path(_channel_id): Path<String>, Json(body): Json<Value>) -> Js
 /// One line for the terminal. Control characters are shown, not obeyed: a text must not move the cursor.
 fn line(body: &Value) -> String {
     let read = |path: &str| body.pointer(path).and_then(Value::as_str);
-    let agent = read("/sender/name").unwrap_or("An agent");
-    let kind = read("/message/type").unwrap_or("?");
-    let said = match (read("/message/text"), read("/message/file")) {
+    let line = format!("{}: {}", read("/sender/name").unwrap_or("An agent"), said(&body["message"]));
+    line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// What a message says. A bot's rich message is shown as it is, not by its fallback.
+fn said(message: &Value) -> String {
+    let read = |name: &str| message.get(name).and_then(Value::as_str);
+    let kind = read("type").unwrap_or("?");
+    if let Some(rich) = read("content").map(str::to_owned).or_else(|| buttons(message)) {
+        return rich;
+    }
+    match (read("text"), read("file")) {
         (Some(text), None) => text.to_owned(),
         (Some(text), Some(file)) => format!("({kind}) {file} {text}"),
         (None, Some(file)) => format!("({kind}) {file}"),
         (None, None) => format!("({kind})"),
-    };
-    let shown = |text: &str| {
-        text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect::<String>()
-    };
-    format!("{}: {}", shown(agent), shown(&said))
+    }
+}
+
+/// `Which day? [Today] [Tomorrow]`
+fn buttons(message: &Value) -> Option<String> {
+    let buttons = message.get("buttons")?.as_array()?.iter();
+    let buttons = buttons.filter_map(|button| button.get("text")?.as_str()).map(|text| format!("[{text}]"));
+    let title = message.get("title").and_then(Value::as_str).map(str::to_owned);
+    Some(title.into_iter().chain(buttons).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -51,6 +64,11 @@ mod tests {
         for (body, expected) in [
             (json!({"sender": {"name": "Ann"}, "message": {"type": "text", "text": "Hi"}}), "Ann: Hi"),
             (json!({"sender": {"name": "Ann"}, "message": {"type": "typein"}}), "Ann: (typein)"),
+            (json!({"message": {"type": "markdown", "content": "**Hi**", "text": "Hi"}}), "An agent: **Hi**"),
+            (
+                json!({"message": {"type": "buttons", "title": "Tea?", "buttons": [{"text": "Yes"}, {"text": "No"}]}}),
+                "An agent: Tea? [Yes] [No]",
+            ),
             (json!({"message": {"type": "photo", "file": "https://x/p.png"}}), "An agent: (photo) https://x/p.png"),
             (json!({"message": {"type": "text", "text": "a\u{1b}[2Jb"}}), "An agent: a\u{fffd}[2Jb"),
         ] {

@@ -7,7 +7,7 @@
 //! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
 //! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call
 //! - `usage.rs`, [`log`]: what they use and what they say
-//! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`integrator`], [`ready`],
+//! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`demo_bot`], [`integrator`], [`ready`],
 //!   [`terminal`], [`welcome`]: the command `switchboard`
 
 pub mod arguments;
@@ -15,6 +15,7 @@ pub mod builder;
 mod clock;
 mod data;
 pub mod demo;
+pub mod demo_bot;
 pub mod dynamo;
 mod endpoints;
 mod error;

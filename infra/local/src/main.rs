@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use local::arguments::Arguments;
+use local::demo_bot::DemoBot;
 use local::home::{self, Home};
 use local::public_api::{self, Api};
 use local::ready::{self, Ready};
-use local::{Host, builder, demo, terminal, welcome};
+use local::{Host, builder, demo, integrator, terminal, welcome};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Why the host does not serve.
@@ -47,22 +48,24 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let home = arguments.open_home()?;
     let operator_key = home.operator_key()?;
+    let bot = DemoBot::default();
     let host = tokio::select! {
         () = &mut stop => return Ok(()),
-        host = start(arguments, &home, &operator_key) => host?,
+        host = start(arguments, &home, &operator_key, &bot) => host?,
     };
     // Once everything is introduced, only the signal is left to wait for.
     let outcome = tokio::select! {
         () = &mut stop => Ok(()),
-        Err(error) = introduce(arguments, &home, &operator_key, host.base_url()) => Err(error),
+        Err(error) = introduce(arguments, &home, &operator_key, &bot, host.base_url()) => Err(error),
     };
     host.stop().await;
     outcome
 }
 
-async fn start(arguments: &Arguments, home: &Home, operator_key: &str) -> Result<Host, Error> {
+async fn start(arguments: &Arguments, home: &Home, operator_key: &str, bot: &DemoBot) -> Result<Host, Error> {
     let binaries = arguments.binaries().await?;
-    Ok(Host::start(arguments.options(home, binaries, operator_key)).await?)
+    let extra = integrator::router().merge(bot.clone().router());
+    Ok(Host::start(arguments.options(home, binaries, operator_key, extra)).await?)
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
@@ -77,9 +80,16 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
 }
 
 /// Tells people on the terminal, and scripts through the ready file, that everything can be called.
-async fn introduce(arguments: &Arguments, home: &Home, operator_key: &str, base_url: &str) -> Result<(), Error> {
+async fn introduce(
+    arguments: &Arguments,
+    home: &Home,
+    operator_key: &str,
+    bot: &DemoBot,
+    base_url: &str,
+) -> Result<(), Error> {
     let api = Api::new(base_url)?;
     let demo = demo::prepare(&api, operator_key, home).await?;
+    bot.introduce(Api::new(base_url)?, &demo.provider_id);
     terminal::say(&welcome::text(&api, &demo).await?);
     if let Some(file) = &arguments.ready_file {
         Ready::new(base_url, operator_key, &demo).write(file)?;

@@ -1,6 +1,7 @@
 //! What the terminal says once the host serves: what to open, and lines to paste.
 
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::demo::{self, Demo};
 use crate::home;
@@ -16,7 +17,7 @@ struct Chat {
     chat_id: u64,
 }
 
-/// The text to print: the addresses, the demo's credentials and three lines for bash.
+/// The text to print: the addresses, the demo's credentials and five lines for bash.
 ///
 /// # Errors
 /// The agent cannot log in or list the chats.
@@ -39,10 +40,15 @@ async fn next_chat(api: &Api, token: &str) -> Result<u64, demo::Error> {
 }
 
 fn compose(base: &str, demo: &Demo, token: &str, chat: u64, visitor: &str) -> String {
-    let Demo { admin_email, admin_password, agent_email, agent_password, channel_url, .. } = demo;
+    let Demo { admin_email, admin_password, agent_email, agent_password, channel_url, bot_channel_url, .. } = demo;
     let curl = r"curl -sS -w '\n'";
     let json = "-H 'content-type: application/json'";
     let agent = format!("-H 'authorization: Bearer {token}'");
+    let says = |text: &str| {
+        let sender = json!({"id": format!("visitor-{visitor}"), "name": "Ada"});
+        format!("{curl} {json} -d '{}'", json!({"sender": sender, "message": {"type": "text", "text": text}}))
+    };
+    let (hello, hours, human) = (says("Hello!"), says("What are your hours?"), says("I want a human."));
     format!(
         r#"
 Switchboard serves at {base}   (Ctrl-C stops it)
@@ -52,7 +58,7 @@ Switchboard serves at {base}   (Ctrl-C stops it)
 
 Paste these into another terminal. A visitor writes:
 
-{curl} {json} -d '{{"sender":{{"id":"visitor-{visitor}","name":"Ada"}},"message":{{"type":"text","text":"Hello!"}}}}' '{channel_url}'
+{hello} '{channel_url}'
 
 The agent sees who is waiting:
 
@@ -61,6 +67,14 @@ The agent sees who is waiting:
 The agent takes the chat and answers; the answer appears below:
 
 {curl} {agent} -X POST '{base}/agent/chats/{chat}/accept' && {curl} {agent} {json} -d '{{"type":"text","text":"Hello, how can I help?"}}' '{base}/agent/chats/{chat}/messages'
+
+A visitor meets the bot; its answer appears below:
+
+{hours} '{bot_channel_url}'
+
+With an agent online the bot hands over; who is waiting has changed:
+
+{curl} {agent} {json} -X PUT -d '{{"status":"online"}}' '{base}/agent/presence' && {human} '{bot_channel_url}'
 "#
     )
 }

@@ -1,0 +1,305 @@
+//! Bots that fail: however they do, the visitor is with the agents nine seconds later.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use tokio::time::interval;
+
+use crate::client::number;
+use crate::crash::kill;
+use crate::harness::{Stage, VISITOR, alone_on_own_stage, alone_on_stage, on_own_stage, on_stage};
+use crate::provider::{Front, chat_of, register};
+use crate::receiver::{Answer, dead_port};
+use crate::wait::{seconds, wait_for};
+
+/// From a message that the bot does not take to the moment at which agents see the chat.
+const FALL_BACK: Duration = Duration::from_millis(9_500);
+
+/// The chat falls back in time, and the bot is out. Returns after how long agents saw it.
+async fn check_fall_back(front: &Front, text: &str) -> Duration {
+    let written = Instant::now();
+    front.channel.say(VISITOR, text).await;
+    front.waits(1, seconds(12)).await;
+    let waited = written.elapsed();
+    assert!(waited <= FALL_BACK, "waiting after {waited:?}");
+    front.bot.say(&json!(1), "late").await.expect_error(403, "invalid_request");
+    front.bot.invite_agent(&json!(1)).await.expect_error(403, "invalid_request");
+    assert_eq!(front.bot_verdict(1, text).await["state"], "failed");
+    waited
+}
+
+/// A conversation with a bot that answered once, so that every function has been started.
+async fn warm_front(stage: &Stage, bot: Value) -> Front {
+    let front = Front::open_with(stage, json!({}), bot).await;
+    let chat_id = front.ask(VISITOR, "Hello").await["chat_id"].clone();
+    front.bot.say(&chat_id, "Hi").await.expect(200);
+    assert_eq!(front.bot_verdict(1, "Hello").await["state"], "delivered");
+    front.waits_not(1).await;
+    front
+}
+
+impl Front {
+    async fn waits_not(&self, chat: u64) {
+        assert_eq!(self.state(chat).await, "bot");
+        assert!(self.agent.chats("waiting").await.is_empty());
+    }
+}
+
+#[test]
+fn a_provider_that_hangs_loses_the_chat_within_nine_and_a_half_seconds() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        front.provider.answer(Answer::Hang);
+        let waited = check_fall_back(&front, "Anybody?").await;
+        assert!(waited > Duration::from_millis(8_500), "after {waited:?}: it had three tries of three seconds");
+        assert_eq!(front.tries("CLIENT_MESSAGE").len(), 1 + 3);
+    });
+}
+
+#[test]
+fn a_provider_that_is_down_loses_the_chat_after_its_third_try() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        front.provider.answer(Answer::Close);
+        let waited = check_fall_back(&front, "Anybody?").await;
+        assert!(waited < seconds(8), "after {waited:?}: the third try failed at once");
+        assert_eq!(front.tries("CLIENT_MESSAGE").len(), 1 + 3);
+    });
+}
+
+#[test]
+fn a_provider_that_refuses_connections_loses_the_chat_and_is_told_nothing() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        let nowhere = format!("http://127.0.0.1:{}/hook", dead_port().await);
+        let dead = register(&stage.operator, &nowhere, json!({})).await;
+        let channel = front.account.channel(&front.integrator.url()).await;
+        crate::provider::Bot::connect(&front.account, &dead, &[&channel], json!({})).await;
+
+        let written = Instant::now();
+        channel.say("somebody else", "Anybody?").await;
+        front.waits(2, seconds(12)).await;
+        let waited = written.elapsed();
+        assert!(waited <= FALL_BACK, "waiting after {waited:?}");
+        let delivery = front.bot_verdict(2, "Anybody?").await;
+        let attempts = delivery["attempts"].as_array().unwrap();
+        assert_eq!(attempts.len(), 3, "{delivery}");
+        assert!(attempts.iter().all(|attempt| attempt["status"].is_null() && attempt["error"].is_string()));
+    });
+}
+
+#[test]
+fn a_provider_that_recovers_on_the_third_try_keeps_the_chat() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        let failing = || Answer::Json(500, json!({}));
+        front.provider.answer_with([failing(), failing(), Answer::ok()]);
+        let written = Instant::now();
+        front.channel.say(VISITOR, "Anybody?").await;
+        let delivery = front.bot_verdict(1, "Anybody?").await;
+        assert_eq!(delivery["state"], "delivered");
+        let statuses: Vec<_> =
+            delivery["attempts"].as_array().unwrap().iter().map(|attempt| attempt["status"].clone()).collect();
+        assert_eq!(statuses, [500, 500, 200]);
+
+        let tries = front.tries("CLIENT_MESSAGE").split_off(1);
+        assert_eq!(tries.len(), 3);
+        for (request, slot) in tries.iter().zip([0, 3, 6]) {
+            assert!((request.at - written).abs_diff(seconds(slot)) < Duration::from_millis(300), "{tries:#?}");
+            assert_eq!((&request.body, request.header("webhook-id")), (&tries[0].body, tries[0].header("webhook-id")));
+        }
+        front.waits_not(1).await;
+        front.bot.say(&json!(1), "Here").await.expect(200);
+    });
+}
+
+/// Answers that are none, although some look like one.
+fn irregular() -> Vec<(&'static str, Answer)> {
+    let rejection = json!({"error": {"code": "invalid_request", "message": "no"}});
+    vec![
+        ("200 with an error", Answer::Json(200, rejection)),
+        ("201", Answer::Json(201, json!({}))),
+        ("204", Answer::Text(204, "text/plain", String::new())),
+        ("404", Answer::Json(404, json!({"result": "ok"}))),
+        ("a redirect", Answer::Redirect("http://127.0.0.1:1/".to_owned())),
+        ("10 MB", Answer::Flood(10_000_000)),
+    ]
+}
+
+#[test]
+fn only_a_200_without_an_error_is_a_regular_answer() {
+    on_stage(async |stage| {
+        join_all(irregular().into_iter().map(async |(name, answer)| {
+            let front = Front::open(stage).await;
+            front.provider.answer_with([answer, Answer::Text(200, "text/html", "<p>fine</p>".to_owned())]);
+            front.channel.say(VISITOR, "Hello").await;
+            let delivery = front.bot_verdict(1, "Hello").await;
+            assert_eq!(delivery["state"], "delivered", "{name}: {delivery}");
+            let attempts = delivery["attempts"].as_array().unwrap();
+            assert_eq!(attempts.len(), 2, "{name}: {delivery}");
+            assert!(attempts[0]["error"].is_string(), "{name}: {delivery}");
+            assert_eq!(front.state(1).await, "bot", "{name}");
+        }))
+        .await;
+    });
+}
+
+#[test]
+fn a_chat_that_hangs_does_not_hold_up_another_of_the_same_provider() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        front.provider.act(async |request| if request.json()["chat_id"] == "1" { Answer::Hang } else { Answer::ok() });
+        front.channel.say(VISITOR, "hangs").await;
+        front.provider.received(2, seconds(3)).await;
+        for n in 1..=5 {
+            let written = Instant::now();
+            front.ask("somebody else", &format!("passes {n}")).await;
+            let arrived = front.tries("CLIENT_MESSAGE").pop().unwrap().at - written;
+            assert!(arrived < seconds(1), "{arrived:?}");
+        }
+        front.waits(1, seconds(12)).await;
+        assert_eq!(front.state(2).await, "bot");
+    });
+}
+
+#[test]
+fn what_waits_behind_a_failed_message_is_dropped_when_the_agents_have_the_chat() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        front.provider.answer(Answer::Json(500, json!({})));
+        let written = Instant::now();
+        front.channel.say(VISITOR, "first").await;
+        // After the second try of the first, so that their own tries are not over when its are.
+        front.provider.received(1 + 2, seconds(5)).await;
+        let later = ["second", "third", "fourth"];
+        for text in later {
+            front.channel.say(VISITOR, text).await;
+        }
+        front.waits(1, seconds(12)).await;
+        let waited = written.elapsed();
+        assert!(waited <= FALL_BACK, "{waited:?}");
+        assert_eq!(front.bot_verdict(1, "first").await["state"], "failed");
+        for text in later {
+            assert_eq!(front.bot_verdict(1, text).await["state"], "superseded", "{text}");
+        }
+        let tries = front.tries("CLIENT_MESSAGE").len();
+        front.agent.accept(1).await;
+        front.provider.answer(Answer::ok());
+        front.told("AGENT_JOINED").await;
+        assert_eq!(front.tries("CLIENT_MESSAGE").len(), tries, "nothing more is sent to the bot");
+        assert_eq!(front.agent.messages(1).await.iter().filter(|entry| entry["from"] == "visitor").count(), 5);
+    });
+}
+
+#[test]
+fn a_bot_that_does_not_answer_in_its_own_time_loses_the_chat() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({"answer_within": 2})).await;
+        let written = Instant::now();
+        front.channel.say(VISITOR, "Anybody?").await;
+        front.waits(1, seconds(6)).await;
+        let waited = written.elapsed();
+        assert!((Duration::from_millis(1_500)..seconds(4)).contains(&waited), "{waited:?}");
+        assert_eq!(front.bot_verdict(1, "Anybody?").await["state"], "delivered");
+        front.bot.say(&json!(1), "late").await.expect_error(403, "invalid_request");
+    });
+}
+
+#[test]
+fn a_bot_that_answers_in_its_own_time_keeps_the_chat() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({"answer_within": 2})).await;
+        let chat_id = front.ask(VISITOR, "Anybody?").await["chat_id"].clone();
+        front.bot.say(&chat_id, "I am here").await.expect(200);
+        // Its time is over once a later message of somebody else has run out.
+        front.ask("somebody else", "And for me?").await;
+        front.waits(2, seconds(6)).await;
+        assert_eq!(front.state(1).await, "bot");
+        front.bot.say(&chat_id, "still here").await.expect(200);
+    });
+}
+
+#[test]
+fn a_bot_that_was_disconnected_loses_its_chats_with_the_next_message() {
+    on_own_stage(&[], async |stage| {
+        let front = Front::open(stage).await;
+        front.ask(VISITOR, "Hello").await;
+        front.agent.call.delete(&format!("/admin/bots/{}", front.bot.bot_id)).await.expect(200);
+        forget(stage, &["channel-message", "deliver-bot"]);
+        front.channel.say(VISITOR, "Anybody?").await;
+        front.waits(1, seconds(5)).await;
+        front.channel.say("somebody new", "Hello").await;
+        front.waits(2, seconds(1)).await;
+        assert_eq!(front.tries("CLIENT_MESSAGE").len(), 1);
+    });
+}
+
+/// Ends the processes of these functions, and with them what they remember for ten seconds.
+fn forget(stage: &Stage, functions: &[&str]) {
+    for (function, pid) in stage.host.processes() {
+        if functions.contains(&function.as_str()) {
+            kill(pid, "-9");
+        }
+    }
+}
+
+#[test]
+fn killed_deliveries_to_a_bot_lose_nothing() {
+    alone_on_own_stage(async |stage| {
+        let front = Front::open(stage).await;
+        let killer = async {
+            let mut ticks = interval(Duration::from_millis(80));
+            loop {
+                ticks.tick().await;
+                let running = stage.host.processes();
+                if let Some((_, pid)) = running.iter().find(|(function, _)| function == "deliver-bot") {
+                    kill(*pid, "-9");
+                }
+            }
+        };
+        tokio::select! {
+            () = visitors_write(&front) => {}
+            () = killer => unreachable!("kills for ever"),
+        }
+        let chats: BTreeSet<u64> =
+            front.agent.chats("open").await.iter().map(|chat| number(&chat["chat_id"])).collect();
+        assert_eq!(chats.len(), VISITORS);
+        wait_for("an end for every visitor's message", seconds(110), async || {
+            stage.host.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            let open = join_all(chats.iter().map(|chat| unfinished(&front, *chat))).await.concat();
+            if open.is_empty() { Ok(()) } else { Err(open) }
+        })
+        .await;
+        for request in front.tries("CLIENT_MESSAGE") {
+            assert!(chats.contains(&chat_of(&request.json())));
+        }
+    });
+}
+
+const VISITORS: usize = 12;
+
+async fn visitors_write(front: &Front) {
+    join_all((0..VISITORS).map(async |visitor| {
+        for n in 0..10 {
+            front.channel.say(&format!("visitor {visitor}"), &format!("message {n}")).await;
+        }
+    }))
+    .await;
+}
+
+/// The visitor's messages that are neither with the bot nor with the agents.
+async fn unfinished(front: &Front, chat: u64) -> Vec<Value> {
+    let is_handed_over = front.state(chat).await == "waiting";
+    let timeline = front.agent.messages(chat).await;
+    assert_eq!(timeline.iter().filter(|entry| entry["from"] == "visitor").count(), 10);
+    let ended = |entry: &Value| {
+        let state = &entry["bot_delivery"]["state"];
+        state == "delivered"
+            || state == "superseded"
+            || (is_handed_over && state == "failed")
+            || (is_handed_over && entry["bot_delivery"].is_null())
+    };
+    timeline.into_iter().filter(|entry| !ended(entry)).collect()
+}

@@ -1,0 +1,226 @@
+//! The stage on which tests play: the local host in this process, with the real functions.
+//!
+//! Most tests share one host, each in an account of its own. A test that measures time, loads the machine or
+//! kills processes plays alone. Whenever the shared host falls silent, no task may be left in any queue.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use local::{Host, LogLine, LogSink, Options, Storage, builder, home, integrator};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio::sync::{OnceCell, RwLock};
+
+use crate::client::{Account, Agent, Caller, Channel, Reply, number, send};
+use crate::wait::{seconds, wait_for};
+
+/// One runtime for all tests: the shared host's tasks must outlive the test that started it.
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
+static SHARED: OnceCell<Stage> = OnceCell::const_new();
+static BINARIES: OnceCell<Result<PathBuf, builder::Error>> = OnceCell::const_new();
+static TURN: RwLock<()> = RwLock::const_new(());
+
+/// Plays a test on the shared host, beside others.
+pub fn on_stage(test: impl AsyncFnOnce(&Stage)) {
+    play(async {
+        let turn = TURN.read().await;
+        let stage = shared().await;
+        stage.watch(test(stage)).await;
+        drop(turn);
+        // The last one out looks around; while it does nobody comes in.
+        if let Ok(_alone) = TURN.try_write() {
+            stage.nothing_is_left().await;
+        }
+    });
+}
+
+/// Plays a test on the shared host while nothing else happens on it.
+pub fn alone_on_stage(test: impl AsyncFnOnce(&Stage)) {
+    play(async {
+        let _alone = TURN.write().await;
+        let stage = shared().await;
+        stage.watch(test(stage)).await;
+        stage.nothing_is_left().await;
+    });
+}
+
+/// Plays a test on a host of its own with these parameters, beside others.
+pub fn on_own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) {
+    beside(own_stage(parameters, test));
+}
+
+/// Plays a test alone, on a host of its own, which it may harm.
+pub fn alone_on_own_stage(test: impl AsyncFnOnce(&Stage)) {
+    alone(own_stage(&[], test));
+}
+
+async fn own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) {
+    let stage = Stage::start(parameters).await;
+    stage.watch(test(&stage)).await;
+    stage.nothing_is_left().await;
+    stage.host.stop().await;
+}
+
+/// Runs a test that starts what it needs itself, beside others.
+pub fn beside(test: impl Future<Output = ()>) {
+    play(async {
+        let _turn = TURN.read().await;
+        test.await;
+    });
+}
+
+/// Runs a test that starts what it needs itself, alone.
+pub fn alone(test: impl Future<Output = ()>) {
+    play(async {
+        let _alone = TURN.write().await;
+        test.await;
+    });
+}
+
+fn play(test: impl Future<Output = ()>) {
+    RUNTIME.block_on(test);
+}
+
+async fn shared() -> &'static Stage {
+    SHARED.get_or_init(|| Stage::start(&[])).await
+}
+
+/// The folder with the built functions. Built once, even when it fails: the compiler's words are enough once.
+pub async fn binaries() -> &'static Path {
+    let built = BINARIES.get_or_init(async || builder::build(builder::Profile::Dev).await).await;
+    built.as_deref().expect("the functions compile")
+}
+
+/// A running host and its operator.
+pub struct Stage {
+    pub host: Host,
+    pub operator: Caller,
+    pub anyone: Caller,
+    pub log: Arc<Mutex<Vec<LogLine>>>,
+}
+
+impl Stage {
+    async fn start(parameters: &[(&str, &str)]) -> Self {
+        let operator_key = home::random_hex::<32>().unwrap();
+        let mut all = BTreeMap::from([
+            ("OperatorKeySha256".to_owned(), home::sha256_hex(&operator_key)),
+            ("AllowHttpTargets".to_owned(), "true".to_owned()),
+            ("AllowedPrivateTargets".to_owned(), "127.0.0.0/8,::1/128".to_owned()),
+        ]);
+        all.extend(parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let log = Arc::default();
+        let host = Host::start(Options {
+            port: 0,
+            storage: Storage::Memory,
+            template: builder::workspace().join("template.yaml"),
+            parameters: all,
+            binaries: binaries().await.to_owned(),
+            extra: integrator::router(),
+            log: LogSink::Memory(Arc::clone(&log)),
+        })
+        .await
+        .expect("the host starts");
+        let anyone = Caller::new(host.base_url());
+        let operator = anyone.with(&operator_key);
+        Self { host, operator, anyone, log }
+    }
+
+    /// Shows what the functions complained about when the test fails.
+    async fn watch(&self, test: impl Future<Output = ()>) {
+        let from = self.log.lock().unwrap().len();
+        let _complaints = Complaints { log: &self.log, from };
+        test.await;
+    }
+
+    pub async fn account(&self) -> Account {
+        Account::open(&self.operator).await
+    }
+
+    /// No task may be left over, nor any that the consumers could not digest.
+    pub async fn nothing_is_left(&self) {
+        let queues = self.host.queues();
+        wait_for("every queue empty", seconds(30), async || {
+            let left: Vec<_> = queues
+                .names()
+                .into_iter()
+                .map(|name| (queues.depth(&name).unwrap(), name))
+                .filter(|(depth, _)| depth.visible + depth.in_flight + depth.delayed > 0)
+                .collect();
+            if left.is_empty() { Ok(()) } else { Err(left) }
+        })
+        .await;
+    }
+}
+
+struct Complaints<'a> {
+    log: &'a Mutex<Vec<LogLine>>,
+    from: usize,
+}
+
+impl Drop for Complaints<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = self.log.lock().unwrap();
+            let complains = |line: &&LogLine| !line.line.contains("\"INFO\"");
+            for line in log.iter().skip(self.from).filter(complains) {
+                eprintln!("{}: {}", line.function, line.line);
+            }
+        }
+    }
+}
+
+/// A visitor and an agent who has accepted the chat; the agent is the account's admin.
+pub struct Conversation {
+    pub account: Account,
+    pub agent: Agent,
+    pub channel: Channel,
+    pub chat: u64,
+}
+
+pub const VISITOR: &str = "visitor-1";
+
+impl Conversation {
+    /// Opened in an account of its own, through a channel with these settings.
+    pub async fn open(stage: &Stage, integrator_url: &str, settings: Value) -> Self {
+        let account = stage.account().await;
+        let channel = account.channel_with(integrator_url, settings).await;
+        Self::join(account, channel).await
+    }
+
+    async fn join(account: Account, channel: Channel) -> Self {
+        let agent = account.admin.clone();
+        let chat = open_chat(&agent, &channel, VISITOR).await;
+        Self { account, agent, channel, chat }
+    }
+
+    pub async fn write(&self, text: &str) -> u64 {
+        self.agent.write(self.chat, text).await
+    }
+
+    pub async fn verdict(&self, seq: u64) -> Value {
+        self.agent.verdict(self.chat, seq).await
+    }
+}
+
+/// The visitor writes, the agent accepts; returns the chat's number.
+pub async fn open_chat(agent: &Agent, channel: &Channel, visitor: &str) -> u64 {
+    channel.say(visitor, "Hello").await;
+    let chats = agent.chats("waiting").await;
+    let newest = chats.iter().map(|chat| number(&chat["chat_id"])).max().expect("the chat waits");
+    agent.accept(newest).await;
+    newest
+}
+
+/// Posts raw bytes.
+pub async fn post_raw(caller: &Caller, target: &str, body: Vec<u8>) -> Reply {
+    send(caller.request(Method::POST, target).header("content-type", "application/json").body(body)).await
+}
+
+/// A text message of a visitor, as table A1 has it.
+pub fn visitor_text(visitor: &str, text: &str) -> Value {
+    json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}})
+}

@@ -1,0 +1,415 @@
+//! Who may see and reach what.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::client::{Account, Caller, Channel, PASSWORD, Reply, send, unique_email};
+use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_own_stage, on_stage, open_chat, visitor_text};
+use crate::receiver::{Answer, Receiver};
+use crate::template::routes;
+use crate::wait::{seconds, wait_for};
+
+/// Longer than functions remember a channel.
+const FORGOTTEN: Duration = seconds(13);
+
+/// Hosts that must never be called, in every way of writing them.
+const PRIVATE_LITERALS: [&str; 40] = [
+    "127.0.0.1",
+    "127.1",
+    "127.255.255.254",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "017700000001",
+    "127.0.0.1.",
+    "%31%32%37.0.0.1",
+    "１２７.0.0.1",
+    "0.0.0.0",
+    "0",
+    "10.0.0.1",
+    "10.255.255.255",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.0.1",
+    "169.254.169.254",
+    "169.254.170.2",
+    "100.64.0.1",
+    "192.0.0.1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::127.0.0.1]",
+    "[::ffff:0:127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[fd00::1]",
+    "[fe80::1]",
+    "[fec0::1]",
+    "[ff02::1]",
+    "[2001:db8::1]",
+];
+
+const PRIVATE_NAMES: [&str; 3] = ["localhost", "LOCALHOST", "localhost."];
+
+#[test]
+fn no_private_address_is_ever_called() {
+    on_own_stage(&[("AllowedPrivateTargets", "")], async |stage| {
+        let tripwire = Receiver::start(Answer::ok()).await;
+        let account = stage.account().await;
+        let mut suspects = Vec::new();
+        for host in PRIVATE_LITERALS.into_iter().chain(PRIVATE_NAMES) {
+            let url = format!("http://{host}:{}/hook", tripwire.port());
+            let body = json!({"kind": "api", "name": host, "integrator_url": url});
+            let reply = account.admin.call.post("/admin/channels", &body).await;
+            if reply.status == 400 {
+                assert_eq!(reply.json()["error"]["field"], "integrator_url", "{host}");
+                continue;
+            }
+            assert!(PRIVATE_NAMES.contains(&host), "{host} was not refused: {reply:?}");
+            suspects.push((host, channel_of(stage, &reply.expect(201))));
+        }
+        join_all(suspects.iter().map(|(host, channel)| refused_at_delivery(&account, host, channel))).await;
+        assert_eq!(tripwire.connections(), 0);
+    });
+}
+
+fn channel_of(stage: &Stage, made: &Value) -> Channel {
+    let field = |name: &str| made[name].as_str().unwrap().to_owned();
+    Channel {
+        call: stage.anyone.clone(),
+        id: field("channel_id"),
+        endpoint: field("endpoint"),
+        signing_secret: field("signing_secret"),
+    }
+}
+
+async fn refused_at_delivery(account: &Account, host: &str, channel: &Channel) {
+    channel.say(host, "Hello").await;
+    let chats = account.admin.chats("waiting").await;
+    let chat = chats.iter().find(|chat| chat["channel"]["channel_id"] == channel.id).expect("the chat waits");
+    let chat = crate::client::number(&chat["chat_id"]);
+    account.admin.accept(chat).await;
+    let seq = account.admin.write(chat, "Anybody there?").await;
+    let delivery = account.admin.verdict(chat, seq).await;
+    assert_eq!(delivery["state"], "failed", "{host}");
+}
+
+#[test]
+fn a_channel_cannot_be_turned_to_a_private_address() {
+    on_own_stage(&[("AllowedPrivateTargets", "")], async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        let change = json!({"integrator_url": "https://169.254.169.254/latest"});
+        let reply = account.admin.call.patch(&format!("/admin/channels/{}", channel.id), &change).await;
+        assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], "integrator_url");
+    });
+}
+
+#[test]
+fn plain_http_is_refused_where_the_stack_does_not_allow_it() {
+    on_own_stage(&[("AllowHttpTargets", "false")], async |stage| {
+        let account = stage.account().await;
+        for url in ["http://app.example/hook", "ftp://app.example", "file:///etc/passwd", "https://", "app", ""] {
+            let body = json!({"kind": "api", "name": "App", "integrator_url": url});
+            let reply = account.admin.call.post("/admin/channels", &body).await;
+            assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], "integrator_url", "{url}");
+        }
+        account.channel("https://app.example/hook").await;
+    });
+}
+
+/// An endpoint with one part of its path replaced; parts count from the end.
+fn with_part(endpoint: &str, from_end: usize, part: &str) -> String {
+    let mut parts: Vec<_> = endpoint.split('/').collect();
+    let place = parts.len() - 1 - from_end;
+    parts[place] = part;
+    parts.join("/")
+}
+
+#[test]
+fn a_wrong_secret_and_an_unknown_channel_are_the_same_404() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let (channel, other) = (account.channel("https://a.example").await, account.channel("https://b.example").await);
+        let endpoint = &channel.endpoint;
+        let secret = endpoint.split('/').rev().nth(1).unwrap();
+        assert!(secret.len() >= 22, "at least 128 random bits: {secret}");
+        let foreign_secret = other.endpoint.split('/').rev().nth(1).unwrap();
+        let wrong = [
+            with_part(endpoint, 1, "wrong"),
+            with_part(endpoint, 1, foreign_secret),
+            with_part(endpoint, 1, &secret.to_uppercase()),
+            with_part(endpoint, 1, &format!("{secret}0")),
+            with_part(endpoint, 0, "unknown"),
+            with_part(endpoint, 0, &"x".repeat(2_000)),
+            with_part(endpoint, 0, "%00"),
+        ];
+        for suffix in ["", "/status"] {
+            let mut bodies = Vec::new();
+            for target in &wrong {
+                let target = format!("{target}{suffix}");
+                let reply = if suffix.is_empty() {
+                    channel.call.post(&target, &visitor_text("v", "Hi")).await
+                } else {
+                    channel.call.get(&target).await
+                };
+                bodies.push(reply.text.clone());
+                reply.expect_error(404, "not_found");
+            }
+            bodies.dedup();
+            assert_eq!(bodies.len(), 1, "{bodies:?}");
+        }
+        assert!(account.admin.chats("open").await.is_empty());
+    });
+}
+
+async fn log_in(caller: &Caller, email: &str, password: &str) -> Reply {
+    caller.post("/agent/login", &json!({"email": email, "password": password})).await
+}
+
+#[test]
+fn a_wrong_password_and_an_unknown_e_mail_cannot_be_told_apart() {
+    alone_on_stage(async |stage| {
+        let account = stage.account().await;
+        let (known, unknown) = (account.admin.email.clone(), unique_email("nobody"));
+        let mut times = [Vec::new(), Vec::new()];
+        let mut answers = Vec::new();
+        for _ in 0..9 {
+            for (email, times) in [&known, &unknown].into_iter().zip(&mut times) {
+                let start = Instant::now();
+                let reply = log_in(&stage.anyone, email, "not the password").await;
+                times.push(start.elapsed());
+                answers.push(reply.expect_error(401, "invalid_credentials"));
+            }
+        }
+        answers.dedup();
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        let [known, unknown] = times.map(|mut times| {
+            times.sort_unstable();
+            times[times.len() / 2]
+        });
+        assert!(known.abs_diff(unknown) < known / 2, "known {known:?}, unknown {unknown:?}");
+        log_in(&stage.anyone, &account.admin.email.to_uppercase(), PASSWORD).await.expect(200);
+    });
+}
+
+/// A route's path with every parameter filled in.
+pub fn filled(path: &str) -> String {
+    path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>().join("/")
+}
+
+/// The routes that ask for a bearer token.
+pub fn guarded_routes() -> Vec<(Method, String)> {
+    let guarded = |path: &str| {
+        path != "/agent/login" && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
+    };
+    routes()
+        .into_iter()
+        .filter(|(_, path)| guarded(path))
+        .map(|(method, path)| (Method::from_bytes(method.as_bytes()).unwrap(), filled(&path)))
+        .collect()
+}
+
+#[test]
+fn every_guarded_endpoint_asks_for_its_token() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let token = account.admin.call.bearer();
+        let operator = stage.operator.bearer();
+        let mut changed = token.to_owned();
+        let last = if changed.pop() == Some('A') { 'B' } else { 'A' };
+        changed.push(last);
+        assert!(guarded_routes().len() > 15);
+        for (method, path) in guarded_routes() {
+            let other = if path.starts_with("/operator/") { token } else { operator };
+            let headers = [
+                None,
+                Some(String::new()),
+                Some("Bearer".to_owned()),
+                Some("Bearer ".to_owned()),
+                Some("Bearer x".to_owned()),
+                Some(format!("Basic {token}")),
+                Some(format!("Bearer {changed}")),
+                Some(format!("Bearer {other}")),
+                Some(format!("Bearer {}", "x".repeat(4_000))),
+            ];
+            for header in headers {
+                let mut request = stage.anyone.request(method.clone(), &path).json(&json!({}));
+                if let Some(header) = &header {
+                    request = request.header("authorization", header);
+                }
+                let reply = send(request).await;
+                assert_eq!(reply.status, 401, "{method} {path} with {header:?}: {}", reply.text);
+                reply.expect_error(401, "unauthorized");
+            }
+        }
+    });
+}
+
+#[test]
+fn an_agent_does_not_administer() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let agent = account.agent("Ann").await;
+        for (method, path) in guarded_routes() {
+            if path.starts_with("/admin/") {
+                let reply = send(agent.call.request(method, &path).json(&json!({}))).await;
+                reply.expect_error(403, "forbidden");
+            }
+        }
+    });
+}
+
+#[test]
+fn an_account_does_not_see_what_is_anothers() {
+    on_stage(async |stage| {
+        let integrator = Receiver::start(Answer::ok()).await;
+        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+        let seq = talk.write("Hello").await;
+        talk.verdict(seq).await;
+        let colleague = talk.account.agent("Ann").await;
+        let stranger = stage.account().await;
+        let chat = format!("/agent/chats/{}", talk.chat);
+        let channel = format!("/admin/channels/{}", talk.channel.id);
+        let agent = format!("/admin/agents/{}", colleague.id);
+        let text = json!({"type": "text", "text": "Hi"});
+        let tries = [
+            (Method::GET, chat.clone(), json!({})),
+            (Method::GET, format!("{chat}/messages"), json!({})),
+            (Method::POST, format!("{chat}/accept"), json!({})),
+            (Method::POST, format!("{chat}/messages"), text),
+            (Method::POST, format!("{chat}/typing"), json!({"type": "typein"})),
+            (Method::POST, format!("{chat}/messages/{seq}/retry"), json!({})),
+            (Method::POST, format!("{chat}/close"), json!({})),
+            (Method::GET, channel.clone(), json!({})),
+            (Method::PATCH, channel.clone(), json!({"name": "Mine"})),
+            (Method::POST, format!("{channel}/rotate"), json!({})),
+            (Method::DELETE, channel.clone(), json!({})),
+            (Method::GET, agent.clone(), json!({})),
+            (Method::PATCH, agent.clone(), json!({"name": "Mine"})),
+            (Method::DELETE, agent, json!({})),
+        ];
+        for (method, path, body) in tries {
+            let reply = send(stranger.admin.call.request(method.clone(), &path).json(&body)).await;
+            assert_eq!(reply.status, 404, "{method} {path}: {}", reply.text);
+            reply.expect_error(404, "not_found");
+        }
+        assert!(stranger.admin.chats("open").await.is_empty());
+        let listed = stranger.admin.call.get("/admin/channels").await.expect(200);
+        assert_eq!(listed, json!({"channels": []}));
+
+        assert_eq!(talk.agent.chat(talk.chat).await["state"], "active");
+        assert_eq!(talk.account.admin.call.get(&channel).await.expect(200)["name"], "App");
+        talk.channel.say(VISITOR, "Still here").await;
+    });
+}
+
+async fn wait_for_status(channel: &Channel, endpoint: &str, status: u16) {
+    wait_for(&format!("{status} on {endpoint}"), FORGOTTEN, async || {
+        let reply = channel.call.post(endpoint, &visitor_text("v", "Hi")).await;
+        if reply.status == status { Ok(()) } else { Err(reply) }
+    })
+    .await;
+}
+
+#[test]
+fn a_rotation_brings_a_new_address_and_keeps_the_old_one_for_a_day() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        let rotate = format!("/admin/channels/{}/rotate", channel.id);
+        let rotated = account.admin.call.post(&rotate, &json!({})).await.expect(200);
+        let new = rotated["endpoint"].as_str().unwrap();
+        assert_ne!(new, channel.endpoint);
+        assert!(!rotated["old_endpoint_valid_until"].is_null(), "{rotated}");
+        wait_for_status(&channel, new, 200).await;
+        wait_for_status(&channel, &channel.endpoint, 200).await;
+    });
+}
+
+#[test]
+fn a_rotation_can_end_the_old_address_at_once_or_after_a_while() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        join_all([0, 2].map(async |keep| {
+            let channel = account.channel("https://app.example/hook").await;
+            channel.say("v", "so that the channel is remembered").await;
+            let rotate = format!("/admin/channels/{}/rotate", channel.id);
+            let rotated = account.admin.call.post(&rotate, &json!({"keep_old_seconds": keep})).await.expect(200);
+            wait_for_status(&channel, &channel.endpoint, 404).await;
+            wait_for_status(&channel, rotated["endpoint"].as_str().unwrap(), 200).await;
+        }))
+        .await;
+    });
+}
+
+#[test]
+fn a_deleted_channel_is_unknown() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        channel.say("v", "so that the channel is remembered").await;
+        let path = format!("/admin/channels/{}", channel.id);
+        account.admin.call.delete(&path).await.expect(200);
+        account.admin.call.get(&path).await.expect_error(404, "not_found");
+        wait_for_status(&channel, &channel.endpoint, 404).await;
+        wait_for("404 on the status", FORGOTTEN, async || {
+            let reply = channel.status().await;
+            if reply.status == 404 { Ok(()) } else { Err(reply) }
+        })
+        .await;
+    });
+}
+
+#[test]
+fn nothing_secret_is_in_the_logs() {
+    on_stage(async |stage| {
+        let integrator = Receiver::start(Answer::error(7, "words-of-the-integrator")).await;
+        let account = stage.account().await;
+        let channel = account.channel(&format!("{}?key=secret-of-the-integrator", integrator.url())).await;
+        let chat = open_chat(&account.admin, &channel, "id-of-the-visitor").await;
+        let body = json!({
+            "sender": {"id": "id-of-the-visitor", "email": "visitor-email@x.example", "name": "Name-of-the-visitor"},
+            "message": {"type": "text", "text": "text-of-the-visitor"},
+        });
+        channel.post(&body).await.expect(200);
+        let seq = account.admin.write(chat, "text-of-the-agent").await;
+        account.admin.verdict(chat, seq).await;
+        log_in(&stage.anyone, &account.admin.email, "wrong-password").await.expect(401);
+
+        let secret = channel.endpoint.split('/').rev().nth(1).unwrap();
+        let secrets = [
+            secret,
+            account.admin.call.bearer(),
+            stage.operator.bearer(),
+            &channel.signing_secret,
+            &account.admin.email,
+            PASSWORD,
+            "wrong-password",
+            "secret-of-the-integrator",
+            "words-of-the-integrator",
+            "id-of-the-visitor",
+            "visitor-email@x.example",
+            "Name-of-the-visitor",
+            "text-of-the-visitor",
+            "text-of-the-agent",
+        ];
+        let log = stage.log.lock().unwrap();
+        assert!(!log.is_empty());
+        for line in log.iter() {
+            for secret in secrets {
+                assert!(!line.line.contains(secret), "{secret} in a line of {}: {}", line.function, line.line);
+            }
+        }
+    });
+}

@@ -1,1 +1,0 @@
-//! The suites live in `it/`.
