@@ -22,7 +22,7 @@ type Uses = (Directory, Connections, Guard);
 
 async fn handle((directory, connections, guard): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    match (request.method.as_str(), request.has_segment("channel_id"), request.ends_with("/rotate")) {
+    match (request.method.as_str(), request.has_segment("channel_id"), request.route_end() == "rotate") {
         ("POST", false, _) => create(&directory, &guard, &caller, &request).await,
         ("GET", false, _) => list(&directory, &caller).await,
         ("POST", true, true) => rotate(&directory, &caller, &request).await,

@@ -1,11 +1,12 @@
-//! POST /agent/chats/{chat_id}/accept: the agent takes the chat, also from a bot, which is told AGENT_JOINED. Of two
+//! POST /agent/chats/{chat_id}/accept: the agent takes the chat, also from a bot, which is told AGENT_JOINED;
+//! the webhooks are told chat_accepted. Of two
 //! who press Reply together one gets 409.
 
 use std::process::ExitCode;
 
 use shared::error::Error;
 use shared::http::{self, Request, Response};
-use shared::queue::BotQueue;
+use shared::queue::{self, BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -17,9 +18,12 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, BotQueue);
+type Uses = (Directory, Chats, Connections, BotQueue, WebhookQueue);
 
-async fn handle((directory, chats, connections, to_bot): Uses, request: Request) -> Result<Response, Error> {
+async fn handle(
+    (directory, chats, connections, to_bot, to_webhook): Uses,
+    request: Request,
+) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let chat_id = request.number("chat_id")?;
     let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
@@ -27,7 +31,8 @@ async fn handle((directory, chats, connections, to_bot): Uses, request: Request)
     if channel.is_some_and(|channel| !channel.is_eligible(caller.agent.agent_id)) {
         return Err(Error::Forbidden("the chats of this channel go to other agents"));
     }
-    let accepted = chats.accept(&caller.account_id, chat_id, &caller.agent, clock::now()).await?;
-    to_bot.0.send_entry(accepted.notice.as_ref()).await?;
+    let settings = directory.cached_settings(&caller.account_id).await?;
+    let accepted = chats.accept(&caller.account_id, chat_id, &caller.agent, &settings.webhooks, clock::now()).await?;
+    queue::send_told(&accepted.told, &to_bot, &to_webhook).await?;
     Ok(Response::ok(agent::chat_row(&accepted.chat)))
 }

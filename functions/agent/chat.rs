@@ -18,5 +18,6 @@ async fn handle((chats, connections): (Chats, Connections), request: Request) ->
     let caller = auth::agent(&connections, &request).await?;
     let chat = chats.chat(&caller.account_id, request.number("chat_id")?).await?.ok_or(Error::NotFound)?;
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
-    Ok(Response::ok(agent::chat_detail(&chat, &visitor, clock::now())))
+    let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
+    Ok(Response::ok(agent::chat_detail(&chat, &visitor, &panel, clock::now())))
 }

@@ -4,10 +4,11 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::announce::Announcer;
 use shared::bot_desk::Desk;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
-use shared::queue::{BotQueue, ChannelQueue};
+use shared::queue::{BotQueue, ChannelQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -19,10 +20,10 @@ async fn main() -> ExitCode {
     http::run(async |uses, request| handle(uses, request).await.map_err(|error| Error::Bot(Box::new(error)))).await
 }
 
-type Uses = (Directory, Chats, Connections, ChannelQueue, BotQueue);
+type Uses = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, to_channel, to_bot): Uses,
+    (directory, chats, connections, to_channel, to_bot, to_webhook): Uses,
     request: Request,
 ) -> Result<Response, Error> {
     request.only("POST")?;
@@ -37,9 +38,15 @@ async fn handle(
         }
         EventKind::InviteAgent => {
             let transition = desk.invite_agent(&event.route).await?;
-            to_bot.0.send_entry(transition.notice.as_ref()).await?;
+            for notice in &transition.told {
+                to_bot.0.send_entry(Some(notice)).await?;
+            }
         }
-        EventKind::ClientInfo(learned) => desk.client_info(&event.route, &learned).await?,
+        EventKind::ClientInfo(learned) => {
+            let chat = desk.client_info(&event.route, &learned).await?;
+            let announcer = Announcer { directory: &directory, chats: &chats, queue: &to_webhook };
+            announcer.updated(chat.as_ref()).await?;
+        }
     }
     Ok(Response::ok(json!({ "result": "ok" })))
 }

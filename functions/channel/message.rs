@@ -5,14 +5,16 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::announce::Announcer;
 use shared::clock;
 use shared::delivery::task::Task;
 use shared::domain::content::Typing;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
-use shared::queue::BotQueue;
+use shared::queue::{BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::directory::{self, Directory};
+use shared::store::idempotency::Answered;
 use shared::store::visitor_writes::Incoming;
 use shared::wire::content::Message;
 use shared::wire::visitor_message::{self, VisitorMessage};
@@ -22,9 +24,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, BotQueue);
+type Uses = (Directory, Chats, BotQueue, WebhookQueue);
 
-async fn handle((directory, chats, to_bot): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) -> Result<Response, Error> {
     request.only("POST")?;
     let now = clock::now();
     let channel = directory.cached_channel(&request.segment("channel_id")).await?;
@@ -37,13 +39,20 @@ async fn handle((directory, chats, to_bot): Uses, request: Request) -> Result<Re
     match message {
         Message::Content(ref content) => {
             let incoming = Incoming { channel: &channel, external_id, profile, content, key, now };
-            let stored = chats.visitor_message(&incoming).await?;
-            if stored.to_bot {
-                to_bot.0.send(&Task::new_entry(&channel.account_id, stored.chat_id, stored.seq)).await?;
+            let Some(received) = chats.visitor_message(&incoming).await? else { return Ok(done()) };
+            if received.answered.to_bot {
+                let Answered { chat_id, seq, .. } = received.answered;
+                to_bot.0.send(&Task::new_entry(&channel.account_id, chat_id, seq)).await?;
             }
+            let announcer = Announcer { directory: &directory, chats: &chats, queue: &to_webhook };
+            announcer.updated(received.updated.as_ref()).await?;
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,
         Message::Typing(Typing::End) => chats.visitor_typing(&channel, external_id, None).await?,
     }
-    Ok(Response::ok(json!({ "result": "ok" })))
+    Ok(done())
+}
+
+fn done() -> Response {
+    Response::ok(json!({ "result": "ok" }))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use shared::domain::delivery::Target;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
-use shared::queue::{BotQueue, ChannelQueue};
+use shared::queue::{BotQueue, ChannelQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::deliveries::SHARDS;
 use shared::{clock, consumer};
@@ -23,7 +23,9 @@ async fn main() -> ExitCode {
     consumer::run_scheduled(handle).await
 }
 
-async fn handle((chats, to_channel, to_bot): (Chats, ChannelQueue, BotQueue)) -> Result<Value, Error> {
+type Uses = (Chats, ChannelQueue, BotQueue, WebhookQueue);
+
+async fn handle((chats, to_channel, to_bot, to_webhook): Uses) -> Result<Value, Error> {
     let now = clock::now();
     let before = Timestamp(now.0.saturating_sub(u64::try_from(GRACE.as_millis()).map_err(Error::internal)?));
     let mut revived = 0_u32;
@@ -36,6 +38,7 @@ async fn handle((chats, to_channel, to_bot): (Chats, ChannelQueue, BotQueue)) ->
             match delivery.target {
                 Target::Channel => to_channel.0.send_entry(Some(&entry)).await?,
                 Target::Bot => to_bot.0.send_entry(Some(&entry)).await?,
+                Target::Webhook => to_webhook.0.send_entry(Some(&entry)).await?,
             }
             revived += 1;
         }

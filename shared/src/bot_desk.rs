@@ -7,7 +7,7 @@ use crate::domain::chat::Chat;
 use crate::domain::content::Content;
 use crate::domain::entry::Entry;
 use crate::domain::message_id;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::visitor::{Profile, Source, Visitor};
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
@@ -47,8 +47,8 @@ impl Desk<'_> {
         self.chats.invite_agent(&self.bot.account_id, chat_id, online, clock::now()).await
     }
 
-    /// CLIENT_INFO.
-    pub async fn client_info(&self, route: &Route, learned: &Profile) -> Result<(), Error> {
+    /// CLIENT_INFO. The visitor's open chat, when anything changed.
+    pub async fn client_info(&self, route: &Route, learned: &Profile) -> Result<Option<Chat>, Error> {
         let visitor = match route.client_id {
             Some(number) => self.client(number).await?,
             None => {
@@ -57,7 +57,8 @@ impl Desk<'_> {
                 visitor.ok_or_else(|| unknown("chat_id"))?
             }
         };
-        self.chats.learn(&visitor, learned).await
+        let mut visitor = visitor;
+        if visitor.learn(learned, Source::Bot) { self.chats.save_visitor(&visitor).await } else { Ok(None) }
     }
 
     /// The chat of an event: by `chat_id`, by `client_id`, or by the `id` of a CLIENT_MESSAGE (gaps.md, Bot API).

@@ -102,9 +102,9 @@ impl Request {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// Whether the route's template ends so.
-    pub fn ends_with(&self, end: &str) -> bool {
-        self.route().ends_with(end)
+    /// The last part of the route's template.
+    pub fn route_end(&self) -> String {
+        self.route().rsplit('/').next().unwrap_or_default().to_owned()
     }
 
     /// A part of the path that is a number; there is nothing under any other.

@@ -7,12 +7,13 @@
 //! - [`store`] is DynamoDB; items are its own, what comes out are domain types.
 //! - [`delivery`] is sending to other people's servers: engine, guard, signature.
 //! - [`queue`] is SQS.
-//! - [`bot_desk`] is what the events of a bot do.
+//! - [`announce`] tells the webhooks, [`bot_desk`] is what the events of a bot do.
 //! - [`http`], [`consumer`]: what a function's `main` calls.
 //! - [`resource`], [`config`], [`clock`], [`log`]: the only places that know the environment, the time and
 //!   the log.
 //! - [`auth`], [`secret`], [`password`] and [`error`] are what they say.
 
+pub mod announce;
 pub mod auth;
 pub mod bot_desk;
 pub mod clock;
@@ -28,4 +29,5 @@ pub mod queue;
 pub mod resource;
 pub mod secret;
 pub mod store;
+pub mod webhook_settings;
 pub mod wire;

@@ -35,6 +35,14 @@ pub struct BotQueue(pub OrderedQueue);
 #[derive(Clone)]
 pub struct BotRetryQueue(pub DelayedQueue);
 
+/// First tries to webhooks.
+#[derive(Clone)]
+pub struct WebhookQueue(pub OrderedQueue);
+
+/// Later tries to webhooks.
+#[derive(Clone)]
+pub struct WebhookRetryQueue(pub DelayedQueue);
+
 #[derive(Clone)]
 struct Queue {
     client: Client,
@@ -63,6 +71,27 @@ impl Resource for BotRetryQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(DelayedQueue(Queue::open(platform, "BOT_RETRY_QUEUE_URL")))
     }
+}
+
+impl Resource for WebhookQueue {
+    fn open(platform: &mut Platform) -> Self {
+        Self(OrderedQueue(Queue::open(platform, "WEBHOOK_QUEUE_URL")))
+    }
+}
+
+impl Resource for WebhookRetryQueue {
+    fn open(platform: &mut Platform) -> Self {
+        Self(DelayedQueue(Queue::open(platform, "WEBHOOK_RETRY_QUEUE_URL")))
+    }
+}
+
+/// Queues what a bot and the webhooks are told.
+pub async fn send_told(told: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQueue) -> Result<(), Error> {
+    for entry in told {
+        let queue = if entry.occurrence.is_some() { &to_webhook.0 } else { &to_bot.0 };
+        queue.send_entry(Some(entry)).await?;
+    }
+    Ok(())
 }
 
 impl OrderedQueue {

@@ -45,3 +45,4 @@ tuple!(A, B);
 tuple!(A, B, C);
 tuple!(A, B, C, D);
 tuple!(A, B, C, D, E);
+tuple!(A, B, C, D, E, F);

@@ -61,8 +61,8 @@ impl Receiver for Providers<'_> {
             let Some(body) = self.body(entry, chat).await? else { return Ok(refused("the visitor was erased")) };
             let url = outbound::endpoint(&provider.endpoint, &bot.token)?;
             let body = body.to_string().into_bytes();
-            let (id, secret) = (&entry.id, &bot.signing_secret);
-            let exchange = self.outbound.post(Post { url, body, id, secret, chunked: false, timeout }).await?;
+            let (id, secrets) = (&entry.id, &[bot.signing_secret.as_str()]);
+            let exchange = self.outbound.post(Post { url, body, id, secrets, chunked: false, timeout }).await?;
             Ok(classify(exchange))
         })
     }

@@ -90,8 +90,8 @@ impl Integrators<'_> {
     ) -> Result<Exchange, Error> {
         let url = outbound::endpoint(&channel.settings.integrator_url, &channel.channel_id)?;
         let body = body.to_string().into_bytes();
-        let (secret, chunked) = (&channel.signing_secret, channel.settings.chunked);
-        self.outbound.post(Post { url, body, id, secret, chunked, timeout }).await
+        let (secrets, chunked) = (&[channel.signing_secret.as_str()], channel.settings.chunked);
+        self.outbound.post(Post { url, body, id, secrets, chunked, timeout }).await
     }
 }
 

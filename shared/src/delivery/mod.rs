@@ -8,3 +8,4 @@ pub mod guard;
 pub mod outbound;
 pub mod signature;
 pub mod task;
+pub mod webhook;

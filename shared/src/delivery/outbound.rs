@@ -35,8 +35,8 @@ pub struct Post<'a> {
     pub body: Vec<u8>,
     /// `webhook-id`: the same on every try.
     pub id: &'a str,
-    /// Standard Webhooks secret.
-    pub secret: &'a str,
+    /// Standard Webhooks secrets; during a rotation two of them sign.
+    pub secrets: &'a [&'a str],
     /// Chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
     /// The longest the exchange may take.
@@ -103,12 +103,17 @@ impl Outbound {
         Self { client, guard }
     }
 
+    /// What may be called.
+    pub fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// Sends a request. Boxed, so that the HTTP client is compiled here and not in every function.
     pub fn post<'a>(&'a self, post: Post<'a>) -> BoxFuture<'a, Result<Exchange, Error>> {
         Box::pin(async move {
             let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be made"))?;
             let started = clock::now();
-            let signature = signature::sign(post.secret, post.id, started, &post.body)?;
+            let signature = signature::sign(post.secrets, post.id, started, &post.body)?;
             let (url, timeout) = (post.url.clone(), post.timeout);
             let seconds = timeout.as_secs_f64().round() as u64;
             let request = request(client, post, &signature, started);

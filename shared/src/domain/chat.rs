@@ -69,6 +69,8 @@ pub struct Failing {
     pub channel: Option<Timestamp>,
     /// The bot's provider.
     pub bot: Option<Timestamp>,
+    /// A webhook.
+    pub webhook: Option<Timestamp>,
 }
 
 /// The header of a chat.
@@ -121,6 +123,7 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing.channel,
             Target::Bot => self.failing.bot,
+            Target::Webhook => self.failing.webhook,
         };
         until.is_some_and(|until| now < until)
     }

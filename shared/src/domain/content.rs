@@ -1,6 +1,7 @@
 //! What a message says: the types and fields of tables A3 and B2.
 
 use super::bot::Notice;
+use super::webhook::WebhookEvent;
 
 /// The `type` of a message that is kept (A3, B2); typing notices are [`Typing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Kind {
     Buttons,
     /// Not a message: something happened that the bot is told too.
     Notice(Notice),
+    /// Not a message: something happened that a webhook is told.
+    Webhook(WebhookEvent),
 }
 
 /// Which fields a kind cannot be without (A3).
@@ -49,6 +52,7 @@ impl Kind {
             Self::Markdown => "markdown",
             Self::Buttons => "buttons",
             Self::Notice(notice) => notice.name(),
+            Self::Webhook(event) => event.name(),
         }
     }
 
@@ -60,13 +64,14 @@ impl Kind {
     /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
         let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
-        Self::parse_a3(name).or(rich).or_else(|| Notice::parse(name).map(Self::Notice))
+        let notice = || Notice::parse(name).map(Self::Notice);
+        Self::parse_a3(name).or(rich).or_else(notice).or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
     }
 
     /// The fields it cannot be without.
     pub fn requires(self) -> Requires {
         match self {
-            Self::Text | Self::Markdown | Self::Buttons | Self::Notice(_) => Requires::Text,
+            Self::Text | Self::Markdown | Self::Buttons | Self::Notice(_) | Self::Webhook(_) => Requires::Text,
             Self::Location => Requires::Coordinates,
             Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => Requires::File,
         }
@@ -165,9 +170,9 @@ impl Content {
         Self { kind: Kind::Text, text: Some(text.into()), media: Media::default(), rich: None }
     }
 
-    /// Something that happened.
-    pub fn notice(notice: Notice) -> Self {
-        Self { kind: Kind::Notice(notice), text: None, media: Media::default(), rich: None }
+    /// Something that happened: a kind that is no message.
+    pub fn happened(kind: Kind) -> Self {
+        Self { kind, text: None, media: Media::default(), rich: None }
     }
 
     /// The message as a channel can show it: itself, its plain text, or not at all (specification, B2).
@@ -183,7 +188,8 @@ impl Content {
             | Kind::Sticker
             | Kind::Document
             | Kind::Location
-            | Kind::Notice(_) => true,
+            | Kind::Notice(_)
+            | Kind::Webhook(_) => true,
         };
         if can { Some(self.clone()) } else { self.text.as_deref().map(Self::text) }
     }

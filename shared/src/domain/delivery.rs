@@ -10,6 +10,8 @@ pub enum Target {
     Channel,
     /// The provider of the chat's bot (B-2).
     Bot,
+    /// A webhook of the account (part C).
+    Webhook,
 }
 
 impl Target {
@@ -18,12 +20,13 @@ impl Target {
         match self {
             Self::Channel => "channel",
             Self::Bot => "bot",
+            Self::Webhook => "webhook",
         }
     }
 
     /// The target of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Channel, Self::Bot].into_iter().find(|target| target.name() == name)
+        [Self::Channel, Self::Bot, Self::Webhook].into_iter().find(|target| target.name() == name)
     }
 }
 

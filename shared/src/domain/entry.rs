@@ -5,6 +5,7 @@ use super::chat::From;
 use super::content::Content;
 use super::delivery::Delivery;
 use super::timestamp::Timestamp;
+use super::webhook::Occurrence;
 
 /// An entry of a timeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Entry {
     pub content: Content,
     /// When it was written.
     pub at: Timestamp,
-    /// For an agent's message: its way to the integrator.
+    /// For an event of a webhook: which.
+    pub occurrence: Option<Occurrence>,
+    /// Its way to somebody's server.
     pub delivery: Option<Delivery>,
 }

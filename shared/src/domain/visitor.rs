@@ -1,6 +1,33 @@
-//! Visitors: who writes, and what is known about them.
+//! Visitors: who writes, what is known about them, and who said so.
 
-/// What a visitor shows the agent (A1). Each field is kept until a message brings another value.
+/// Who said something about a visitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Source {
+    Integrator,
+    Bot,
+    Crm,
+    Agent,
+}
+
+impl Source {
+    /// The wire and storage name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Integrator => "integrator",
+            Self::Bot => "bot",
+            Self::Crm => "crm",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The source of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Integrator, Self::Bot, Self::Crm, Self::Agent].into_iter().find(|source| source.name() == name)
+    }
+}
+
+/// What is known of a visitor (A1, C1). Each field is kept until somebody brings another value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the specification's own")]
 pub struct Profile {
@@ -10,23 +37,20 @@ pub struct Profile {
     pub photo: Option<String>,
     pub url: Option<String>,
     pub invite: Option<String>,
+    pub description: Option<String>,
+}
+
+/// Who said what an agent relies on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields of Profile")]
+pub struct Sources {
+    pub name: Option<Source>,
+    pub phone: Option<Source>,
+    pub email: Option<Source>,
+    pub description: Option<Source>,
 }
 
 impl Profile {
-    /// What is known after a message brought `newer`; a field that it lacks stays as it was.
-    pub fn merged(&self, newer: &Self) -> Self {
-        let Self { name, phone, email, photo, url, invite } = self;
-        let pick = |new: &Option<String>, old: &Option<String>| new.clone().or_else(|| old.clone());
-        Self {
-            name: pick(&newer.name, name),
-            phone: pick(&newer.phone, phone),
-            email: pick(&newer.email, email),
-            photo: pick(&newer.photo, photo),
-            url: pick(&newer.url, url),
-            invite: pick(&newer.invite, invite),
-        }
-    }
-
     /// The name shown to agents.
     pub fn display_name(&self) -> &str {
         self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Anonymous")
@@ -44,24 +68,74 @@ pub struct Visitor {
     pub external_id: String,
     /// Sequential in the account, from 1.
     pub number: u64,
-    /// What they show.
+    /// What is known of them.
     pub profile: Profile,
+    /// Who said it.
+    pub sources: Sources,
+    /// Chats they have opened.
+    pub chats: u64,
+    /// Whether their messages are dropped.
+    pub blacklisted: bool,
     /// Their chat that is not closed.
     pub open_chat: Option<u64>,
+}
+
+impl Visitor {
+    /// Takes over what `newer` brings; a field that it lacks stays as it was. Whether anything changed.
+    pub fn learn(&mut self, newer: &Profile, source: Source) -> bool {
+        let Profile { name, phone, email, photo, url, invite, description } = newer;
+        let before = self.profile.clone();
+        let (known, from) = (&mut self.profile, &mut self.sources);
+        take(&mut known.name, name, Some((&mut from.name, source)));
+        take(&mut known.phone, phone, Some((&mut from.phone, source)));
+        take(&mut known.email, email, Some((&mut from.email, source)));
+        take(&mut known.description, description, Some((&mut from.description, source)));
+        take(&mut known.photo, photo, None);
+        take(&mut known.url, url, None);
+        take(&mut known.invite, invite, None);
+        self.profile != before
+    }
+}
+
+/// A value that is the same as before keeps its source.
+fn take(known: &mut Option<String>, new: &Option<String>, source: Option<(&mut Option<Source>, Source)>) {
+    if new.is_none() || known == new {
+        return;
+    }
+    known.clone_from(new);
+    if let Some((of, source)) = source {
+        *of = Some(source);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn visitor() -> Visitor {
+        Visitor {
+            account_id: "a".into(),
+            channel_id: "c".into(),
+            external_id: "v".into(),
+            number: 1,
+            profile: Profile::default(),
+            sources: Sources::default(),
+            chats: 1,
+            blacklisted: false,
+            open_chat: None,
+        }
+    }
+
     #[test]
-    fn a_message_updates_what_it_brings_and_keeps_the_rest() {
-        let old = Profile { name: Some("Ann".into()), phone: Some("1".into()), ..Profile::default() };
-        let new = Profile { name: Some("Anna".into()), email: Some("a@b.c".into()), ..Profile::default() };
-        let merged = old.merged(&new);
-        assert_eq!(merged.name.as_deref(), Some("Anna"));
-        assert_eq!(merged.phone.as_deref(), Some("1"));
-        assert_eq!(merged.email.as_deref(), Some("a@b.c"));
+    fn what_is_learned_replaces_and_keeps_its_source() {
+        let mut visitor = visitor();
+        let ann = Profile { name: Some("Ann".into()), phone: Some("1".into()), ..Profile::default() };
+        assert!(visitor.learn(&ann, Source::Integrator));
+        let crm = Profile { name: Some("Anna".into()), phone: Some("1".into()), ..Profile::default() };
+        assert!(visitor.learn(&crm, Source::Crm));
+        assert!(!visitor.learn(&crm, Source::Agent), "nothing new");
+        assert_eq!(visitor.profile, crm);
+        assert_eq!((visitor.sources.name, visitor.sources.phone), (Some(Source::Crm), Some(Source::Integrator)));
     }
 
     #[test]

@@ -58,6 +58,7 @@ impl Chats {
             from: From::Agent(outgoing.agent.clone()),
             content: outgoing.content.clone(),
             at: outgoing.now,
+            occurrence: None,
             delivery: Some(Delivery::new(Target::Channel, outgoing.now)),
         };
         self.store_entry(&entry, outgoing.key).await?;

@@ -2,7 +2,7 @@
 //! the bot has the chat, and the entry.
 
 use super::chat_items::PreviewItem;
-use super::chats::{Chats, chat, head_key, visitor_key};
+use super::chats::{Chats, chat, head_key};
 use super::table::{Change, Refused, n, s};
 use super::visitor_writes::NAME_CHARACTERS;
 use super::{RACES, to_attribute};
@@ -13,7 +13,7 @@ use crate::domain::delivery::{Delivery, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ownership::Event;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::visitor::Visitor;
 use crate::error::{Context, Error};
 
 impl Chats {
@@ -70,26 +70,23 @@ impl Chats {
             from: From::Bot(bot.name.clone()),
             content,
             at: now,
+            occurrence: None,
             delivery: is_shown.then(|| Delivery::new(Target::Channel, now)),
         };
         self.store_entry(&entry, None).await?;
         Ok(entry)
     }
 
-    /// CLIENT_INFO: what a bot learned about a visitor. A write, and one for the header of the open chat.
-    pub async fn learn(&self, visitor: &Visitor, learned: &Profile) -> Result<(), Error> {
-        let profile = visitor.profile.merged(learned);
-        if profile == visitor.profile {
-            return Ok(());
-        }
-        self.update_profile(visitor_key(&visitor.channel_id, &visitor.external_id), &profile).await?;
-        let Some(chat_id) = visitor.open_chat else { return Ok(()) };
+    /// Stores what somebody learned of a visitor, also in the header of the open chat, which is returned. Two writes.
+    pub async fn save_visitor(&self, visitor: &Visitor) -> Result<Option<Chat>, Error> {
+        self.save_profile(visitor).await?;
+        let Some(chat_id) = visitor.open_chat else { return Ok(None) };
         let change = Change {
             key: head_key(&visitor.account_id, chat_id),
             update: "SET #visitor_name = :name",
             condition: "attribute_exists(#pk)",
-            values: vec![(":name", s(cut(profile.display_name(), NAME_CHARACTERS)))],
+            values: vec![(":name", s(cut(visitor.profile.display_name(), NAME_CHARACTERS)))],
         };
-        Ok(self.table.update(change).await.map(|_| ())?)
+        chat(self.table.update(change).await?).map(Some)
     }
 }

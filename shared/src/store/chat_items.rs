@@ -10,7 +10,8 @@ use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::rate::Window;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::visitor::{Profile, Source, Sources, Visitor};
+use crate::domain::webhook::{Occurrence, WebhookEvent};
 use crate::error::Error;
 
 use super::chats::{entry_key, head_key, listing, visitor_key};
@@ -46,6 +47,8 @@ pub(super) struct HeadItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    webhook_failing_until: Option<u64>,
     rate_since: u64,
     rate_count: u32,
 }
@@ -75,8 +78,27 @@ pub(super) struct VisitorItem {
     external_id: String,
     number: u64,
     profile: ProfileItem,
+    #[serde(default)]
+    sources: SourcesItem,
+    #[serde(default)]
+    chats: u64,
+    #[serde(default)]
+    blacklisted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open_chat: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+pub(super) struct SourcesItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
 }
 
 /// Leads from a visitor's number to the visitor.
@@ -103,6 +125,8 @@ pub(super) struct ProfileItem {
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     invite: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,6 +143,8 @@ pub(super) struct EntryItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot: Option<String>,
     content: ContentItem,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    occurrence: Option<OccurrenceItem>,
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
@@ -127,6 +153,16 @@ pub(super) struct EntryItem {
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct OccurrenceItem {
+    event: String,
+    webhook_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_id: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    assign_to: Option<String>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -257,6 +293,7 @@ impl From<&Chat> for HeadItem {
             typing_since: typing_since.map(|at| at.0),
             channel_failing_until: failing.channel.map(|at| at.0),
             bot_failing_until: failing.bot.map(|at| at.0),
+            webhook_failing_until: failing.webhook.map(|at| at.0),
             rate_since: rate.since.0,
             rate_count: rate.count,
         }
@@ -294,6 +331,7 @@ impl TryFrom<HeadItem> for Chat {
             failing: Failing {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
+                webhook: item.webhook_failing_until.map(Timestamp),
             },
             rate: Window { since: Timestamp(item.rate_since), count: item.rate_count },
         })
@@ -330,37 +368,91 @@ impl From<PreviewItem> for Preview {
 
 impl From<&Visitor> for VisitorItem {
     fn from(visitor: &Visitor) -> Self {
-        let Visitor { account_id, channel_id, external_id, number, profile, open_chat } = visitor.clone();
+        let Visitor { account_id, channel_id, external_id, number, profile, sources, chats, blacklisted, open_chat } =
+            visitor.clone();
         let key = visitor_key(&channel_id, &external_id);
-        let profile = ProfileItem::from(&profile);
-        Self { pk: key.pk, sk: key.sk, account_id, channel_id, external_id, number, profile, open_chat }
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            account_id,
+            channel_id,
+            external_id,
+            number,
+            profile: ProfileItem::from(&profile),
+            sources: SourcesItem::from(sources),
+            chats,
+            blacklisted,
+            open_chat,
+        }
     }
 }
 
 impl From<VisitorItem> for Visitor {
     fn from(item: VisitorItem) -> Self {
-        let VisitorItem { pk: _, sk: _, account_id, channel_id, external_id, number, profile, open_chat } = item;
-        Self { account_id, channel_id, external_id, number, profile: profile.into(), open_chat }
+        Self {
+            account_id: item.account_id,
+            channel_id: item.channel_id,
+            external_id: item.external_id,
+            number: item.number,
+            profile: item.profile.into(),
+            sources: item.sources.into(),
+            chats: item.chats,
+            blacklisted: item.blacklisted,
+            open_chat: item.open_chat,
+        }
+    }
+}
+
+impl From<Sources> for SourcesItem {
+    fn from(sources: Sources) -> Self {
+        let Sources { name, phone, email, description } = sources;
+        let store = |source: Option<Source>| source.map(|source| source.name().to_owned());
+        Self { name: store(name), phone: store(phone), email: store(email), description: store(description) }
+    }
+}
+
+impl From<SourcesItem> for Sources {
+    fn from(item: SourcesItem) -> Self {
+        let SourcesItem { name, phone, email, description } = item;
+        let read = |source: Option<String>| source.as_deref().and_then(Source::parse);
+        Self { name: read(name), phone: read(phone), email: read(email), description: read(description) }
+    }
+}
+
+impl From<Occurrence> for OccurrenceItem {
+    fn from(occurrence: Occurrence) -> Self {
+        let Occurrence { event, webhook_id, agent_id, assign_to } = occurrence;
+        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to }
+    }
+}
+
+impl TryFrom<OccurrenceItem> for Occurrence {
+    type Error = Error;
+
+    fn try_from(item: OccurrenceItem) -> Result<Self, Error> {
+        let OccurrenceItem { event, webhook_id, agent_id, assign_to } = item;
+        let event = WebhookEvent::parse(&event).ok_or_else(unknown("event"))?;
+        Ok(Self { event, webhook_id, agent_id, assign_to })
     }
 }
 
 impl From<&Profile> for ProfileItem {
     fn from(profile: &Profile) -> Self {
-        let Profile { name, phone, email, photo, url, invite } = profile.clone();
-        Self { name, phone, email, photo, url, invite }
+        let Profile { name, phone, email, photo, url, invite, description } = profile.clone();
+        Self { name, phone, email, photo, url, invite, description }
     }
 }
 
 impl From<ProfileItem> for Profile {
     fn from(item: ProfileItem) -> Self {
-        let ProfileItem { name, phone, email, photo, url, invite } = item;
-        Self { name, phone, email, photo, url, invite }
+        let ProfileItem { name, phone, email, photo, url, invite, description } = item;
+        Self { name, phone, email, photo, url, invite, description }
     }
 }
 
 impl From<&Entry> for EntryItem {
     fn from(entry: &Entry) -> Self {
-        let Entry { account_id, chat_id, seq, id, from, content, at, delivery } = entry.clone();
+        let Entry { account_id, chat_id, seq, id, from, content, at, occurrence, delivery } = entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
         let (agent, bot) = match &from {
             Writer::Agent(author) => (Some(AuthorItem::from(author)), None),
@@ -381,6 +473,7 @@ impl From<&Entry> for EntryItem {
             agent,
             bot,
             content: ContentItem::from(&content),
+            occurrence: occurrence.map(OccurrenceItem::from),
             at: at.0,
             delivery: delivery.as_ref().map(DeliveryItem::from),
         }
@@ -406,6 +499,7 @@ impl TryFrom<EntryItem> for Entry {
             from,
             content: item.content.try_into()?,
             at: Timestamp(item.at),
+            occurrence: item.occurrence.map(Occurrence::try_from).transpose()?,
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })
     }

@@ -93,6 +93,7 @@ impl Chats {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
             Target::Bot => "SET #bot_failing_until = :until",
+            Target::Webhook => "SET #webhook_failing_until = :until",
         };
         self.mark(chat, update, vec![(":until", n(now.after(FAILING_LASTS).0))]).await
     }
@@ -102,6 +103,7 @@ impl Chats {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
             Target::Bot => "REMOVE #bot_failing_until",
+            Target::Webhook => "REMOVE #webhook_failing_until",
         };
         self.mark(chat, update, vec![]).await
     }

@@ -10,6 +10,7 @@ use super::{from_item, to_item};
 use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings};
+use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
 use crate::resource::{Platform, Resource};
@@ -25,6 +26,7 @@ pub struct Directory {
     channels: Arc<Cache<Channel>>,
     pub(super) providers: Arc<Cache<Provider>>,
     pub(super) bots: Arc<Cache<Bot>>,
+    pub(super) settings: Arc<Cache<Settings>>,
 }
 
 /// What a login refers to.
@@ -63,7 +65,13 @@ fn login_key(email: &str) -> Key {
 impl Directory {
     /// The directory in that table.
     pub fn new(table: Table) -> Self {
-        Self { table, channels: Arc::default(), providers: Arc::default(), bots: Arc::default() }
+        Self {
+            table,
+            channels: Arc::default(),
+            providers: Arc::default(),
+            bots: Arc::default(),
+            settings: Arc::default(),
+        }
     }
 
     /// A channel, possibly as it was up to 10 s ago. One read, none when cached.

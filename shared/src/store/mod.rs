@@ -13,6 +13,8 @@ pub mod deliveries;
 pub mod directory;
 mod directory_items;
 pub mod idempotency;
+mod panels;
+mod settings;
 pub mod table;
 pub mod transitions;
 pub mod visitor_writes;

@@ -1,5 +1,5 @@
-//! Changes of a chat's owner. Each is one conditional write of the header; what the bot must be told of it is
-//! an entry of the timeline, written in the same transaction, so that neither is without the other.
+//! Changes of a chat's owner. Each is one conditional write of the header; what the bot and the webhooks must be told
+//! of it are entries of the timeline, written in the same transaction, so that neither is without the other.
 
 use super::chat_items::{AuthorItem, EntryItem};
 use super::chats::{Chats, head_key, listing, visitor_key};
@@ -8,11 +8,12 @@ use super::{RACES, to_attribute, to_item};
 use crate::domain::account::Author;
 use crate::domain::bot::Notice;
 use crate::domain::chat::{Chat, From};
-use crate::domain::content::Content;
+use crate::domain::content::{Content, Kind};
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ownership::{Event, State};
 use crate::domain::timestamp::Timestamp;
+use crate::domain::webhook::{Occurrence, Webhook, WebhookEvent};
 use crate::error::{Context, Error};
 
 /// A change that was made.
@@ -20,14 +21,15 @@ use crate::error::{Context, Error};
 pub struct Transition {
     /// The chat afterwards.
     pub chat: Chat,
-    /// What the bot is to be told, to be queued.
-    pub notice: Option<Entry>,
+    /// What the bot and the webhooks are to be told, to be queued.
+    pub told: Vec<Entry>,
 }
 
 /// What a transition does besides changing the owner.
 struct Plan {
     state: State,
     notice: Option<Notice>,
+    event: Option<WebhookEvent>,
     /// Whether the bot has reacted to what was written before.
     bot_reacted: bool,
 }
@@ -39,14 +41,16 @@ impl Chats {
         account_id: &str,
         chat_id: u64,
         agent: &Author,
+        webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
+        let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
         let plan = |before: &Chat| {
             let state = before.state.after(Event::Accept(agent))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
-            Ok(Plan { state, notice, bot_reacted: false })
+            Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
-        self.transition(account_id, chat_id, now, &plan).await
+        self.transition(account_id, chat_id, told, &plan).await
     }
 
     /// Ends a chat, together with the visitor's pointer to it. A read and a transaction of two, with a bot of three.
@@ -55,14 +59,16 @@ impl Chats {
         account_id: &str,
         chat_id: u64,
         agent: &Author,
+        webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
+        let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
         let plan = |before: &Chat| {
             let state = before.state.after(Event::Close(agent))?;
             let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
-            Ok(Plan { state, notice, bot_reacted: false })
+            Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
         };
-        self.transition(account_id, chat_id, now, &plan).await
+        self.transition(account_id, chat_id, told, &plan).await
     }
 
     /// INVITE_AGENT: hands the chat to the agents, or tells the bot that none is there.
@@ -73,12 +79,13 @@ impl Chats {
         agent_online: bool,
         now: Timestamp,
     ) -> Result<Transition, Error> {
+        let told = Told { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
             let state = before.state.after(Event::BotInvites { agent_online })?;
             let notice = (!agent_online).then_some(Notice::AgentUnavailable);
-            Ok(Plan { state, notice, bot_reacted: true })
+            Ok(Plan { state, notice, event: None, bot_reacted: true })
         };
-        self.transition(account_id, chat_id, now, &plan).await
+        self.transition(account_id, chat_id, told, &plan).await
     }
 
     /// Hands the chat of a bot that failed to the agents. With `unanswered`, only if the bot has not reacted since
@@ -90,15 +97,16 @@ impl Chats {
         unanswered: Option<u64>,
         now: Timestamp,
     ) -> Result<bool, Error> {
+        let told = Told { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
             let has_reacted = unanswered.is_some_and(|seq| before.bot_seq.is_some_and(|bot_seq| bot_seq > seq));
             if has_reacted {
                 return Err(Error::Conflict("the bot has answered"));
             }
             let state = before.state.after(Event::BotFails)?;
-            Ok(Plan { state, notice: None, bot_reacted: false })
+            Ok(Plan { state, notice: None, event: None, bot_reacted: false })
         };
-        match self.transition(account_id, chat_id, now, &plan).await {
+        match self.transition(account_id, chat_id, told, &plan).await {
             Ok(_) => Ok(true),
             Err(Error::Forbidden(_) | Error::Conflict(_) | Error::NotFound) => Ok(false),
             Err(error) => Err(error),
@@ -109,16 +117,16 @@ impl Chats {
         &self,
         account_id: &str,
         chat_id: u64,
-        now: Timestamp,
+        told: Told<'_>,
         plan: &(dyn Fn(&Chat) -> Result<Plan, Error> + Sync),
     ) -> Result<Transition, Error> {
         for _ in 0..RACES {
             let before = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
             let plan = plan(&before)?;
             if plan.state == before.state && plan.notice != Some(Notice::AgentUnavailable) {
-                return Ok(Transition { chat: before, notice: None });
+                return Ok(Transition { chat: before, told: Vec::new() });
             }
-            match self.commit(&before, plan, now).await {
+            match self.commit(&before, plan, &told).await {
                 Ok(transition) => return Ok(transition),
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
@@ -127,19 +135,19 @@ impl Chats {
         Err(Error::Unavailable(Context::new("a transition lost every race")))
     }
 
-    async fn commit(&self, before: &Chat, plan: Plan, now: Timestamp) -> Result<Transition, Refused> {
-        let Plan { state, notice, bot_reacted } = plan;
-        let seq = before.seq + u64::from(notice.is_some() || bot_reacted);
-        let mut after = Chat { state, updated_at: now, typing_since: None, seq, ..before.clone() };
+    async fn commit(&self, before: &Chat, plan: Plan, told: &Told<'_>) -> Result<Transition, Refused> {
+        let Plan { state, notice, event, bot_reacted } = plan;
+        let notices = notice.map(|notice| (Kind::Notice(notice), None));
+        let events = event.into_iter().flat_map(|event| told.occurrences(event, None));
+        let happened: Vec<_> = notices.into_iter().chain(events).collect();
+        let mut after = Chat { state, updated_at: told.now, typing_since: None, ..before.clone() };
+        let told = told.entries(&mut after, happened).map_err(Refused::Error)?;
         if bot_reacted {
+            after.seq = after.seq.max(before.seq + 1);
             after.bot_seq = Some(after.seq);
         }
-        let notice = notice.map(|notice| entry(&after, notice, now)).transpose().map_err(Refused::Error)?;
         let head = head_change(before, &after).map_err(Refused::Error)?;
-        let mut others = Vec::new();
-        if let Some(entry) = &notice {
-            others.push(Write::Create(to_item(&EntryItem::from(entry)).map_err(Refused::Error)?));
-        }
+        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
         if after.state.is_closed() {
             others.push(forget_open_chat(before));
         }
@@ -149,21 +157,88 @@ impl Chats {
             others.push(Write::Change(head));
             self.table.transact(others).await?;
         }
-        Ok(Transition { chat: after, notice })
+        Ok(Transition { chat: after, told })
+    }
+
+    /// Tells the webhooks of something that changes no owner: the chat's next numbers, then the entries. A write, and
+    /// one a webhook; none when nobody wants to know.
+    pub async fn tell_webhooks(
+        &self,
+        chat: &Chat,
+        event: WebhookEvent,
+        assign_to: Option<&str>,
+        told: &Told<'_>,
+    ) -> Result<Vec<Entry>, Error> {
+        let happened = told.occurrences(event, assign_to);
+        if happened.is_empty() {
+            return Ok(Vec::new());
+        }
+        let change = Change {
+            key: head_key(&chat.account_id, chat.chat_id),
+            update: "SET #seq = #seq + :count",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":count", n(happened.len()))],
+        };
+        let mut head = super::chats::chat(self.table.update(change).await?)?;
+        head.seq = head.seq.saturating_sub(happened.len() as u64);
+        let entries = told.entries(&mut head, happened)?;
+        for entry in &entries {
+            self.store_entry(entry, None).await?;
+        }
+        Ok(entries)
     }
 }
 
-fn entry(chat: &Chat, notice: Notice, now: Timestamp) -> Result<Entry, Error> {
-    Ok(Entry {
-        account_id: chat.account_id.clone(),
-        chat_id: chat.chat_id,
-        seq: chat.seq,
-        id: crate::secret::message_id(chat.chat_id, chat.seq)?,
-        from: From::System,
-        content: Content::notice(notice),
-        at: now,
-        delivery: Some(Delivery::new(Target::Bot, now)),
-    })
+/// Who is told of what happens, by whom it was done, and when.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    /// The account's webhooks.
+    pub webhooks: &'a [Webhook],
+    /// The agent who did it.
+    pub agent_id: Option<u64>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+type Happened = (Kind, Option<Occurrence>);
+
+impl Told<'_> {
+    /// The event for each webhook that wants it.
+    fn occurrences(&self, event: WebhookEvent, assign_to: Option<&str>) -> Vec<Happened> {
+        let wanting = self.webhooks.iter().filter(|webhook| webhook.wants(event));
+        let one = |webhook: &Webhook| Occurrence {
+            event,
+            webhook_id: webhook.webhook_id.clone(),
+            agent_id: self.agent_id,
+            assign_to: assign_to.map(str::to_owned),
+        };
+        wanting.map(|webhook| (Kind::Webhook(event), Some(one(webhook)))).collect()
+    }
+
+    /// What happened as the chat's next entries.
+    fn entries(&self, chat: &mut Chat, happened: Vec<Happened>) -> Result<Vec<Entry>, Error> {
+        let mut entries = Vec::with_capacity(happened.len());
+        for (kind, occurrence) in happened {
+            chat.seq += 1;
+            let target = if occurrence.is_some() { Target::Webhook } else { Target::Bot };
+            entries.push(Entry {
+                account_id: chat.account_id.clone(),
+                chat_id: chat.chat_id,
+                seq: chat.seq,
+                id: crate::secret::message_id(chat.chat_id, chat.seq)?,
+                from: From::System,
+                content: Content::happened(kind),
+                at: self.now,
+                occurrence,
+                delivery: Some(Delivery::new(target, self.now)),
+            });
+        }
+        Ok(entries)
+    }
+}
+
+fn create(entry: &Entry) -> Result<Write, Error> {
+    to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
 /// The condition holds as long as nothing at all was written in the chat since it was read.

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, ProfileItem, VisitorItem};
+use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, ProfileItem, SourcesItem, VisitorItem};
 use super::chats::{Chats, chat, head_key, number_key, visitor_key};
 use super::idempotency::{Answered, IdempotencyKey};
 use super::table::{Change, Key, Refused, Write, n, s};
@@ -16,7 +16,7 @@ use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::rate::{VISITOR_LIMIT, Window};
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::visitor::{Profile, Source, Sources, Visitor};
 use crate::error::{Context, Error};
 
 /// Characters of a visitor's name in a header.
@@ -38,6 +38,14 @@ pub struct Incoming<'a> {
     pub now: Timestamp,
 }
 
+/// A visitor's message that was stored.
+pub struct Received {
+    /// The answer.
+    pub answered: Answered,
+    /// The chat, when the message changed what is known of the visitor.
+    pub updated: Option<Chat>,
+}
+
 #[derive(Deserialize)]
 struct Counters {
     #[serde(default)]
@@ -47,21 +55,21 @@ struct Counters {
 }
 
 impl Chats {
-    /// Stores a visitor's message, in their open chat or in a new one.
-    pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Answered, Error> {
+    /// Stores a visitor's message, in their open chat or in a new one. None: the visitor is blacklisted, and the
+    /// message is dropped.
+    pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Option<Received>, Error> {
         for _ in 0..RACES {
             if let Some(answered) = self.answered(incoming.key).await? {
-                return Ok(answered);
+                return Ok(Some(Received { answered, updated: None }));
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
-                Some(Visitor { open_chat: Some(chat_id), ref profile, .. }) => {
-                    self.append(incoming, chat_id, profile).await
-                }
+                Some(visitor) if visitor.blacklisted => return Ok(None),
+                Some(visitor) if visitor.open_chat.is_some() => self.append(incoming, visitor).await,
                 known => self.open(incoming, known).await,
             };
             match written {
-                Ok(entry) => return Ok(Answered::of(&entry)),
+                Ok(received) => return Ok(Some(received)),
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
             }
@@ -69,23 +77,23 @@ impl Chats {
         Err(Error::Unavailable(Context::new("visitor message lost every race")))
     }
 
-    /// Adds a message to an open chat.
-    async fn append(&self, incoming: &Incoming<'_>, chat_id: u64, known: &Profile) -> Result<Entry, Refused> {
+    /// Adds a message to the visitor's open chat.
+    async fn append(&self, incoming: &Incoming<'_>, mut visitor: Visitor) -> Result<Received, Refused> {
         let account_id = &incoming.channel.account_id;
+        let chat_id = visitor.open_chat.unwrap_or_default();
         let Some(before) = self.chat(account_id, chat_id).await.map_err(Refused::Error)? else {
             return Err(Refused::Error(Error::internal("the open chat of a visitor is missing")));
         };
         let rate = before.rate.take(VISITOR_LIMIT, incoming.now);
         let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
-        let profile = known.merged(incoming.profile);
-        if profile != *known {
-            let key = visitor_key(&incoming.channel.channel_id, incoming.external_id);
-            self.update_profile(key, &profile).await?;
+        let has_changed = visitor.learn(incoming.profile, Source::Integrator);
+        if has_changed {
+            self.save_profile(&visitor).await?;
         }
-        let head = self.advance(incoming, &before, rate, &profile).await?;
+        let head = self.advance(incoming, &before, rate, &visitor.profile).await?;
         let entry = incoming.entry(&head).map_err(Refused::Error)?;
         self.store_entry(&entry, incoming.key).await?;
-        Ok(entry)
+        Ok(Received { answered: Answered::of(&entry), updated: has_changed.then_some(head) })
     }
 
     /// Takes the next number of the chat, if the header's rate window is still the one that was read.
@@ -117,12 +125,17 @@ impl Chats {
         chat(self.table.update(change).await?).map_err(Refused::Error)
     }
 
-    pub(super) async fn update_profile(&self, key: Key, profile: &Profile) -> Result<(), Refused> {
+    /// Stores what is known of a visitor. One write.
+    pub(super) async fn save_profile(&self, visitor: &Visitor) -> Result<(), Refused> {
         let change = Change {
-            key,
-            update: "SET #profile = :profile",
+            key: visitor_key(&visitor.channel_id, &visitor.external_id),
+            update: "SET #profile = :profile, #sources = :sources, #blacklisted = :blacklisted",
             condition: "attribute_exists(#pk)",
-            values: vec![(":profile", to_attribute(&ProfileItem::from(profile)).map_err(Refused::Error)?)],
+            values: vec![
+                (":profile", to_attribute(&ProfileItem::from(&visitor.profile)).map_err(Refused::Error)?),
+                (":sources", to_attribute(&SourcesItem::from(visitor.sources)).map_err(Refused::Error)?),
+                (":blacklisted", to_attribute(&visitor.blacklisted).map_err(Refused::Error)?),
+            ],
         };
         self.table.update(change).await.map(|_| ())
     }
@@ -140,11 +153,12 @@ impl Chats {
     }
 
     /// Opens a chat with a visitor's first message: numbers first, then everything or nothing.
-    async fn open(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Entry, Refused> {
+    async fn open(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Received, Refused> {
         let is_new = known.is_none();
         let counters = self.count(&incoming.channel.account_id, is_new).await?;
         let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
-        visitor.profile = visitor.profile.merged(incoming.profile);
+        visitor.learn(incoming.profile, Source::Integrator);
+        visitor.chats += 1;
         visitor.open_chat = Some(counters.chats);
         let head = incoming.head(&visitor, counters.chats);
         let entry = incoming.entry(&head).map_err(Refused::Error)?;
@@ -160,7 +174,7 @@ impl Chats {
             writes.push(key.remember(&entry).map_err(Refused::Error)?);
         }
         self.table.transact(writes).await?;
-        Ok(entry)
+        Ok(Received { answered: Answered::of(&entry), updated: None })
     }
 
     /// The next chat number and, for a new visitor, the next visitor number. One write.
@@ -210,11 +224,13 @@ fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     }
     Ok(Write::Change(Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: "SET #open_chat = :chat, #profile = :profile",
+        update: "SET #open_chat = :chat, #profile = :profile, #sources = :sources, #chats = :chats",
         condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
         values: vec![
             (":chat", to_attribute(&visitor.open_chat)?),
             (":profile", to_attribute(&ProfileItem::from(&visitor.profile))?),
+            (":sources", to_attribute(&SourcesItem::from(visitor.sources))?),
+            (":chats", n(visitor.chats)),
         ],
     }))
 }
@@ -227,6 +243,9 @@ impl Incoming<'_> {
             external_id: self.external_id.to_owned(),
             number,
             profile: Profile::default(),
+            sources: Sources::default(),
+            chats: 0,
+            blacklisted: false,
             open_chat: None,
         }
     }
@@ -241,6 +260,7 @@ impl Incoming<'_> {
             from: From::Visitor,
             content: self.content.clone(),
             at: self.now,
+            occurrence: None,
             delivery: (head.state == State::Bot).then(|| Delivery::new(Target::Bot, self.now)),
         })
     }

@@ -9,15 +9,18 @@ use crate::domain::chat::{Chat, From};
 use crate::domain::content::{Content, Typing};
 use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::panel::{Assignment, CustomData, Panel};
 use crate::domain::presence::{Presence, Status};
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::visitor::{Profile, Sources, Visitor};
 use crate::error::Error;
 
 /// Characters of an agent's text; a longer one is refused, because an agent would not notice a cut.
 const AGENT_TEXT: usize = 10_000;
 /// Characters of an e-mail address or a password.
 const SHORT: usize = 254;
+/// Characters of a visitor's description.
+const DESCRIPTION: usize = 10_000;
 
 /// Reads `email` and `password`.
 pub fn credentials(body: &Value) -> Result<(String, String), Error> {
@@ -79,8 +82,8 @@ pub fn chat_row(chat: &Chat) -> Value {
 }
 
 /// A chat with everything that is known about its visitor.
-pub fn chat_detail(chat: &Chat, visitor: &Visitor, now: Timestamp) -> Value {
-    let Profile { name: _, phone, email, photo, url, invite } = &visitor.profile;
+pub fn chat_detail(chat: &Chat, visitor: &Visitor, panel: &Panel, now: Timestamp) -> Value {
+    let Profile { name: _, phone, email, photo, url, invite, description } = &visitor.profile;
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
@@ -98,8 +101,63 @@ pub fn chat_detail(chat: &Chat, visitor: &Visitor, now: Timestamp) -> Value {
             "photo": photo,
             "url": url,
             "invite": invite,
+            "description": description,
+            "blacklisted": visitor.blacklisted,
+            "chats_count": visitor.chats,
+            "sources": sources(visitor.sources),
         },
-        "panel": {},
+        "panel": self::panel(panel),
+    })
+}
+
+/// Who said what is known of a visitor.
+fn sources(sources: Sources) -> Value {
+    let Sources { name, phone, email, description } = sources;
+    let known = [("name", name), ("phone", phone), ("email", email), ("description", description)];
+    known.into_iter().filter_map(|(field, source)| Some((field.to_owned(), json!(source?.name())))).collect()
+}
+
+/// What the customer's systems tell the agent.
+fn panel(panel: &Panel) -> Value {
+    let Panel { custom_data, enable_assign, crm_link, page, assignment } = panel;
+    let lines: Vec<Value> = custom_data.iter().map(custom_data_line).collect();
+    let page = page.as_ref().map(|(url, title)| json!({ "url": url, "title": title }));
+    let assignment = assignment.as_ref().map(|assignment| match assignment {
+        Assignment::Pending => json!({ "state": "pending" }),
+        Assignment::Done => json!({ "state": "done" }),
+        Assignment::Failed(message) => json!({ "state": "failed", "message": message }),
+    });
+    json!({
+        "custom_data": lines, "enable_assign": enable_assign, "crm_link": crm_link, "page": page,
+        "assignment": assignment,
+    })
+}
+
+fn custom_data_line(line: &CustomData) -> Value {
+    let CustomData { title, content, link, key } = line;
+    json!({ "title": title, "content": content, "link": link, "key": key, "source": "crm" })
+}
+
+/// Reads PATCH /agent/visitors/{number}: what the agent knows, and whether the visitor is to be blacklisted.
+pub fn visitor_changes(body: &Value) -> Result<(Profile, Option<bool>), Error> {
+    let body = Fields::of(body)?;
+    let profile = Profile {
+        name: body.text("name", SHORT)?,
+        email: body.text("email", SHORT)?,
+        phone: body.text("phone", SHORT)?,
+        description: body.text("description", DESCRIPTION)?,
+        ..Profile::default()
+    };
+    Ok((profile, body.flag("blacklisted")?))
+}
+
+/// A visitor as agents see them.
+pub fn visitor(visitor: &Visitor) -> Value {
+    let Profile { name: _, phone, email, description, .. } = &visitor.profile;
+    json!({
+        "number": visitor.number, "id": visitor.external_id, "name": visitor.profile.display_name(), "phone": phone,
+        "email": email, "description": description, "blacklisted": visitor.blacklisted,
+        "sources": sources(visitor.sources),
     })
 }
 
@@ -120,6 +178,7 @@ pub fn entry(entry: &Entry, now: Timestamp) -> Value {
         let name = match delivery.target {
             Target::Channel => "delivery",
             Target::Bot => "bot_delivery",
+            Target::Webhook => "webhook_delivery",
         };
         fields.insert(name.to_owned(), self::delivery(delivery, now));
     }

@@ -8,3 +8,4 @@ pub mod bot;
 pub mod content;
 pub mod fields;
 pub mod visitor_message;
+pub mod webhook;

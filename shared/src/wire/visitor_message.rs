@@ -52,6 +52,7 @@ fn profile(sender: Fields<'_>) -> Result<Profile, Error> {
         photo: sender.url("photo")?,
         url: sender.url("url")?,
         invite: sender.text("invite", SHORT)?,
+        description: None,
     })
 }
 

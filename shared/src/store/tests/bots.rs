@@ -23,7 +23,7 @@ impl Stores {
         let (profile, content, key) = (Profile::default(), Content::text("hi"), None);
         let incoming =
             Incoming { channel: &channel, external_id: "v", profile: &profile, content: &content, key, now: NOW };
-        let stored = self.chats.visitor_message(&incoming).await.unwrap();
+        let stored = self.chats.visitor_message(&incoming).await.unwrap().unwrap().answered;
         assert!(stored.to_bot);
         stored.chat_id
     }
@@ -107,11 +107,11 @@ async fn an_invitation_hands_over_when_an_agent_is_online_and_tells_the_bot_when
     let stores = stores().await;
     stores.with_bot().await;
     let nobody = stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
-    let notice = nobody.notice.unwrap();
+    let notice = nobody.told.into_iter().next().unwrap();
     assert_eq!(notice.content.kind, Kind::Notice(Notice::AgentUnavailable));
     assert_eq!((notice.delivery.unwrap().target, stores.state().await), (Target::Bot, "bot"));
     let handed = stores.chats.invite_agent("acc", 1, true, NOW).await.unwrap();
-    assert!(handed.notice.is_none());
+    assert!(handed.told.is_empty());
     assert_eq!(stores.state().await, "waiting");
     assert!(matches!(stores.chats.invite_agent("acc", 1, true, NOW).await, Err(Error::Forbidden(_))));
     let late = stores.bot_writes(&bot(&[]), Content::text("late"), Shows::default()).await;
@@ -122,11 +122,11 @@ async fn an_invitation_hands_over_when_an_agent_is_online_and_tells_the_bot_when
 async fn a_bot_is_told_that_an_agent_joined_and_that_the_chat_was_closed() {
     let stores = stores().await;
     stores.with_bot().await;
-    let joined = stores.chats.accept("acc", 1, &bob(), NOW).await.unwrap();
-    assert_eq!(joined.notice.unwrap().content.kind, Kind::Notice(Notice::AgentJoined));
-    assert!(stores.chats.accept("acc", 1, &bob(), NOW).await.unwrap().notice.is_none(), "told once");
-    let closed = stores.chats.close("acc", 1, &bob(), NOW).await.unwrap();
-    assert_eq!(closed.notice.unwrap().content.kind, Kind::Notice(Notice::ChatClosed));
+    let joined = stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
+    assert_eq!(joined.told[0].content.kind, Kind::Notice(Notice::AgentJoined));
+    assert!(stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap().told.is_empty(), "told once");
+    let closed = stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    assert_eq!(closed.told[0].content.kind, Kind::Notice(Notice::ChatClosed));
     let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();
     assert_eq!(kinds, [Kind::Notice(Notice::AgentJoined), Kind::Notice(Notice::ChatClosed)]);
     assert!(matches!(
@@ -150,10 +150,11 @@ async fn a_bot_that_fails_loses_the_chat_unless_it_reacted_in_time() {
 async fn a_visitor_is_found_by_their_number_and_learns_from_the_bot() {
     let stores = stores().await;
     stores.with_bot().await;
-    let visitor = stores.chats.visitor_by_number("acc", 1).await.unwrap().unwrap();
+    let mut visitor = stores.chats.visitor_by_number("acc", 1).await.unwrap().unwrap();
     assert_eq!(visitor.external_id, "v");
     assert!(stores.chats.visitor_by_number("other", 1).await.unwrap().is_none());
-    stores.chats.learn(&visitor, &named("Ann")).await.unwrap();
+    visitor.learn(&named("Ann"), Source::Bot);
+    stores.chats.save_visitor(&visitor).await.unwrap();
     assert_eq!(stores.chats.visitor("CH", "v").await.unwrap().unwrap().profile, named("Ann"));
     assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().visitor_name, "Ann");
 }

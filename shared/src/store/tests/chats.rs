@@ -72,7 +72,7 @@ async fn of_agents_who_press_reply_together_one_gets_the_chat() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let agents: Vec<Author> = (1..=8).map(|agent_id| Author { agent_id, ..bob() }).collect();
-    let results = join_all(agents.iter().map(|agent| stores.chats.accept("acc", 1, agent, NOW))).await;
+    let results = join_all(agents.iter().map(|agent| stores.chats.accept("acc", 1, agent, &[], NOW))).await;
     let taken = results.iter().filter(|result| result.is_ok()).count();
     let refused = results.iter().filter(|result| matches!(result, Err(Error::Conflict(_)))).count();
     assert_eq!((taken, refused), (1, 7));
@@ -84,9 +84,9 @@ async fn only_the_agent_who_has_a_chat_writes_and_the_refusal_says_why() {
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::NotFound)));
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict(m)) if m.starts_with("accept")));
-    stores.chats.accept("acc", 1, &Author { agent_id: 2, ..bob() }, NOW).await.unwrap();
+    stores.chats.accept("acc", 1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("another agent has this chat"))));
-    stores.chats.close("acc", 1, &Author { agent_id: 2, ..bob() }, NOW).await.unwrap();
+    stores.chats.close("acc", 1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("the chat is closed"))));
 }
 
@@ -95,7 +95,7 @@ async fn a_visitor_who_writes_after_the_close_opens_a_new_chat() {
     let stores = stores().await;
     let ann = named("Ann");
     stores.visitor_says("v", &ann, "hi", None, NOW).await.unwrap();
-    stores.chats.close("acc", 1, &bob(), NOW).await.unwrap();
+    stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
     assert_eq!(stores.visitor_writes("v", "again", NOW).await.unwrap(), (2, 1));
     let head = stores.chats.chat("acc", 2).await.unwrap().unwrap();
     assert_eq!((head.visitor_number, head.visitor_name.as_str()), (1, "Ann"), "the same visitor");
@@ -132,7 +132,7 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
     let (key, now, external_id) = (None, NOW, "v");
     let incoming = Incoming { channel: &channel, external_id, profile: &profile, content: &content, key, now };
     stores.chats.visitor_message(&incoming).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), NOW).await.unwrap();
+    stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
     stores.agent_writes(1, "nice", NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
     assert_eq!(timeline[0].content, content);

@@ -25,7 +25,7 @@ use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::presence::{Presence, Status};
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Profile;
+use crate::domain::visitor::{Profile, Source};
 use crate::error::Error;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
@@ -164,7 +164,10 @@ impl Stores {
     ) -> Result<(u64, u64), Error> {
         let (channel, content) = (channel(), Content::text(text));
         let incoming = Incoming { channel: &channel, external_id, profile, content: &content, key, now };
-        self.chats.visitor_message(&incoming).await.map(|answered| (answered.chat_id, answered.seq))
+        self.chats.visitor_message(&incoming).await.map(|received| {
+            let answered = received.unwrap().answered;
+            (answered.chat_id, answered.seq)
+        })
     }
 
     async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
@@ -176,7 +179,7 @@ impl Stores {
     /// A chat that Bob has, with one undelivered message of his; its number.
     async fn undelivered(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
-        self.chats.accept("acc", 1, &bob(), NOW).await.unwrap();
+        self.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
         self.agent_writes(1, "hello", NOW).await.unwrap()
     }
 }

@@ -1,0 +1,35 @@
+//! GET, PUT /admin/settings: the one webhook address of the specification; /admin/settings/webhooks: POST adds another;
+//! /admin/settings/webhooks/{webhook_id}: PATCH, DELETE; .../rotate, .../test: POST.
+
+use std::process::ExitCode;
+
+use shared::delivery::outbound::Outbound;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::webhook_settings::Desk;
+use shared::{auth, clock};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Directory, Connections, Outbound);
+
+async fn handle((directory, connections, outbound): Uses, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let desk = Desk { account_id: &caller.account_id, directory: &directory, outbound: &outbound, now: clock::now() };
+    let webhook_id = request.segment("webhook_id");
+    match (request.method.as_str(), request.route_end().as_str()) {
+        ("GET", "settings") => desk.show().await,
+        ("PUT", "settings") => desk.set_address(&request.json()?).await,
+        ("POST", "webhooks") => desk.add(&request.json()?).await,
+        ("PATCH", _) => desk.change(&webhook_id, &request.json()?).await,
+        ("DELETE", _) => desk.remove(&webhook_id).await,
+        ("POST", "rotate") => desk.rotate(&webhook_id, &request.json_or_empty()?).await,
+        ("POST", "test") => desk.test(&webhook_id).await,
+        _ => Err(Error::MethodNotAllowed("GET, PUT, POST, PATCH, DELETE")),
+    }
+}

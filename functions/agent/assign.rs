@@ -1,0 +1,36 @@
+//! POST /agent/chats/{chat_id}/assign: the agent binds the visitor to the CRM card that chat_accepted brought. What the
+//! CRM says to chat_assigned appears in the panel.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::announce::Announcer;
+use shared::auth;
+use shared::domain::ownership::Event;
+use shared::domain::panel::Assignment;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::queue::WebhookQueue;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Directory, Chats, Connections, WebhookQueue);
+
+async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (account_id, chat_id) = (&caller.account_id, request.number("chat_id")?);
+    let chat = chats.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
+    chat.state.after(Event::AgentWrites(&caller.agent))?;
+    let panel = chats.panel(account_id, chat_id).await?;
+    let card = panel.crm_link.ok_or(Error::Conflict("no CRM card is known for this chat"))?;
+    chats.note_assignment(account_id, chat_id, &Assignment::Pending).await?;
+    let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
+    announcer.assigned(&chat, caller.agent.agent_id, &card).await?;
+    Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
+}

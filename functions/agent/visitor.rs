@@ -1,0 +1,40 @@
+//! PATCH /agent/visitors/{number}: the agent corrects what is known of a visitor, or blacklists them: then their
+//! messages are accepted and dropped. Told as chat_updated while an agent has their chat.
+
+use std::process::ExitCode;
+
+use shared::announce::Announcer;
+use shared::auth;
+use shared::domain::visitor::Source;
+use shared::error::Error;
+use shared::http::{self, Request, Response};
+use shared::queue::WebhookQueue;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Uses = (Directory, Chats, Connections, WebhookQueue);
+
+async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (learned, blacklisted) = agent::visitor_changes(&request.json()?)?;
+    let found = chats.visitor_by_number(&caller.account_id, request.number("number")?).await?;
+    let mut visitor = found.ok_or(Error::NotFound)?;
+    let mut has_changed = visitor.learn(&learned, Source::Agent);
+    if let Some(blacklisted) = blacklisted {
+        has_changed |= visitor.blacklisted != blacklisted;
+        visitor.blacklisted = blacklisted;
+    }
+    if has_changed {
+        let chat = chats.save_visitor(&visitor).await?;
+        let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
+        announcer.updated(chat.as_ref()).await?;
+    }
+    Ok(Response::ok(agent::visitor(&visitor)))
+}

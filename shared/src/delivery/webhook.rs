@@ -1,0 +1,140 @@
+//! Delivery of events to the webhooks of an account (specification, part C), and what their answers change.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::engine::Receiver;
+use super::outbound::{Exchange, Outbound, Post, refused};
+use crate::clock;
+use crate::domain::chat::Chat;
+use crate::domain::delivery::{Attempt, Change, Outcome, Target};
+use crate::domain::entry::Entry;
+use crate::domain::panel::Assignment;
+use crate::domain::visitor::{Source, Visitor};
+use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::error::Error;
+use crate::store::chats::Chats;
+use crate::store::directory::Directory;
+use crate::wire::webhook::{self, Brought, Story, Verdict};
+
+/// The most entries of a chat that chat_finished carries.
+const LONGEST_LOG: i32 = 2_000;
+
+/// The webhooks of the accounts.
+pub struct Webhooks<'a> {
+    /// Where their addresses are.
+    pub directory: &'a Directory,
+    /// Where the chats are.
+    pub chats: &'a Chats,
+    /// How they are called.
+    pub outbound: &'a Outbound,
+}
+
+impl Receiver for Webhooks<'_> {
+    fn target(&self) -> Target {
+        Target::Webhook
+    }
+
+    fn send<'a>(
+        &'a self,
+        entry: &'a Entry,
+        chat: &'a Chat,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+        Box::pin(async move {
+            let Some(occurrence) = &entry.occurrence else {
+                return Err(Error::internal("an entry of a webhook without an occurrence"));
+            };
+            let settings = self.directory.cached_settings(&chat.account_id).await?;
+            let found = settings.webhooks.iter().find(|webhook| webhook.webhook_id == occurrence.webhook_id);
+            let Some(webhook) = found else { return Ok(refused("the webhook was removed")) };
+            let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
+                return Ok(refused("the visitor was erased"));
+            };
+            let body = self.body(occurrence, chat, &visitor).await?;
+            let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
+            let (id, secrets) = (&entry.id, webhook.signing(clock::now()));
+            let exchange =
+                self.outbound.post(Post { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
+            self.classify(occurrence, chat, visitor, exchange).await
+        })
+    }
+
+    /// A binding that failed is shown to the agent who asked for it.
+    fn settle<'a>(&'a self, entry: &'a Entry, chat: &'a Chat, change: &'a Change) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            let is_assignment =
+                entry.occurrence.as_ref().is_some_and(|occurrence| occurrence.event == WebhookEvent::ChatAssigned);
+            match change {
+                Change::Failed(failure, _) if is_assignment => {
+                    let failed = Assignment::Failed(failure.message.clone());
+                    self.chats.note_assignment(&chat.account_id, chat.chat_id, &failed).await
+                }
+                Change::Failed(..) | Change::Delivered | Change::Again(_) => Ok(()),
+            }
+        })
+    }
+}
+
+impl Webhooks<'_> {
+    async fn body(&self, occurrence: &Occurrence, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
+        let agents = self.directory.agents(&chat.account_id).await?;
+        let timeline = match occurrence.event {
+            WebhookEvent::ChatFinished => self.chats.timeline(&chat.account_id, chat.chat_id, 0, LONGEST_LOG).await?,
+            WebhookEvent::CallEvent
+            | WebhookEvent::ChatAccepted
+            | WebhookEvent::ChatAssigned
+            | WebhookEvent::ChatUpdated
+            | WebhookEvent::OfflineMessage => Vec::new(),
+        };
+        let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline };
+        Ok(story.body().to_string().into_bytes())
+    }
+
+    /// What an answer brings is stored before the try is: a death in between brings it again.
+    async fn classify(
+        &self,
+        occurrence: &Occurrence,
+        chat: &Chat,
+        visitor: Visitor,
+        exchange: Exchange,
+    ) -> Result<(Outcome, Attempt), Error> {
+        let Exchange { result, mut attempt } = exchange;
+        let reason = match result {
+            Err(super::outbound::NoAnswer::Forbidden(forbidden)) => {
+                return Ok(refused(&format!("the address {forbidden}")));
+            }
+            Err(no_answer) => no_answer.to_string(),
+            Ok(answer) => match webhook::read(occurrence.event, answer.status, &answer.body) {
+                Verdict::Ok(brought) => {
+                    self.take(occurrence.event, chat, visitor, *brought).await?;
+                    return Ok((Outcome::Delivered, attempt));
+                }
+                Verdict::No(reason) => reason,
+            },
+        };
+        attempt.error = Some(reason.clone());
+        Ok((Outcome::TryAgain(reason), attempt))
+    }
+
+    async fn take(
+        &self,
+        event: WebhookEvent,
+        chat: &Chat,
+        mut visitor: Visitor,
+        brought: Brought,
+    ) -> Result<(), Error> {
+        if event == WebhookEvent::ChatAssigned {
+            return self.chats.note_assignment(&chat.account_id, chat.chat_id, &Assignment::Done).await;
+        }
+        if !event.takes_data() {
+            return Ok(());
+        }
+        self.chats.fill_panel(&chat.account_id, chat.chat_id, &brought.panel).await?;
+        if visitor.learn(&brought.contacts, Source::Crm) {
+            self.chats.save_visitor(&visitor).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The panel of a chat: an item beside its header, which it would make too large.
+
+use serde::{Deserialize, Serialize};
+
+use super::chats::{Chats, chat_pk};
+use super::table::{Change, Key};
+use super::{from_item, to_attribute};
+use crate::domain::panel::{Assignment, CustomData, Panel};
+use crate::error::Error;
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+struct PanelItem {
+    custom_data: Vec<CustomDataItem>,
+    enable_assign: bool,
+    crm_link: Option<String>,
+    page_url: Option<String>,
+    page_title: Option<String>,
+    assignment: Option<String>,
+    assignment_error: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CustomDataItem {
+    title: Option<String>,
+    content: String,
+    link: Option<String>,
+    key: Option<String>,
+}
+
+fn key(account_id: &str, chat_id: u64) -> Key {
+    Key::new(chat_pk(account_id, chat_id), "PANEL")
+}
+
+impl Chats {
+    /// The panel of a chat. One read.
+    pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
+        let item = self.table.get(key(account_id, chat_id)).await?.unwrap_or_default();
+        from_item::<PanelItem>(item).map(Panel::from)
+    }
+
+    /// Puts what an answer brought in place of what was there; the assignment stays. One write.
+    pub async fn fill_panel(&self, account_id: &str, chat_id: u64, panel: &Panel) -> Result<(), Error> {
+        let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = panel;
+        let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
+        let change = Change {
+            key: key(account_id, chat_id),
+            update: "SET #custom_data = :custom_data, #enable_assign = :enable_assign, #crm_link = :crm_link, \
+                     #page_url = :page_url, #page_title = :page_title",
+            condition: "",
+            values: vec![
+                (":custom_data", to_attribute(&custom_data)?),
+                (":enable_assign", to_attribute(enable_assign)?),
+                (":crm_link", to_attribute(crm_link)?),
+                (":page_url", to_attribute(&page.as_ref().map(|(url, _)| url))?),
+                (":page_title", to_attribute(&page.as_ref().and_then(|(_, title)| title.as_ref()))?),
+            ],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
+    }
+
+    /// Notes how far the binding to a CRM card is. One write.
+    pub async fn note_assignment(&self, account_id: &str, chat_id: u64, assignment: &Assignment) -> Result<(), Error> {
+        let (state, error) = match assignment {
+            Assignment::Pending => ("pending", None),
+            Assignment::Done => ("done", None),
+            Assignment::Failed(error) => ("failed", Some(error)),
+        };
+        let change = Change {
+            key: key(account_id, chat_id),
+            update: "SET #assignment = :assignment, #assignment_error = :error",
+            condition: "",
+            values: vec![(":assignment", to_attribute(&state)?), (":error", to_attribute(&error)?)],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
+    }
+}
+
+impl From<PanelItem> for Panel {
+    fn from(item: PanelItem) -> Self {
+        let PanelItem { custom_data, enable_assign, crm_link, page_url, page_title, assignment, assignment_error } =
+            item;
+        let assignment = match assignment.as_deref() {
+            Some("pending") => Some(Assignment::Pending),
+            Some("done") => Some(Assignment::Done),
+            Some(_) => Some(Assignment::Failed(assignment_error.unwrap_or_default())),
+            None => None,
+        };
+        Self {
+            custom_data: custom_data.into_iter().map(CustomData::from).collect(),
+            enable_assign,
+            crm_link,
+            page: page_url.map(|url| (url, page_title)),
+            assignment,
+        }
+    }
+}
+
+impl From<&CustomData> for CustomDataItem {
+    fn from(data: &CustomData) -> Self {
+        let CustomData { title, content, link, key } = data.clone();
+        Self { title, content, link, key }
+    }
+}
+
+impl From<CustomDataItem> for CustomData {
+    fn from(item: CustomDataItem) -> Self {
+        let CustomDataItem { title, content, link, key } = item;
+        Self { title, content, link, key }
+    }
+}

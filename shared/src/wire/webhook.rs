@@ -1,0 +1,310 @@
+//! The server-side webhooks (specification, part C): the bodies of the events and what their answers mean.
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::account::Agent;
+use crate::domain::chat::{Chat, From};
+use crate::domain::content::cut;
+use crate::domain::entry::Entry;
+use crate::domain::panel::{CustomData, Panel, without_tags};
+use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::webhook::{Occurrence, WebhookEvent};
+
+/// Lines of custom data that are kept of an answer.
+const MOST_CUSTOM_DATA: usize = 50;
+/// Characters of a line's content (gaps.md, Widget: limits).
+const CONTENT: usize = 1_000;
+/// Characters of a title, a key, a name.
+const SHORT: usize = 255;
+/// Characters of an address.
+const LONGEST_URL: usize = 4_096;
+
+/// What the events of a chat are made of.
+pub struct Story<'a> {
+    /// What happened, and who did it.
+    pub occurrence: &'a Occurrence,
+    /// The chat.
+    pub chat: &'a Chat,
+    /// Its visitor.
+    pub visitor: &'a Visitor,
+    /// The account's agents.
+    pub agents: &'a [Agent],
+    /// The timeline; only chat_finished needs it.
+    pub timeline: &'a [Entry],
+}
+
+impl Story<'_> {
+    /// The body of the event.
+    pub fn body(&self) -> Value {
+        let event = self.occurrence.event;
+        let mut body = self.common();
+        match event {
+            WebhookEvent::ChatFinished => {
+                body.extend(self.finished());
+            }
+            WebhookEvent::ChatAssigned => {
+                body.insert("agent".to_owned(), self.agent());
+                body.insert("assign_to".to_owned(), json!(self.occurrence.assign_to));
+            }
+            WebhookEvent::ChatAccepted
+            | WebhookEvent::ChatUpdated
+            | WebhookEvent::CallEvent
+            | WebhookEvent::OfflineMessage => {
+                body.insert("agent".to_owned(), self.agent());
+            }
+        }
+        Value::Object(body)
+    }
+
+    fn common(&self) -> Map<String, Value> {
+        let fields = [
+            ("event_name", json!(self.occurrence.event.name())),
+            ("chat_id", json!(self.chat.chat_id)),
+            ("widget_id", json!(self.chat.channel_id)),
+            ("visitor", visitor(self.visitor)),
+            ("session", session()),
+            ("page", json!({ "url": self.visitor.profile.url.as_deref().unwrap_or_default() })),
+            ("analytics", Value::Null),
+            ("user_token", Value::Null),
+        ];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The agent who did it; null when that agent is gone.
+    fn agent(&self) -> Value {
+        let id = self.occurrence.agent_id;
+        self.agents.iter().find(|agent| Some(agent.agent_id) == id).map_or(Value::Null, agent)
+    }
+
+    fn finished(&self) -> [(String, Value); 4] {
+        let said: Vec<&Entry> = self.timeline.iter().filter(|entry| entry.from != From::System).collect();
+        let mut ids: Vec<u64> = said.iter().filter_map(|entry| author(&entry.from)).collect();
+        ids.extend(self.occurrence.agent_id);
+        let took_part = self.agents.iter().filter(|agent| ids.contains(&agent.agent_id));
+        let messages: Vec<Value> = said.iter().map(|entry| message(entry)).collect();
+        let chat = json!({
+            "messages": messages,
+            "rate": null,
+            "blacklisted": self.visitor.blacklisted,
+            "invitation": self.visitor.profile.invite,
+        });
+        [
+            ("agents".to_owned(), took_part.map(agent).collect()),
+            ("chat".to_owned(), chat),
+            ("plain_messages".to_owned(), json!(self.log(&said, plain_line))),
+            ("html_messages".to_owned(), json!(self.log(&said, html_line))),
+        ]
+    }
+
+    fn log(&self, said: &[&Entry], line: fn(&str, &str) -> String) -> String {
+        let name = |entry: &Entry| match &entry.from {
+            From::Visitor | From::System => self.visitor.profile.display_name().to_owned(),
+            From::Agent(agent) => agent.name.clone(),
+            From::Bot(name) => name.clone(),
+        };
+        said.iter().map(|entry| line(&name(entry), &said_text(entry))).collect()
+    }
+}
+
+fn plain_line(name: &str, text: &str) -> String {
+    format!("{name}: {text}\n")
+}
+
+fn html_line(name: &str, text: &str) -> String {
+    format!("<p><b>{}:</b> {}</p>\n", escaped(name), escaped(text))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The text of a message, or the address of its file (gaps.md, Webhooks).
+fn said_text(entry: &Entry) -> String {
+    entry.content.media.file.clone().unwrap_or_else(|| entry.content.in_plain_text())
+}
+
+fn author(from: &From) -> Option<u64> {
+    if let From::Agent(agent) = from { Some(agent.agent_id) } else { None }
+}
+
+/// A record of chat.messages. What a bot said is an agent's with the id 0.
+fn message(entry: &Entry) -> Value {
+    let text = said_text(entry);
+    let timestamp = entry.at.seconds();
+    match &entry.from {
+        From::Visitor | From::System => json!({ "message": text, "timestamp": timestamp, "type": "visitor" }),
+        From::Agent(_) | From::Bot(_) => {
+            let agent_id = author(&entry.from).unwrap_or(0);
+            json!({ "message": text, "timestamp": timestamp, "type": "agent", "agent_id": agent_id })
+        }
+    }
+}
+
+fn visitor(visitor: &Visitor) -> Value {
+    let Profile { name, phone, email, description, photo: _, url: _, invite: _ } = &visitor.profile;
+    let mut fields = Map::from_iter([
+        ("number".to_owned(), json!(visitor.number.to_string())),
+        ("description".to_owned(), json!(description.as_deref().unwrap_or_default())),
+        ("social".to_owned(), json!({})),
+        ("chats_count".to_owned(), json!(visitor.chats)),
+    ]);
+    let optional = [("name", name), ("email", email), ("phone", phone)];
+    fields.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?)))));
+    Value::Object(fields)
+}
+
+fn agent(agent: &Agent) -> Value {
+    let Agent { agent_id, name, email, phone, .. } = agent;
+    let mut fields = json!({ "id": agent_id, "name": name, "email": email });
+    if let (Some(phone), Some(fields)) = (phone, fields.as_object_mut()) {
+        fields.insert("phone".to_owned(), json!(phone));
+    }
+    fields
+}
+
+/// What is known of the visitor's browser: nothing on an API channel, where only the integrator's server calls.
+fn session() -> Value {
+    let unknown = ["region_code", "country", "country_code", "region", "city", "latitude", "longitude", "organization"];
+    let geoip: Map<String, Value> = unknown.iter().map(|name| ((*name).to_owned(), json!(""))).collect();
+    json!({ "geoip": geoip, "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": "" })
+}
+
+/// What a webhook's answer says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// `result` is OK; what it brings, for the events that take data.
+    Ok(Box<Brought>),
+    /// Anything else, in words.
+    No(String),
+}
+
+/// The data of an answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Brought {
+    /// For the agent.
+    pub panel: Panel,
+    /// `contact_info`: as if the visitor had typed it.
+    pub contacts: Profile,
+}
+
+/// Reads an answer. A field that is wrong is left out; the rest still counts.
+pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
+    if status != 200 {
+        return Verdict::No(format!("HTTP {status}"));
+    }
+    if event == WebhookEvent::CallEvent {
+        return Verdict::Ok(Box::default());
+    }
+    let body: Option<Value> = serde_json::from_slice(body).ok();
+    let Some(object) = body.as_ref().and_then(Value::as_object) else {
+        return Verdict::No("the answer is not a JSON object".to_owned());
+    };
+    match object.get("result").and_then(Value::as_str) {
+        Some(result) if result.eq_ignore_ascii_case("ok") => {
+            Verdict::Ok(Box::new(if event.takes_data() { brought(object) } else { Brought::default() }))
+        }
+        Some(result) => Verdict::No(format!("the answer is: {}", cut(result, SHORT))),
+        None => Verdict::No("the answer has no result".to_owned()),
+    }
+}
+
+fn brought(object: &Map<String, Value>) -> Brought {
+    let contact = |name: &str| short(object.get("contact_info")?.get(name));
+    let page = object.get("page");
+    let panel = Panel {
+        custom_data: custom_data(object.get("custom_data")),
+        enable_assign: object.get("enable_assign").and_then(Value::as_bool).unwrap_or(false),
+        crm_link: web_link(object.get("crm_link")),
+        page: page.and_then(|page| Some((web_link(page.get("url"))?, short(page.get("title"))))),
+        assignment: None,
+    };
+    let contacts =
+        Profile { name: contact("name"), phone: contact("phone"), email: contact("email"), ..Profile::default() };
+    Brought { panel, contacts }
+}
+
+fn custom_data(value: Option<&Value>) -> Vec<CustomData> {
+    let items = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let read = |item: &Value| {
+        let content = item.get("content")?.as_str()?;
+        Some(CustomData {
+            title: short(item.get("title")),
+            content: cut(&without_tags(content), CONTENT),
+            link: web_link(item.get("link")),
+            key: short(item.get("key")),
+        })
+    };
+    items.iter().filter_map(read).take(MOST_CUSTOM_DATA).collect()
+}
+
+fn short(value: Option<&Value>) -> Option<String> {
+    let text = without_tags(value?.as_str()?);
+    (!text.trim().is_empty()).then(|| cut(&text, SHORT))
+}
+
+fn web_link(value: Option<&Value>) -> Option<String> {
+    let link = value?.as_str().filter(|link| link.len() <= LONGEST_URL)?;
+    let is_web = url::Url::parse(link).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    is_web.then(|| link.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+
+    fn accepted(body: &Value) -> Brought {
+        match read(WebhookEvent::ChatAccepted, 200, body.to_string().as_bytes()) {
+            Verdict::Ok(brought) => *brought,
+            Verdict::No(why) => panic!("{why}"),
+        }
+    }
+
+    #[test]
+    fn an_ok_in_any_case_brings_everything_in_order() {
+        let brought = accepted(&json!({
+            "result": "ok",
+            "custom_data": [{ "title": "Plan", "content": "<b>Gold</b>", "key": "plan", "link": "https://crm.example/1" }, { "content": "two" }],
+            "contact_info": { "name": "Ann", "phone": "", "email": "a@b.c" },
+            "enable_assign": true, "crm_link": "https://crm.example/card", "page": { "url": "https://x.example", "title": "Home" }
+        }));
+        let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = brought.panel;
+        let contents: Vec<&str> = custom_data.iter().map(|item| item.content.as_str()).collect();
+        assert_eq!(contents, ["Gold", "two"]);
+        assert_eq!(custom_data.first().unwrap().link.as_deref(), Some("https://crm.example/1"));
+        assert!(enable_assign);
+        assert_eq!(crm_link.as_deref(), Some("https://crm.example/card"));
+        assert_eq!(page, Some(("https://x.example".into(), Some("Home".into()))));
+        assert_eq!((brought.contacts.name.as_deref(), brought.contacts.phone.as_deref()), (Some("Ann"), None));
+    }
+
+    #[test]
+    fn wrong_parts_of_an_answer_are_left_out() {
+        let brought = accepted(&json!({
+            "result": "OK", "contact_info": [], "crm_link": "javascript:alert(1)", "enable_assign": "yes",
+            "custom_data": [{ "content": 7 }, "x", { "content": "ok", "link": "javascript:alert(1)", "title": 3 }],
+            "page": []
+        }));
+        let only = CustomData { title: None, content: "ok".into(), link: None, key: None };
+        assert_eq!(
+            brought,
+            Brought { panel: Panel { custom_data: vec![only], ..Panel::default() }, ..Brought::default() }
+        );
+    }
+
+    #[test]
+    fn anything_else_than_ok_brings_nothing() {
+        let table = [
+            (200, "<html>", "the answer is not a JSON object"),
+            (200, "{}", "the answer has no result"),
+            (200, r#"{"result":"FAILURE"}"#, "the answer is: FAILURE"),
+            (200, r#"{"result":7}"#, "the answer has no result"),
+            (500, r#"{"result":"OK"}"#, "HTTP 500"),
+            (204, "", "HTTP 204"),
+        ];
+        for (status, body, why) in table {
+            assert_eq!(read(WebhookEvent::ChatAccepted, status, body.as_bytes()), Verdict::No(why.into()), "{body}");
+        }
+        assert!(matches!(read(WebhookEvent::CallEvent, 200, b"whatever"), Verdict::Ok(_)));
+    }
+}
