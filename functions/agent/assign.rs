@@ -8,6 +8,7 @@ use shared::announce::Announcer;
 use shared::auth;
 use shared::domain::ownership::Event;
 use shared::domain::panel::Assignment;
+use shared::domain::webhook::WebhookEvent;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::WebhookQueue;
@@ -29,8 +30,11 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
     chat.state.after(Event::AgentWrites(&caller.agent))?;
     let panel = chats.panel(account_id, chat_id).await?;
     let card = panel.crm_link.ok_or(Error::Conflict("no CRM card is known for this chat"))?;
-    chats.note_assignment(account_id, chat_id, &Assignment::Pending).await?;
     let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
+    if !announcer.has_listener(account_id, WebhookEvent::ChatAssigned).await? {
+        return Err(Error::Conflict("no webhook is told of chat_assigned"));
+    }
+    chats.note_assignment(account_id, chat_id, &Assignment::Pending).await?;
     announcer.assigned(&chat, caller.agent.agent_id, &card).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
 }

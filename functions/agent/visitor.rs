@@ -27,9 +27,10 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
     let found = chats.visitor_by_number(&caller.account_id, request.number("number")?).await?;
     let mut visitor = found.ok_or(Error::NotFound)?;
     let mut has_changed = visitor.learn(&learned, Source::Agent);
-    if let Some(blacklisted) = blacklisted {
-        has_changed |= visitor.blacklisted != blacklisted;
+    if let Some(blacklisted) = blacklisted.filter(|blacklisted| *blacklisted != visitor.blacklisted) {
+        has_changed = true;
         visitor.blacklisted = blacklisted;
+        chats.save_blacklisted(&visitor).await?;
     }
     if has_changed {
         let chat = chats.save_visitor(&visitor).await?;

@@ -29,6 +29,12 @@ impl Announcer<'_> {
         self.tell(chat, WebhookEvent::ChatUpdated, agent.agent_id, None).await
     }
 
+    /// Whether anybody would be told.
+    pub async fn has_listener(&self, account_id: &str, event: WebhookEvent) -> Result<bool, Error> {
+        let settings = self.directory.cached_settings(account_id).await?;
+        Ok(settings.webhooks.iter().any(|webhook| webhook.wants(event)))
+    }
+
     /// chat_assigned: the agent binds the visitor to a CRM card.
     pub async fn assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         self.tell(chat, WebhookEvent::ChatAssigned, agent_id, Some(assign_to)).await

@@ -37,10 +37,12 @@ impl Desk<'_> {
         Ok(Response::ok(admin::settings(&settings)))
     }
 
-    /// Sets or takes away the one address that the specification knows: the first webhook.
+    /// Sets or takes away the one address that the specification knows: the first webhook. Where this makes one, its
+    /// signing secret is shown once.
     pub async fn set_address(&self, body: &Value) -> Result<Response, Error> {
         let url = admin::webhook_url(body, self.outbound.guard())?;
         let mut settings = self.directory.settings(self.account_id).await?;
+        let is_new = url.is_some() && settings.webhooks.is_empty();
         match (url, settings.webhooks.first_mut()) {
             (Some(url), Some(first)) => first.url = url,
             (Some(url), None) => settings.webhooks.push(Webhook { url, ..self.blank()? }),
@@ -48,7 +50,8 @@ impl Desk<'_> {
             (None, None) => {}
         }
         self.directory.save_settings(self.account_id, &settings).await?;
-        Ok(Response::ok(admin::settings(&settings)))
+        let show = if is_new { admin::settings_with_secret } else { admin::settings };
+        Ok(Response::ok(show(&settings)))
     }
 
     /// Adds a webhook; its signing secret is shown once.

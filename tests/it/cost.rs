@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Conversation, Stage, VISITOR, alone_on_own_stage};
+use crate::harness::{Conversation, Stage, VISITOR, alone_on_own_stage, open_chat};
+use crate::hook::Hooked;
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver};
 use crate::wait::{seconds, wait_for};
@@ -72,11 +73,14 @@ fn what_a_visitors_message_costs() {
         say().await;
         assert_eq!(cost(stage, say).await, Bill::from([row("channel-message", [2, 2, 0], (2.0, 2.0))]));
 
-        let renamed = json!({"sender": {"id": VISITOR, "name": "Ada"}, "message": {"type": "text", "text": "Hello"}});
-        let rename = async || {
+        let rename = async |name: &str| {
+            let sender = json!({"id": VISITOR, "name": name});
+            let renamed = json!({"sender": sender, "message": {"type": "text", "text": "Hello"}});
             talk.channel.post(&renamed).await.expect(200);
         };
-        assert_eq!(cost(stage, rename).await, Bill::from([row("channel-message", [2, 3, 0], (2.0, 3.0))]));
+        rename("Ada").await;
+        let again = async || rename("Augusta").await;
+        assert_eq!(cost(stage, again).await, Bill::from([row("channel-message", [2, 3, 0], (2.0, 3.0))]));
 
         let first = async || talk.channel.say("somebody new", "Hello").await;
         assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 10.0))]));
@@ -121,6 +125,38 @@ fn what_a_try_that_fails_costs() {
         // The second try is a delivery that also takes the chat's mark away.
         let (function, both) = row("deliver-channel", [2, 4, 5], (4.0, 5.0));
         assert_eq!(bill(stage)[&function], both);
+    });
+}
+
+#[test]
+fn what_a_webhook_costs() {
+    alone_on_own_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        hooked.accepted().await;
+        hooked.channel.say("another", "Hello").await;
+        let accept = async || hooked.agent.accept(2).await;
+        let expected = [row("agent-accept", [3, 1, 1], (3.0, 5.0)), row("deliver-webhook", [3, 1, 2], (4.0, 2.0))];
+        assert_eq!(cost(stage, accept).await, Bill::from(expected));
+
+        let rename = async |name: &str| {
+            hooked.correct(json!({"name": name})).await;
+        };
+        rename("Ada").await;
+        let update = async || rename("Augusta").await;
+        let expected = [row("agent-visitor", [3, 4, 1], (3.0, 5.0)), row("deliver-webhook", [3, 1, 2], (4.0, 2.0))];
+        assert_eq!(cost(stage, update).await, Bill::from(expected));
+    });
+}
+
+#[test]
+fn what_an_accepted_chat_costs_without_a_webhook() {
+    alone_on_own_stage(async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        open_chat(&account.admin, &channel, VISITOR).await;
+        channel.say("another", "Hello").await;
+        let accept = async || account.admin.accept(2).await;
+        assert_eq!(cost(stage, accept).await, Bill::from([row("agent-accept", [3, 1, 0], (3.0, 1.0))]));
     });
 }
 

@@ -3,6 +3,7 @@
 
 mod client;
 mod harness;
+mod hook;
 mod provider;
 mod receiver;
 mod wait;
@@ -19,3 +20,7 @@ mod crash;
 mod delivery;
 mod security;
 mod template;
+mod visitor;
+mod webhook;
+mod webhook_answers;
+mod webhook_settings;

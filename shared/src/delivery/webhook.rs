@@ -11,7 +11,7 @@ use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, Change, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::panel::Assignment;
-use crate::domain::visitor::{Source, Visitor};
+use crate::domain::visitor::{Profile, Source, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
 use crate::error::Error;
 use crate::store::chats::Chats;
@@ -57,7 +57,7 @@ impl Receiver for Webhooks<'_> {
             let (id, secrets) = (&entry.id, webhook.signing(clock::now()));
             let exchange =
                 self.outbound.post(Post { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
-            self.classify(occurrence, chat, visitor, exchange).await
+            self.classify(occurrence, chat, exchange).await
         })
     }
 
@@ -97,7 +97,6 @@ impl Webhooks<'_> {
         &self,
         occurrence: &Occurrence,
         chat: &Chat,
-        visitor: Visitor,
         exchange: Exchange,
     ) -> Result<(Outcome, Attempt), Error> {
         let Exchange { result, mut attempt } = exchange;
@@ -108,7 +107,7 @@ impl Webhooks<'_> {
             Err(no_answer) => no_answer.to_string(),
             Ok(answer) => match webhook::read(occurrence.event, answer.status, &answer.body) {
                 Verdict::Ok(brought) => {
-                    self.take(occurrence.event, chat, visitor, *brought).await?;
+                    self.take(occurrence.event, chat, *brought).await?;
                     return Ok((Outcome::Delivered, attempt));
                 }
                 Verdict::No(reason) => reason,
@@ -118,21 +117,25 @@ impl Webhooks<'_> {
         Ok((Outcome::TryAgain(reason), attempt))
     }
 
-    async fn take(
-        &self,
-        event: WebhookEvent,
-        chat: &Chat,
-        mut visitor: Visitor,
-        brought: Brought,
-    ) -> Result<(), Error> {
+    async fn take(&self, event: WebhookEvent, chat: &Chat, brought: Brought) -> Result<(), Error> {
         if event == WebhookEvent::ChatAssigned {
             return self.chats.note_assignment(&chat.account_id, chat.chat_id, &Assignment::Done).await;
         }
-        if !event.takes_data() {
-            return Ok(());
+        let Brought { panel: change, contacts } = brought;
+        if !change.is_empty() {
+            let panel = change.onto(self.chats.panel(&chat.account_id, chat.chat_id).await?);
+            self.chats.fill_panel(&chat.account_id, chat.chat_id, &panel).await?;
         }
-        self.chats.fill_panel(&chat.account_id, chat.chat_id, &brought.panel).await?;
-        if visitor.learn(&brought.contacts, Source::Crm) {
+        if contacts != Profile::default() {
+            self.learn(chat, &contacts).await?;
+        }
+        Ok(())
+    }
+
+    /// The visitor is read anew: the webhook may have taken seconds to answer, and others go on meanwhile.
+    async fn learn(&self, chat: &Chat, contacts: &Profile) -> Result<(), Error> {
+        let Some(mut visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(()) };
+        if visitor.learn(contacts, Source::Crm) {
             self.chats.save_visitor(&visitor).await?;
         }
         Ok(())

@@ -24,10 +24,10 @@ pub enum Assignment {
     Failed(String),
 }
 
-/// What a webhook's answer brings.
+/// What the agent sees beside a chat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// In the order of the answer.
+    /// In the order of the answer that brought it.
     pub custom_data: Vec<CustomData>,
     /// Whether the agent may bind the visitor to a CRM card.
     pub enable_assign: bool,
@@ -37,6 +37,35 @@ pub struct Panel {
     pub page: Option<(String, Option<String>)>,
     /// How far the binding is.
     pub assignment: Option<Assignment>,
+}
+
+/// What an answer says about the panel: none where it says nothing, so that a plain OK takes nothing away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields of Panel")]
+pub struct PanelChange {
+    pub custom_data: Option<Vec<CustomData>>,
+    pub enable_assign: Option<bool>,
+    pub crm_link: Option<Option<String>>,
+    pub page: Option<Option<(String, Option<String>)>>,
+}
+
+impl PanelChange {
+    /// Whether the answer says nothing at all.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The panel afterwards.
+    pub fn onto(self, before: Panel) -> Panel {
+        let Self { custom_data, enable_assign, crm_link, page } = self;
+        Panel {
+            custom_data: custom_data.unwrap_or(before.custom_data),
+            enable_assign: enable_assign.unwrap_or(before.enable_assign),
+            crm_link: crm_link.unwrap_or(before.crm_link),
+            page: page.unwrap_or(before.page),
+            assignment: before.assignment,
+        }
+    }
 }
 
 /// A text without tags: `<` before a letter, a slash or an exclamation mark begins one.
@@ -63,6 +92,16 @@ pub fn without_tags(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_answer_does_not_mention_stays() {
+        let link = Some("https://crm.example/7".to_owned());
+        let before = Panel { enable_assign: true, crm_link: link.clone(), ..Panel::default() };
+        assert!(PanelChange::default().is_empty());
+        assert_eq!(PanelChange::default().onto(before.clone()), before);
+        let change = PanelChange { enable_assign: Some(false), crm_link: Some(None), ..PanelChange::default() };
+        assert_eq!(change.onto(before), Panel::default());
+    }
 
     #[test]
     fn tags_are_taken_out_and_comparisons_stay() {

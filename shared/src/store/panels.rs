@@ -39,7 +39,7 @@ impl Chats {
         from_item::<PanelItem>(item).map(Panel::from)
     }
 
-    /// Puts what an answer brought in place of what was there; the assignment stays. One write.
+    /// Stores the panel, except for its assignment, which [`note_assignment`](Self::note_assignment) keeps. One write.
     pub async fn fill_panel(&self, account_id: &str, chat_id: u64, panel: &Panel) -> Result<(), Error> {
         let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = panel;
         let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();

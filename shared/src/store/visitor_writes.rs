@@ -129,15 +129,26 @@ impl Chats {
     pub(super) async fn save_profile(&self, visitor: &Visitor) -> Result<(), Refused> {
         let change = Change {
             key: visitor_key(&visitor.channel_id, &visitor.external_id),
-            update: "SET #profile = :profile, #sources = :sources, #blacklisted = :blacklisted",
+            update: "SET #profile = :profile, #sources = :sources",
             condition: "attribute_exists(#pk)",
             values: vec![
                 (":profile", to_attribute(&ProfileItem::from(&visitor.profile)).map_err(Refused::Error)?),
                 (":sources", to_attribute(&SourcesItem::from(visitor.sources)).map_err(Refused::Error)?),
-                (":blacklisted", to_attribute(&visitor.blacklisted).map_err(Refused::Error)?),
             ],
         };
         self.table.update(change).await.map(|_| ())
+    }
+
+    /// Stores whether a visitor's messages are dropped. Apart from the profile, which many write: none of them may lift
+    /// a blacklisting that it has not seen. One write.
+    pub async fn save_blacklisted(&self, visitor: &Visitor) -> Result<(), Error> {
+        let change = Change {
+            key: visitor_key(&visitor.channel_id, &visitor.external_id),
+            update: "SET #blacklisted = :blacklisted",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":blacklisted", to_attribute(&visitor.blacklisted)?)],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
     }
 
     /// Stores an entry, with the answer to its idempotency key if it has one.
@@ -188,7 +199,8 @@ impl Chats {
         from_item(self.table.update(change).await?).map_err(Refused::Error)
     }
 
-    /// Notes that a visitor began or stopped to type; nothing happens without an open chat. A read, a write.
+    /// Notes that a visitor began or stopped to type; nothing happens without an open chat, nor when the visitor is
+    /// blacklisted. A read, a write.
     pub async fn visitor_typing(
         &self,
         channel: &Channel,
@@ -196,7 +208,8 @@ impl Chats {
         since: Option<Timestamp>,
     ) -> Result<(), Error> {
         let visitor = self.visitor(&channel.channel_id, external_id).await?;
-        let Some(chat_id) = visitor.and_then(|visitor| visitor.open_chat) else {
+        let heard = visitor.filter(|visitor| !visitor.blacklisted);
+        let Some(chat_id) = heard.and_then(|visitor| visitor.open_chat) else {
             return Ok(());
         };
         let (update, values) = match since {

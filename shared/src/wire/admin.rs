@@ -337,6 +337,12 @@ pub fn settings(settings: &Settings) -> Value {
     json!({ "webhook_url": url, "webhooks": webhooks.iter().map(shown_webhook).collect::<Vec<_>>() })
 }
 
+/// The settings with the secret of the first webhook, which was just made and is shown once.
+pub fn settings_with_secret(settings: &Settings) -> Value {
+    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.first());
+    with(self::settings(settings), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
+}
+
 /// Reads POST /admin/channels/{id}/rotate: for how many seconds the old address is still answered.
 pub fn overlap(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;

@@ -6,7 +6,7 @@ use crate::domain::account::Agent;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::cut;
 use crate::domain::entry::Entry;
-use crate::domain::panel::{CustomData, Panel, without_tags};
+use crate::domain::panel::{CustomData, PanelChange, without_tags};
 use crate::domain::visitor::{Profile, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
 
@@ -182,7 +182,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Brought {
     /// For the agent.
-    pub panel: Panel,
+    pub panel: PanelChange,
     /// `contact_info`: as if the visitor had typed it.
     pub contacts: Profile,
 }
@@ -210,21 +210,36 @@ pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
 
 fn brought(object: &Map<String, Value>) -> Brought {
     let contact = |name: &str| short(object.get("contact_info")?.get(name));
-    let page = object.get("page");
-    let panel = Panel {
-        custom_data: custom_data(object.get("custom_data")),
-        enable_assign: object.get("enable_assign").and_then(Value::as_bool).unwrap_or(false),
-        crm_link: web_link(object.get("crm_link")),
-        page: page.and_then(|page| Some((web_link(page.get("url"))?, short(page.get("title"))))),
-        assignment: None,
+    let panel = PanelChange {
+        custom_data: object.get("custom_data").and_then(custom_data),
+        enable_assign: object.get("enable_assign").and_then(Value::as_bool),
+        crm_link: object.get("crm_link").and_then(|link| given(link, web_link)),
+        page: object.get("page").and_then(|value| given(value, page)),
     };
     let contacts =
         Profile { name: contact("name"), phone: contact("phone"), email: contact("email"), ..Profile::default() };
     Brought { panel, contacts }
 }
 
-fn custom_data(value: Option<&Value>) -> Vec<CustomData> {
-    let items = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+/// A field of an answer: taken away where it is null or empty, left as it was where it is wrong.
+fn given<T>(value: &Value, read: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
+    let is_empty = match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    if is_empty { Some(None) } else { read(Some(value)).map(Some) }
+}
+
+fn page(value: Option<&Value>) -> Option<(String, Option<String>)> {
+    let page = value?;
+    Some((web_link(page.get("url"))?, short(page.get("title"))))
+}
+
+fn custom_data(value: &Value) -> Option<Vec<CustomData>> {
+    let items = if value.is_null() { &[] } else { value.as_array()?.as_slice() };
     let read = |item: &Value| {
         let content = item.get("content")?.as_str()?;
         Some(CustomData {
@@ -234,7 +249,7 @@ fn custom_data(value: Option<&Value>) -> Vec<CustomData> {
             key: short(item.get("key")),
         })
     };
-    items.iter().filter_map(read).take(MOST_CUSTOM_DATA).collect()
+    Some(items.iter().filter_map(read).take(MOST_CUSTOM_DATA).collect())
 }
 
 fn short(value: Option<&Value>) -> Option<String> {
@@ -268,13 +283,14 @@ mod tests {
             "contact_info": { "name": "Ann", "phone": "", "email": "a@b.c" },
             "enable_assign": true, "crm_link": "https://crm.example/card", "page": { "url": "https://x.example", "title": "Home" }
         }));
-        let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = brought.panel;
+        let PanelChange { custom_data, enable_assign, crm_link, page } = brought.panel;
+        let custom_data = custom_data.unwrap();
         let contents: Vec<&str> = custom_data.iter().map(|item| item.content.as_str()).collect();
         assert_eq!(contents, ["Gold", "two"]);
         assert_eq!(custom_data.first().unwrap().link.as_deref(), Some("https://crm.example/1"));
-        assert!(enable_assign);
-        assert_eq!(crm_link.as_deref(), Some("https://crm.example/card"));
-        assert_eq!(page, Some(("https://x.example".into(), Some("Home".into()))));
+        assert_eq!(enable_assign, Some(true));
+        assert_eq!(crm_link, Some(Some("https://crm.example/card".into())));
+        assert_eq!(page, Some(Some(("https://x.example".into(), Some("Home".into())))));
         assert_eq!((brought.contacts.name.as_deref(), brought.contacts.phone.as_deref()), (Some("Ann"), None));
     }
 
@@ -283,13 +299,20 @@ mod tests {
         let brought = accepted(&json!({
             "result": "OK", "contact_info": [], "crm_link": "javascript:alert(1)", "enable_assign": "yes",
             "custom_data": [{ "content": 7 }, "x", { "content": "ok", "link": "javascript:alert(1)", "title": 3 }],
-            "page": []
+            "page": { "url": 7 }
         }));
         let only = CustomData { title: None, content: "ok".into(), link: None, key: None };
-        assert_eq!(
-            brought,
-            Brought { panel: Panel { custom_data: vec![only], ..Panel::default() }, ..Brought::default() }
-        );
+        let panel = PanelChange { custom_data: Some(vec![only]), ..PanelChange::default() };
+        assert_eq!(brought, Brought { panel, ..Brought::default() });
+    }
+
+    #[test]
+    fn a_plain_ok_says_nothing_and_empty_values_take_away() {
+        assert_eq!(accepted(&json!({ "result": "OK" })), Brought::default());
+        let cleared = accepted(&json!({ "result": "OK", "custom_data": [], "crm_link": "", "page": null })).panel;
+        let expected =
+            PanelChange { custom_data: Some(Vec::new()), enable_assign: None, crm_link: Some(None), page: Some(None) };
+        assert_eq!(cleared, expected);
     }
 
     #[test]
