@@ -1,4 +1,4 @@
-//! B-1, POST {bot_base_url}/webhooks/<provider_id>/<token>: an event of a provider. A BOT_MESSAGE is two writes and
+//! B-1, `POST {bot_base_url}/webhooks/<provider_id>/<token>`: an event of a provider. A BOT_MESSAGE is two writes and
 //! one queue request.
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! A-1, GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status: 1 when an agent who receives the channel's
+//! A-1, `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status`: 1 when an agent who receives the channel's
 //! chats is online, else 0. One or two reads.
 
 use std::process::ExitCode;
