@@ -50,8 +50,8 @@ impl Desk<'_> {
     /// CLIENT_INFO.
     pub async fn client_info(&self, route: &Route, learned: &Profile) -> Result<(), Error> {
         let visitor = match route.client_id {
-            Some(number) => self.client(number).await?,
-            None => {
+            Some(number) if route.chat_id.is_none() => self.client(number).await?,
+            _ => {
                 let chat = self.own_chat(self.chat_id(route).await?).await.map_err(|error| named_by(route, error))?;
                 let visitor = self.chats.visitor(&chat.channel_id, &chat.external_id).await?;
                 visitor.ok_or_else(|| unknown("chat_id"))?

@@ -55,7 +55,7 @@ impl Receiver for Providers<'_> {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
             let Some(bot) = self.bot(chat).await? else { return Ok(refused("the bot was disconnected")) };
-            let Some(provider) = self.directory.provider(&bot.provider_id).await? else {
+            let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else {
                 return Ok(refused("the provider is not registered any more"));
             };
             let Some(body) = self.body(entry, chat).await? else { return Ok(refused("the visitor was erased")) };

@@ -23,12 +23,17 @@ fn token_key(provider_id: &str, token: &str) -> Key {
 
 impl Directory {
     /// A provider, possibly as it was up to 10 s ago. One read, none when cached.
-    pub async fn provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
+    pub async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         if let Some(provider) = self.providers.get(provider_id) {
             return Ok(Some(provider));
         }
-        let Some(item) = self.table.get(provider_key(provider_id)).await? else { return Ok(None) };
-        Ok(Some(self.providers.put(provider_id, from_item::<ProviderItem>(item)?.into())))
+        Ok(self.provider(provider_id).await?.map(|provider| self.providers.put(provider_id, provider)))
+    }
+
+    /// A provider as it is now. One read.
+    pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
+        let item = self.table.get(provider_key(provider_id)).await?;
+        item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
     }
 
     /// Stores a provider, new or changed.

@@ -204,11 +204,20 @@ pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
     let fields = Fields::of(body)?;
     Ok(BotSettings {
         provider_id: fields.required_text("provider_id", NAME)?,
-        token: fields.required_text("token", NAME)?,
+        token: token(fields)?,
         name: fields.text("name", NAME)?.filter(|name| !name.is_empty()).unwrap_or_else(|| "Bot".to_owned()),
         channel_ids: channel_ids(fields)?.unwrap_or_default(),
         answer_within: answer_within(fields)?,
     })
+}
+
+/// A token is the last segment of addresses, where `.` and `..` mean something else.
+fn token(fields: Fields<'_>) -> Result<String, Error> {
+    let token = fields.required_text("token", NAME)?;
+    if token == "." || token == ".." {
+        return Err(fields.refuse("token", "must be more than dots"));
+    }
+    Ok(token)
 }
 
 /// Reads PATCH /admin/bots/{id}: the bot as it becomes. Provider and token stay: another token is another bot.
