@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shared::bot_desk::Desk;
+use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::{BotQueue, ChannelQueue};
@@ -32,8 +33,9 @@ async fn handle(
     let desk = Desk { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
     match event.kind {
         EventKind::Message(content) => {
-            let entry = desk.message(&event.route, *content).await?;
-            to_channel.0.send_entry(Some(&entry)).await?;
+            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id))?;
+            let stored = desk.message(&event.route, *content, key.as_ref()).await?;
+            to_channel.0.send(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await?;
         }
         EventKind::InviteAgent => {
             let transition = desk.invite_agent(&event.route).await?;

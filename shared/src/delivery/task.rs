@@ -134,7 +134,13 @@ impl Task {
 
     /// The task a queue carried.
     pub fn from_json(body: &str) -> Result<Self, Error> {
-        serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))
+        let task: Self = serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))?;
+        let version = match &task {
+            Self::Entry(task) => task.v,
+            Self::Typing(task) => task.v,
+            Self::AnswerDue(task) => task.v,
+        };
+        if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }
 }
 

@@ -23,6 +23,6 @@ pub struct Entry {
     pub content: Content,
     /// When it was written.
     pub at: Timestamp,
-    /// For an agent's message: its way to the integrator.
+    /// Its way to somebody's server, if it has one.
     pub delivery: Option<Delivery>,
 }

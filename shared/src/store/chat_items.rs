@@ -182,6 +182,8 @@ pub(super) struct DeliveryItem {
     target: String,
     progress: String,
     round: u32,
+    #[serde(default)]
+    revivals: u32,
     since: u64,
     tries: u32,
     attempts: Vec<AttemptItem>,
@@ -238,7 +240,7 @@ impl From<&Chat> for HeadItem {
         Self {
             pk: key.pk,
             sk: key.sk,
-            listing: listing(&account_id, state.is_closed()),
+            listing: listing(&account_id, state.name()),
             account_id,
             chat_id,
             agent: state.agent().map(AuthorItem::from),
@@ -492,11 +494,13 @@ impl TryFrom<ContentItem> for Content {
 
 impl From<&Delivery> for DeliveryItem {
     fn from(delivery: &Delivery) -> Self {
-        let Delivery { target, progress, round, since, tries, attempts, failure, verdict_at } = delivery.clone();
+        let Delivery { target, progress, round, revivals, since, tries, attempts, failure, verdict_at } =
+            delivery.clone();
         Self {
             target: target.name().to_owned(),
             progress: progress.name().to_owned(),
             round,
+            revivals,
             since: since.0,
             tries,
             attempts: attempts.iter().map(AttemptItem::from).collect(),
@@ -514,6 +518,7 @@ impl TryFrom<DeliveryItem> for Delivery {
             target: Target::parse(&item.target).ok_or_else(unknown("target"))?,
             progress: Progress::parse(&item.progress).ok_or_else(unknown("progress"))?,
             round: item.round,
+            revivals: item.revivals,
             since: Timestamp(item.since),
             tries: item.tries,
             attempts: item.attempts.into_iter().map(Attempt::from).collect(),

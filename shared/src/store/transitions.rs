@@ -15,6 +15,9 @@ use crate::domain::ownership::{Event, State};
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
 
+/// Chats that are released before the list is read again.
+const RELEASED_AT_ONCE: usize = 100;
+
 /// A change that was made.
 #[derive(Debug)]
 pub struct Transition {
@@ -41,8 +44,10 @@ impl Chats {
         agent: &Author,
         now: Timestamp,
     ) -> Result<Transition, Error> {
+        // Every write of the header would pay for a long address.
+        let without_photo = Author { photo: None, ..agent.clone() };
         let plan = |before: &Chat| {
-            let state = before.state.after(Event::Accept(agent))?;
+            let state = before.state.after(Event::Accept(&without_photo))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
             Ok(Plan { state, notice, bot_reacted: false })
         };
@@ -102,6 +107,24 @@ impl Chats {
             Ok(_) => Ok(true),
             Err(Error::Forbidden(_) | Error::Conflict(_) | Error::NotFound) => Ok(false),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Gives the chats of an agent who is gone back to the others: they wait again.
+    pub async fn release(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
+        let is_theirs = |chat: &Chat| chat.state.agent().is_some_and(|agent| agent.agent_id == agent_id);
+        let plan = |before: &Chat| {
+            let state = before.state.after(Event::AgentGone(agent_id))?;
+            Ok(Plan { state, notice: None, bot_reacted: false })
+        };
+        loop {
+            let theirs = self.list(account_id, &["active"], None, RELEASED_AT_ONCE, &is_theirs).await?;
+            if theirs.is_empty() {
+                return Ok(());
+            }
+            for chat in theirs {
+                self.transition(account_id, chat.chat_id, now, &plan).await?;
+            }
         }
     }
 
@@ -176,7 +199,7 @@ fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
         values: vec![
             (":state", s(after.state.name())),
             (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
-            (":listing", s(listing(&after.account_id, after.state.is_closed()))),
+            (":listing", s(listing(&after.account_id, after.state.name()))),
             (":now", n(after.updated_at.0)),
             (":seq", n(after.seq)),
             (":bot_seq", to_attribute(&after.bot_seq)?),
