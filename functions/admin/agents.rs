@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use shared::domain::account::Role;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
+use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::admin;
@@ -16,10 +17,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Connections);
+type Uses = (Directory, Chats, Connections);
 
 async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
-    let (directory, connections) = &uses;
+    let (directory, _, connections) = &uses;
     let caller = auth::admin(connections, &request).await?;
     match (request.method.as_str(), request.has_segment("agent_id")) {
         ("POST", false) => create(directory, &caller, &request).await,
@@ -48,15 +49,15 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
     Ok(Response::ok(json!({ "agents": agents })))
 }
 
-async fn change((directory, connections): &Uses, caller: &Session, request: &Request) -> Result<Response, Error> {
+async fn change((directory, _, connections): &Uses, caller: &Session, request: &Request) -> Result<Response, Error> {
     let before = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
-    let (after, password) = admin::changed_agent(&request.json()?, &before)?;
+    let (after, password, ends_sessions) = admin::changed_agent(&request.json()?, &before)?;
     if before.agent_id == caller.agent.agent_id && after.role != Role::Admin {
         return Err(Error::Conflict("an admin cannot give up their own role"));
     }
     directory.save_login(&before, &after, password.as_deref()).await?;
     directory.save_agent(&after).await?;
-    if password.is_some() || after.role != before.role {
+    if ends_sessions {
         connections.end_sessions(&after.account_id, after.agent_id).await?;
     } else {
         connections.rename_sessions(&after).await?;
@@ -64,13 +65,19 @@ async fn change((directory, connections): &Uses, caller: &Session, request: &Req
     Ok(Response::ok(admin::agent(&after)))
 }
 
-async fn delete((directory, connections): &Uses, caller: &Session, request: &Request) -> Result<Response, Error> {
+async fn delete(
+    (directory, chats, connections): &Uses,
+    caller: &Session,
+    request: &Request,
+) -> Result<Response, Error> {
     let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
     if agent.agent_id == caller.agent.agent_id {
         return Err(Error::Conflict("an admin cannot delete themselves"));
     }
-    directory.delete_agent(&agent).await?;
+    directory.delete_login(&agent).await?;
     connections.end_sessions(&agent.account_id, agent.agent_id).await?;
     connections.forget_presence(&agent.account_id, agent.agent_id).await?;
+    chats.release(&agent.account_id, agent.agent_id, clock::now()).await?;
+    directory.delete_agent(&agent).await?;
     Ok(Response::ok(json!({ "agent_id": agent.agent_id, "deleted": true })))
 }

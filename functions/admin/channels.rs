@@ -55,17 +55,17 @@ async fn change(directory: &Directory, guard: &Guard, caller: &Session, request:
     let mut channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
     channel.settings = admin::changed_channel(&request.json()?, &channel, guard)?;
     directory.check_agents(&caller.account_id, &channel.settings.agent_ids).await?;
-    directory.save_channel(&channel).await?;
+    directory.save_channel_settings(&channel).await?;
     Ok(Response::ok(admin::channel(&channel)))
 }
 
 async fn rotate(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let mut channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
-    let now = clock::now();
+    let before = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
+    let (mut channel, now) = (before.clone(), clock::now());
     let old_until = now.after(Duration::from_secs(admin::overlap(&request.json_or_empty()?)?));
     let secret = secret::token()?;
     channel.rotate(secret::hash(&secret), now, old_until);
-    directory.save_channel(&channel).await?;
+    directory.save_channel_secrets(&before, &channel).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
     Ok(Response::ok(json!({ "endpoint": endpoint, "old_endpoint_valid_until": old_until.seconds() })))
 }

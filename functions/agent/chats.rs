@@ -27,10 +27,14 @@ type Uses = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let state = request.query("state").unwrap_or_else(|| "open".to_owned());
-    if !["open", "bot", "waiting", "active", "closed"].contains(&state.as_str()) {
-        return Err(Error::field("state", "must be one of open, bot, waiting, active, closed"));
-    }
+    let states: &[&str] = match request.query("state").as_deref() {
+        None | Some("open") => &["bot", "waiting", "active"],
+        Some("bot") => &["bot"],
+        Some("waiting") => &["waiting"],
+        Some("active") => &["active"],
+        Some("closed") => &["closed"],
+        Some(_) => return Err(Error::field("state", "must be one of open, bot, waiting, active, closed")),
+    };
     let before = request.query_number("before")?;
     let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
     let limit = usize::try_from(limit).map_err(Error::internal)?;
@@ -38,9 +42,9 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     let me = caller.agent.agent_id;
     let wanted = |chat: &Chat| {
         let is_mine = chat.state.agent().is_some_and(|agent| agent.agent_id == me);
-        (is_mine || !hidden.contains(&chat.channel_id)) && (state == "open" || state == chat.state.name())
+        is_mine || !hidden.contains(&chat.channel_id)
     };
-    let found = chats.list(&caller.account_id, state == "closed", before, limit, &wanted).await?;
+    let found = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
     let rows: Vec<Value> = found.iter().map(agent::chat_row).collect();
     Ok(Response::ok(json!({ "chats": rows })))
 }

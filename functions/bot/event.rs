@@ -1,4 +1,4 @@
-//! B-1, POST {bot_base_url}/webhooks/<provider_id>/<token>: an event of a provider. A BOT_MESSAGE is two writes and
+//! B-1, `POST {bot_base_url}/webhooks/<provider_id>/<token>`: an event of a provider. A BOT_MESSAGE is two writes and
 //! one queue request.
 
 use std::process::ExitCode;
@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use shared::announce::Announcer;
 use shared::bot_desk::Desk;
+use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::{BotQueue, ChannelQueue, WebhookQueue};
@@ -33,8 +34,9 @@ async fn handle(
     let desk = Desk { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
     match event.kind {
         EventKind::Message(content) => {
-            let entry = desk.message(&event.route, *content).await?;
-            to_channel.0.send_entry(Some(&entry)).await?;
+            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id))?;
+            let stored = desk.message(&event.route, *content, key.as_ref()).await?;
+            to_channel.0.send(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await?;
         }
         EventKind::InviteAgent => {
             let transition = desk.invite_agent(&event.route).await?;

@@ -1,4 +1,4 @@
-//! A-2, POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>: a visitor writes, or starts or stops typing.
+//! A-2, `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`: a visitor writes, or starts or stops typing.
 //! Answers 200 when the message is stored and, while a bot has the chat, queued for it. On an open
 //! chat: two reads, two writes and, for the bot, one queue request.
 

@@ -1,10 +1,11 @@
-//! A-1, GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status: 1 when an agent who receives the channel's
+//! A-1, `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status`: 1 when an agent who receives the channel's
 //! chats is online, else 0. One or two reads.
 
 use std::process::ExitCode;
 
 use serde_json::json;
 use shared::clock;
+use shared::domain::presence;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::connections::Connections;
@@ -22,6 +23,6 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
     let presences = connections.presences(&channel.account_id).await?;
-    let online = presences.iter().any(|agent| agent.is_online(now) && channel.is_eligible(agent.agent_id));
+    let online = presence::any_online(&presences, &channel, now);
     Ok(Response::ok(json!(u8::from(online))))
 }

@@ -24,7 +24,10 @@ async fn handle((directory, chats, retries, outbound): Uses, task: Task) -> Resu
     let integrators = Integrators { directory: &directory, outbound: &outbound };
     match task {
         Task::Entry(task) => engine::run(&chats, &retries.0, &integrators, &task).await,
-        Task::Typing(task) => integrators.send_typing(&chats, &task).await,
+        Task::Typing(task) => {
+            integrators.send_typing(&chats, &task).await;
+            Ok(())
+        }
         Task::AnswerDue(_) => Err(Error::internal("a bot's time-out in the queue of a channel")),
     }
 }

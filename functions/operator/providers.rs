@@ -32,8 +32,7 @@ async fn handle((directory, operator_key, guard): Uses, request: Request) -> Res
         directory.save_provider(&provider).await?;
         return Ok(Response::created(admin::shown_provider(&provider)));
     }
-    let found = directory.provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
-    let mut provider = (*found).clone();
+    let mut provider = directory.provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
     if request.method == "PATCH" {
         provider = admin::provider(&request.json()?, provider, &guard)?;
         directory.save_provider(&provider).await?;

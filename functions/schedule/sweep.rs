@@ -10,7 +10,7 @@ use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::queue::{BotQueue, ChannelQueue, WebhookQueue};
 use shared::store::chats::Chats;
-use shared::store::deliveries::SHARDS;
+use shared::store::deliveries::{Overdue, SHARDS};
 use shared::{clock, consumer};
 
 /// How long a delivery may be over its verdict before it counts as lost: a queue may be slow.
@@ -25,24 +25,34 @@ async fn main() -> ExitCode {
 
 type Uses = (Chats, ChannelQueue, BotQueue, WebhookQueue);
 
-async fn handle((chats, to_channel, to_bot, to_webhook): Uses) -> Result<Value, Error> {
+async fn handle(uses: Uses) -> Result<Value, Error> {
+    let (chats, ..) = &uses;
     let now = clock::now();
     let before = Timestamp(now.0.saturating_sub(u64::try_from(GRACE.as_millis()).map_err(Error::internal)?));
-    let mut revived = 0_u32;
+    let (mut revived, mut failed) = (0_u32, 0_u32);
     for shard in 0..SHARDS {
         for overdue in chats.overdue(shard, before, PAGE).await? {
-            let Some(entry) = chats.revive(&overdue, clock::now()).await? else {
-                continue;
-            };
-            let Some(delivery) = &entry.delivery else { continue };
-            match delivery.target {
-                Target::Channel => to_channel.0.send_entry(Some(&entry)).await?,
-                Target::Bot => to_bot.0.send_entry(Some(&entry)).await?,
-                Target::Webhook => to_webhook.0.send_entry(Some(&entry)).await?,
+            match take_up(&uses, &overdue).await {
+                Ok(taken) => revived += u32::from(taken),
+                // One that cannot be taken up must not keep the others waiting.
+                Err(error) => {
+                    failed += 1;
+                    tracing::error!(context = ?error.context(), "not swept: {error}");
+                }
             }
-            revived += 1;
         }
     }
-    tracing::info!(revived, "swept");
-    Ok(json!({ "revived": revived }))
+    tracing::info!(revived, failed, "swept");
+    if failed > 0 { Err(Error::internal(("not swept", failed))) } else { Ok(json!({ "revived": revived })) }
+}
+
+async fn take_up((chats, to_channel, to_bot, to_webhook): &Uses, overdue: &Overdue) -> Result<bool, Error> {
+    let Some(entry) = chats.revive(overdue, clock::now()).await? else { return Ok(false) };
+    match entry.delivery.as_ref().map(|delivery| delivery.target) {
+        Some(Target::Channel) => to_channel.0.send_entry(Some(&entry)).await?,
+        Some(Target::Bot) => to_bot.0.send_entry(Some(&entry)).await?,
+        Some(Target::Webhook) => to_webhook.0.send_entry(Some(&entry)).await?,
+        None => {}
+    }
+    Ok(true)
 }

@@ -35,7 +35,7 @@ pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
 /// The bot that a provider speaks for, by the address of B-1 and, where the provider is registered with one, by the
 /// `Authorization` header: the secret itself, or behind `Bearer`.
 pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, Error> {
-    let provider = directory.provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    let provider = directory.cached_provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
     let bot = directory.bot_of_token(&provider.provider_id, &request.segment("token")).await?;
     let bot = bot.ok_or(Error::InvalidClient)?;
     let Some(expected) = &provider.authorization_hash else { return Ok(bot) };

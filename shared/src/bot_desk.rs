@@ -5,13 +5,13 @@ use crate::delivery::bot::agent_online;
 use crate::domain::bot::Bot;
 use crate::domain::chat::Chat;
 use crate::domain::content::Content;
-use crate::domain::entry::Entry;
 use crate::domain::message_id;
 use crate::domain::visitor::{Profile, Source, Visitor};
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
+use crate::store::idempotency::{Answered, IdempotencyKey};
 use crate::store::transitions::Transition;
 use crate::wire::bot::Route;
 
@@ -28,15 +28,25 @@ pub struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// BOT_MESSAGE. Two writes when the event names its chat, and reads to find it when it does not.
-    pub async fn message(&self, route: &Route, content: Content) -> Result<Entry, Error> {
+    /// BOT_MESSAGE, once for each idempotency key. Two writes when the event names its chat, and reads to find it when
+    /// it does not.
+    pub async fn message(
+        &self,
+        route: &Route,
+        content: Content,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Answered, Error> {
+        if let Some(answered) = self.chats.answered(key).await? {
+            return Ok(answered);
+        }
         let now = clock::now();
         let chat_id = self.chat_id(route).await?;
         let advanced = self.chats.bot_advance(self.bot, chat_id, &content, now).await;
         let chat = advanced.map_err(|error| named_by(route, error))?;
         let channel = self.directory.cached_channel(&chat.channel_id).await?;
         let shows = channel.map(|channel| channel.settings.shows).unwrap_or_default();
-        self.chats.bot_message(self.bot, &chat, content, shows, now).await
+        let entry = self.chats.bot_message(self.bot, &chat, content, shows, key, now).await?;
+        Ok(Answered::of(&entry))
     }
 
     /// INVITE_AGENT.
@@ -50,8 +60,8 @@ impl Desk<'_> {
     /// CLIENT_INFO. The visitor's open chat, when anything changed.
     pub async fn client_info(&self, route: &Route, learned: &Profile) -> Result<Option<Chat>, Error> {
         let visitor = match route.client_id {
-            Some(number) => self.client(number).await?,
-            None => {
+            Some(number) if route.chat_id.is_none() => self.client(number).await?,
+            _ => {
                 let chat = self.own_chat(self.chat_id(route).await?).await.map_err(|error| named_by(route, error))?;
                 let visitor = self.chats.visitor(&chat.channel_id, &chat.external_id).await?;
                 visitor.ok_or_else(|| unknown("chat_id"))?

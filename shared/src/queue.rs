@@ -97,7 +97,7 @@ pub async fn send_told(told: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQu
 impl OrderedQueue {
     /// Queues a task behind the others of its chat. One request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
-        let order = Order { group: task.chat(), deduplication: Some(task.identity()), delay: Duration::ZERO };
+        let order = Order { group: task.group(), deduplication: Some(task.identity()), delay: Duration::ZERO };
         self.0.send(task.to_json(), order).await
     }
 

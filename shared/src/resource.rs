@@ -27,10 +27,6 @@ pub async fn open<R: Resource>() -> Result<R, Missing> {
     Ok(resources)
 }
 
-impl Resource for () {
-    fn open(_: &mut Platform) -> Self {}
-}
-
 macro_rules! tuple {
     ($($name:ident),+) => {
         impl<$($name: Resource),+> Resource for ($($name,)+) {

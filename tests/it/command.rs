@@ -298,14 +298,15 @@ fn a_function_that_does_not_start_is_one_clear_line() {
     beside(async {
         let folder = tempfile::tempdir().unwrap();
         let program = copied_binaries(folder.path()).await;
-        let spoilt = folder.path().join("agent-login");
+        // One that preparing the demo does not need.
+        let spoilt = folder.path().join("schedule-sweep");
         fs::remove_file(&spoilt).unwrap();
-        check_one_line(&fails(&program, &["--memory", "--port", "0"]).await, "agent-login");
+        check_one_line(&fails(&program, &["--memory", "--port", "0"]).await, "schedule-sweep");
         fs::write(&spoilt, "#!/bin/sh\necho broken >&2\nexit 3\n").unwrap();
         fs::set_permissions(&spoilt, PermissionsExt::from_mode(0o755)).unwrap();
         let (status, said) = fails(&program, &["--memory", "--port", "0"]).await;
         let last = said.trim_end().lines().last().unwrap_or_default().to_owned();
-        check_one_line(&(status, last), "agent-login");
+        check_one_line(&(status, last), "schedule-sweep: the process ended before it asked for work");
     });
 }
 

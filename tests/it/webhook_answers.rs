@@ -285,7 +285,6 @@ fn a_hanging_chat_does_not_hold_up_the_events_of_another() {
 }
 
 #[test]
-#[ignore = "open: the order of the queue and the mark of failing belong to the chat, not to each of its webhooks"]
 fn a_hanging_webhook_does_not_hold_up_another_of_the_same_chat() {
     alone_on_stage(async |stage| {
         let hooked = Hooked::open_with(stage, [Answer::Hang]).await;

@@ -143,14 +143,8 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     });
     api.post::<Value>("/admin/agents", Some(&admin), &agent).await?;
     let Channel { channel_id, endpoint } = create_channel(api, &admin, "Demo channel", false).await?;
-    let bot_channel = create_channel(api, &admin, "Demo channel with a bot", true).await?;
-    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
-    let Provider { provider_id } = api.post("/operator/providers", Some(operator_key), &provider).await?;
     let bot_token = home::random_hex::<16>()?;
-    let bot = json!({
-        "provider_id": provider_id, "token": bot_token, "name": "Demo Bot", "channel_ids": [bot_channel.channel_id],
-    });
-    api.post::<Value>("/admin/bots", Some(&admin), &bot).await?;
+    let (provider_id, bot_channel_url) = connect_bot(api, operator_key, &admin, &bot_token).await?;
 
     Ok(Demo {
         account_id,
@@ -163,8 +157,23 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
         widget_id: None,
         provider_id,
         bot_token,
-        bot_channel_url: channel_url(api, &bot_channel.endpoint),
+        bot_channel_url,
     })
+}
+
+/// The bot with a channel to stand in front of: the id of its provider and the channel's address.
+async fn connect_bot(
+    api: &Api,
+    operator_key: &str,
+    admin: &str,
+    token: &str,
+) -> Result<(String, String), public_api::Error> {
+    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
+    let Provider { provider_id } = api.post("/operator/providers", Some(operator_key), &provider).await?;
+    let Channel { channel_id, endpoint } = create_channel(api, admin, "Demo channel with a bot", true).await?;
+    let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": [channel_id]});
+    api.post::<Value>("/admin/bots", Some(admin), &bot).await?;
+    Ok((provider_id, channel_url(api, &endpoint)))
 }
 
 /// `shows_rich`: whether the front end can show what a bot writes beyond plain text.

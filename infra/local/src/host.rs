@@ -95,6 +95,14 @@ impl Host {
         Ok(host)
     }
 
+    /// Starts a process of every function, so that whoever is told that the host serves can call them all.
+    ///
+    /// # Errors
+    /// [`Error::Invoke`] with a function that cannot start.
+    pub async fn start_functions(&self) -> Result<(), Error> {
+        self.functions.warm().await.map_err(|(function, failure)| Error::Invoke { function, failure })
+    }
+
     /// `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn base_url(&self) -> &str {

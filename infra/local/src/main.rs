@@ -65,7 +65,9 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
 async fn start(arguments: &Arguments, home: &Home, operator_key: &str, bot: &DemoBot) -> Result<Host, Error> {
     let binaries = arguments.binaries().await?;
     let extra = integrator::router().merge(bot.clone().router());
-    Ok(Host::start(arguments.options(home, binaries, operator_key, extra)).await?)
+    let host = Host::start(arguments.options(home, binaries, operator_key, extra)).await?;
+    host.start_functions().await?;
+    Ok(host)
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, Error> {

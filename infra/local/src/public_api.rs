@@ -105,10 +105,12 @@ impl Api {
     }
 }
 
-/// The error body of every endpoint.
+/// The error body of every endpoint, and that of the gateway before them.
 #[derive(Deserialize)]
-struct ErrorBody {
-    error: ErrorText,
+#[serde(untagged)]
+enum ErrorBody {
+    Ours { error: ErrorText },
+    Gateway(ErrorText),
 }
 
 #[derive(Deserialize)]
@@ -118,6 +120,9 @@ struct ErrorText {
 
 async fn refusal(call: String, response: Response) -> Error {
     let status = response.status().as_u16();
-    let message = response.json::<ErrorBody>().await.map(|body| body.error.message).unwrap_or_default();
+    let message = match response.json().await {
+        Ok(ErrorBody::Ours { error } | ErrorBody::Gateway(error)) => error.message,
+        Err(_) => String::new(),
+    };
     Error::Refused { call, status, message }
 }

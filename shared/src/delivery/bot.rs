@@ -16,6 +16,7 @@ use crate::domain::content::Kind;
 use crate::domain::delivery::{Attempt, Change, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
+use crate::domain::presence;
 use crate::error::Error;
 use crate::queue::DelayedQueue;
 use crate::store::chats::Chats;
@@ -55,7 +56,7 @@ impl Receiver for Providers<'_> {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
             let Some(bot) = self.bot(chat).await? else { return Ok(refused("the bot was disconnected")) };
-            let Some(provider) = self.directory.provider(&bot.provider_id).await? else {
+            let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else {
                 return Ok(refused("the provider is not registered any more"));
             };
             let Some(body) = self.body(entry, chat).await? else { return Ok(refused("the visitor was erased")) };
@@ -124,9 +125,8 @@ impl Providers<'_> {
 /// Whether an agent who receives the chat's channel is online. A query, and a read when the channel is not cached.
 pub async fn agent_online(directory: &Directory, connections: &Connections, chat: &Chat) -> Result<bool, Error> {
     let Some(channel) = directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
-    let now = clock::now();
     let presences = connections.presences(&chat.account_id).await?;
-    Ok(presences.iter().any(|agent| agent.is_online(now) && channel.is_eligible(agent.agent_id)))
+    Ok(presence::any_online(&presences, &channel, clock::now()))
 }
 
 /// A regular answer is 200 without an `error` (gaps.md, Bot API); everything else counts as a failed try.

@@ -59,8 +59,15 @@ impl Receiver for Integrators<'_> {
 }
 
 impl Integrators<'_> {
-    /// Passes on a typing notice of the agent who has the chat: once, and only while it is fresh.
-    pub async fn send_typing(&self, chats: &Chats, task: &TypingTask) -> Result<(), Error> {
+    /// Passes on a typing notice of the agent who has the chat: once, and only while it is fresh. What goes wrong is
+    /// logged and forgotten: a notice is not worth holding up the messages behind it.
+    pub async fn send_typing(&self, chats: &Chats, task: &TypingTask) {
+        if let Err(error) = self.pass_typing(chats, task).await {
+            tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
+        }
+    }
+
+    async fn pass_typing(&self, chats: &Chats, task: &TypingTask) -> Result<(), Error> {
         let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_LASTS;
         let Some(typing) = Typing::parse(&task.r#type).filter(|_| is_fresh) else {
             return Ok(());

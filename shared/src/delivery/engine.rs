@@ -9,14 +9,17 @@ use futures_util::future::BoxFuture;
 
 use super::task::EntryTask;
 use crate::clock;
-use crate::domain::chat::Chat;
-use crate::domain::delivery::{Attempt, Change, Delivery, Outcome, Progress, Target};
+use crate::domain::chat::{Chat, From};
+use crate::domain::delivery::{Attempt, Change, Delivery, Failure, Outcome, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::queue::DelayedQueue;
 use crate::store::chats::Chats;
+
+/// How long a try waits that a busy service prevented.
+const PUT_OFF: Duration = Duration::from_secs(1);
 
 /// Somebody else's server.
 pub trait Receiver: Send + Sync {
@@ -47,17 +50,31 @@ pub trait Receiver: Send + Sync {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
 }
 
-/// Does what a task asks for. An error means that the task was not done and should come again.
+/// Does what a task asks for. What a busy service prevents is tried again in a moment, out of the chat's order:
+/// the visibility time-out of a queue would hold up the whole chat. An error means that the task should come again.
 pub async fn run(
     chats: &Chats,
     retries: &DelayedQueue,
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
+    match run_once(chats, retries, receiver, task).await {
+        Err(Error::Unavailable(context)) => {
+            tracing::warn!(?context, task.account_id, task.chat_id, task.seq, "delivery put off");
+            retries.send(&task.again(task.r#try), PUT_OFF).await
+        }
+        result => result,
+    }
+}
+
+async fn run_once(
+    chats: &Chats,
+    retries: &DelayedQueue,
+    receiver: &dyn Receiver,
+    task: &EntryTask,
+) -> Result<(), Error> {
     let found = chats.entry_and_chat(&task.account_id, task.chat_id, task.seq).await?;
-    let Some((entry, chat)) = found else {
-        return Ok(());
-    };
+    let Some((entry, chat)) = found else { return Ok(()) };
     let Some(delivery) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
         return Ok(());
     };
@@ -69,13 +86,17 @@ pub async fn run(
         // Others of this chat wait behind this task, and each try may hang for seconds.
         return retries.send(&task.again(task.r#try), Duration::ZERO).await;
     }
-    let timeout = match delivery.clock().step(now) {
+    let is_strict = receiver.target() == Target::Bot && entry.from == From::Visitor;
+    let step = if is_strict { delivery.clock().strict_step(now) } else { delivery.clock().step(now) };
+    let timeout = match step {
         Step::Wait(wait) => return retries.send(&task.again(task.r#try), wait).await,
         Step::Try(timeout) => timeout,
+        Step::GiveUp if is_strict => Duration::ZERO,
         // The queue itself was late: a try that was promised is made all the same.
         Step::GiveUp => retry::TIMEOUT,
     };
-    let (outcome, attempt) = receiver.send(&entry, &chat, timeout).await?;
+    let (outcome, attempt) =
+        if timeout.is_zero() { too_late(now) } else { receiver.send(&entry, &chat, timeout).await? };
     let ended = clock::now();
     let change = delivery.after_try(&outcome, attempt.at, ended);
     log(task, &entry, &attempt, &change);
@@ -83,11 +104,21 @@ pub async fn run(
     if !chats.record_try(&entry, delivery, &attempt, &change).await? {
         return Ok(());
     }
-    note_health(chats, &chat, receiver.target(), &outcome, ended).await?;
-    match change {
-        Change::Again(wait) => retries.send(&task.again(task.r#try + 1), wait).await,
-        Change::Delivered | Change::Failed(..) => Ok(()),
+    if let Change::Again(wait) = change {
+        retries.send(&task.again(task.r#try + 1), wait).await?;
     }
+    // The mark only decides about order: without it, the next failed try makes it.
+    if let Err(error) = note_health(chats, &chat, receiver.target(), &outcome, ended).await {
+        tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "the mark of a failing receiver is late");
+    }
+    Ok(())
+}
+
+/// The outcome when the window ended before the queue brought the task.
+fn too_late(now: Timestamp) -> (Outcome, Attempt) {
+    let message = "the window was over before the message could be sent".to_owned();
+    let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()) };
+    (Outcome::Rejected(Failure { code: None, message, hidden: false }), attempt)
 }
 
 fn is_current(delivery: &Delivery, task: &EntryTask) -> bool {

@@ -36,6 +36,9 @@ pub struct EntryTask {
     pub r#try: u32,
     /// Whether it came in the chat's order; a failing chat's tasks do not.
     pub ordered: bool,
+    /// The webhook it goes to, if it goes to one: each keeps the order of a chat for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_id: Option<String>,
 }
 
 /// A typing notice of the agent who has the chat.
@@ -72,17 +75,18 @@ impl Task {
     /// The first try of an entry's present round.
     pub fn first_try(entry: &Entry) -> Option<Self> {
         let delivery = entry.delivery.as_ref()?;
-        Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round))
+        let webhook_id = entry.occurrence.as_ref().map(|occurrence| occurrence.webhook_id.clone());
+        Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round, webhook_id))
     }
 
-    /// The first try of the first round of an entry that was just written.
+    /// The first try of the first round of a message that was just written.
     pub fn new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
-        Self::entry(account_id, chat_id, seq, 1)
+        Self::entry(account_id, chat_id, seq, 1, None)
     }
 
-    fn entry(account_id: &str, chat_id: u64, seq: u64, round: u32) -> Self {
+    fn entry(account_id: &str, chat_id: u64, seq: u64, round: u32, webhook_id: Option<String>) -> Self {
         let account_id = account_id.to_owned();
-        Self::Entry(EntryTask { v: VERSION, account_id, chat_id, seq, round, r#try: 0, ordered: true })
+        Self::Entry(EntryTask { v: VERSION, account_id, chat_id, seq, round, r#try: 0, ordered: true, webhook_id })
     }
 
     /// A typing notice.
@@ -106,8 +110,15 @@ impl Task {
         }
     }
 
-    /// The chat, the group of a FIFO queue.
-    pub fn chat(&self) -> String {
+    /// What a FIFO queue keeps in order: a chat, for webhooks each by itself.
+    pub fn group(&self) -> String {
+        match self {
+            Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => format!("{}-{webhook_id}", self.chat()),
+            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => self.chat(),
+        }
+    }
+
+    fn chat(&self) -> String {
         let chat_id = match self {
             Self::Entry(task) => task.chat_id,
             Self::Typing(task) => task.chat_id,
@@ -134,7 +145,13 @@ impl Task {
 
     /// The task a queue carried.
     pub fn from_json(body: &str) -> Result<Self, Error> {
-        serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))
+        let task: Self = serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))?;
+        let version = match &task {
+            Self::Entry(task) => task.v,
+            Self::Typing(task) => task.v,
+            Self::AnswerDue(task) => task.v,
+        };
+        if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }
 }
 

@@ -69,8 +69,6 @@ pub struct Failing {
     pub channel: Option<Timestamp>,
     /// The bot's provider.
     pub bot: Option<Timestamp>,
-    /// A webhook.
-    pub webhook: Option<Timestamp>,
 }
 
 /// The header of a chat.
@@ -123,7 +121,8 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing.channel,
             Target::Bot => self.failing.bot,
-            Target::Webhook => self.failing.webhook,
+            // Each webhook keeps its own order, and its events of a chat are few.
+            Target::Webhook => None,
         };
         until.is_some_and(|until| now < until)
     }

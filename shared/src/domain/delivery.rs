@@ -102,6 +102,8 @@ pub struct Delivery {
     pub progress: Progress,
     /// Counts the times it was begun: 1, and one more for each Retry.
     pub round: u32,
+    /// Times the sweep took it up since it was begun by a person.
+    pub revivals: u32,
     /// When the round began.
     pub since: Timestamp,
     /// Tries of the round.
@@ -132,6 +134,7 @@ impl Delivery {
             target,
             progress: Progress::Pending,
             round: 1,
+            revivals: 0,
             since: now,
             tries: 0,
             attempts: Vec::new(),

@@ -26,6 +26,6 @@ pub struct Entry {
     pub at: Timestamp,
     /// For an event of a webhook: which.
     pub occurrence: Option<Occurrence>,
-    /// Its way to somebody's server.
+    /// Its way to somebody's server, if it has one.
     pub delivery: Option<Delivery>,
 }

@@ -36,6 +36,8 @@ pub enum Event<'a> {
     AgentWrites(&'a Author),
     /// An agent closes the chat.
     Close(&'a Author),
+    /// The agent of that id is gone.
+    AgentGone(u64),
 }
 
 /// Why something may not happen.
@@ -96,6 +98,7 @@ impl State {
             (Self::Bot | Self::Waiting, Event::Accept(agent)) => Ok(Self::Active(agent.clone())),
             (Self::Bot | Self::Waiting, Event::AgentWrites(_)) => Err(Refusal::NotAccepted),
             (Self::Bot | Self::Waiting, Event::Close(_)) => Ok(Self::Closed(None)),
+            (Self::Bot | Self::Waiting, Event::AgentGone(_)) => Ok(self.clone()),
         }
     }
 
@@ -106,7 +109,8 @@ impl State {
                 Ok(Self::Active(owner.clone()))
             }
             Event::Close(agent) if agent.agent_id == owner.agent_id => Ok(Self::Closed(Some(owner.clone()))),
-            Event::Accept(_) | Event::AgentWrites(_) | Event::Close(_) => Err(Refusal::Taken),
+            Event::AgentGone(agent_id) if agent_id == owner.agent_id => Ok(Self::Waiting),
+            Event::Accept(_) | Event::AgentWrites(_) | Event::Close(_) | Event::AgentGone(_) => Err(Refusal::Taken),
             Event::VisitorWrites | Event::BotWrites | Event::BotInvites { .. } | Event::BotFails => {
                 Err(Refusal::NotWithBot)
             }
@@ -166,6 +170,12 @@ mod tests {
     fn only_the_agent_who_has_a_chat_writes_in_it() {
         let expected = [Err(NotAccepted), Err(NotAccepted), active(1), Err(Taken), Err(Closed)];
         assert_eq!(outcomes(Event::AgentWrites(&agent(1))), expected);
+    }
+
+    #[test]
+    fn the_chats_of_an_agent_who_is_gone_wait_for_another() {
+        let expected = [Ok(State::Bot), Ok(State::Waiting), Ok(State::Waiting), Err(Taken), Err(Closed)];
+        assert_eq!(outcomes(Event::AgentGone(1)), expected);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::channel::Channel;
 use super::timestamp::Timestamp;
 
 /// How long an agent without a socket counts as present after their last call.
@@ -48,6 +49,11 @@ impl Presence {
     pub fn is_online(&self, now: Timestamp) -> bool {
         self.status == Status::Online && now.since(self.seen_at) < QUIET_LIMIT
     }
+}
+
+/// Whether an agent who receives the channel's chats is online.
+pub fn any_online(presences: &[Presence], channel: &Channel, now: Timestamp) -> bool {
+    presences.iter().any(|agent| agent.is_online(now) && channel.is_eligible(agent.agent_id))
 }
 
 #[cfg(test)]

@@ -64,6 +64,16 @@ impl Clock {
         }
     }
 
+    /// What to do now where nothing may happen after the window: a bot that is late has lost the chat.
+    pub fn strict_step(&self, now: Timestamp) -> Step {
+        let left = self.since.after(WINDOW).since(now);
+        match self.step(now) {
+            _ if left < SHORTEST_TRY => Step::GiveUp,
+            Step::Try(timeout) => Step::Try(timeout.min(left)),
+            other @ (Step::Wait(_) | Step::GiveUp) => other,
+        }
+    }
+
     /// The start of the next try: its place in the window, but never closer than the spacing to the last.
     fn slot(&self) -> Timestamp {
         let planned = self.since.after(SPACING.saturating_mul(self.tries));
@@ -109,6 +119,15 @@ mod tests {
     fn a_message_found_long_after_its_window_is_still_tried_once() {
         assert_eq!(step(0, None, 70_000), Step::Try(TIMEOUT));
         assert_eq!(step(1, Some(70_000), 70_010), Step::GiveUp);
+    }
+
+    #[test]
+    fn a_strict_window_is_never_overrun() {
+        let strict = |tries, now| Clock { since: Timestamp(0), tries, last_try: None }.strict_step(Timestamp(now));
+        assert_eq!(strict(0, 20), Step::Try(TIMEOUT));
+        assert_eq!(strict(0, 7_500), Step::Try(Duration::from_millis(1_500)));
+        assert_eq!(strict(0, 8_500), Step::GiveUp);
+        assert_eq!(strict(0, 70_000), Step::GiveUp);
     }
 
     proptest! {

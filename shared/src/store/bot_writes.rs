@@ -3,6 +3,7 @@
 
 use super::chat_items::PreviewItem;
 use super::chats::{Chats, chat, head_key};
+use super::idempotency::IdempotencyKey;
 use super::table::{Change, Refused, n, s};
 use super::visitor_writes::NAME_CHARACTERS;
 use super::{RACES, to_attribute};
@@ -59,6 +60,7 @@ impl Chats {
         head: &Chat,
         content: Content,
         shows: Shows,
+        key: Option<&IdempotencyKey>,
         now: Timestamp,
     ) -> Result<Entry, Error> {
         let is_shown = content.shown_on(shows).is_some();
@@ -73,8 +75,11 @@ impl Chats {
             occurrence: None,
             delivery: is_shown.then(|| Delivery::new(Target::Channel, now)),
         };
-        self.store_entry(&entry, None).await?;
-        Ok(entry)
+        match self.store_entry(&entry, key).await {
+            // The same request, twice at once: the other one's entry counts.
+            Err(Refused::Condition { .. }) => Err(Error::Conflict("the same message is being sent")),
+            stored => stored.map(|()| entry).map_err(Error::from),
+        }
     }
 
     /// Stores what somebody learned of a visitor, also in the header of the open chat, which is returned. Two writes.

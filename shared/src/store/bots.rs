@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::directory::{Directory, LISTED, channel_key, taken};
 use super::directory_items::{BotItem, BotTokenItem, ProviderItem};
-use super::table::{Change, Item, Key, Query, Write, s};
-use super::{from_item, to_item};
+use super::table::{Change, Item, Key, Query, Refused, Write, s};
+use super::{from_item, to_attribute, to_item};
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
 
@@ -23,12 +23,17 @@ fn token_key(provider_id: &str, token: &str) -> Key {
 
 impl Directory {
     /// A provider, possibly as it was up to 10 s ago. One read, none when cached.
-    pub async fn provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
-        if let Some(provider) = self.providers.get(provider_id) {
-            return Ok(Some(provider));
+    pub async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
+        match self.providers.get(provider_id) {
+            Some(known) => Ok(known),
+            None => Ok(self.providers.put(provider_id, self.provider(provider_id).await?)),
         }
-        let Some(item) = self.table.get(provider_key(provider_id)).await? else { return Ok(None) };
-        Ok(Some(self.providers.put(provider_id, from_item::<ProviderItem>(item)?.into())))
+    }
+
+    /// A provider as it is now. One read.
+    pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
+        let item = self.table.get(provider_key(provider_id)).await?;
+        item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
     }
 
     /// Stores a provider, new or changed.
@@ -44,21 +49,23 @@ impl Directory {
 
     /// A bot, possibly as it was up to 10 s ago. One read, none when cached.
     pub async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
-        if let Some(bot) = self.bots.get(bot_id) {
-            return Ok(Some(bot));
+        match self.bots.get(bot_id) {
+            Some(known) => Ok(known),
+            None => Ok(self.bots.put(bot_id, self.bot(bot_id).await?)),
         }
-        Ok(self.bot(bot_id).await?.map(|bot| self.bots.put(bot_id, bot)))
     }
 
     /// The bot of a provider's token, possibly as it was up to 10 s ago. Two reads, none when cached.
     pub async fn bot_of_token(&self, provider_id: &str, token: &str) -> Result<Option<Arc<Bot>>, Error> {
         let key = token_key(provider_id, token);
-        if let Some(bot) = self.bots.get(&key.pk) {
-            return Ok(Some(bot));
+        if let Some(known) = self.bots.get(&key.pk) {
+            return Ok(known);
         }
-        let Some(item) = self.table.get(key.clone()).await? else { return Ok(None) };
-        let BotTokenItem { pk: _, sk: _, bot_id } = from_item(item)?;
-        Ok(self.bot(&bot_id).await?.map(|bot| self.bots.put(&key.pk, bot)))
+        let bot = match self.table.get(key.clone()).await? {
+            Some(item) => self.bot(&from_item::<BotTokenItem>(item)?.bot_id).await?,
+            None => None,
+        };
+        Ok(self.bots.put(&key.pk, bot))
     }
 
     /// A bot of an account as it is now; another account's does not exist for it. One read.
@@ -91,18 +98,25 @@ impl Directory {
     /// Stores a changed bot whose token is the same: leaves the channels that are not its any more and takes the new
     /// ones, all or nothing.
     pub async fn save_bot(&self, before: &Bot, after: &Bot) -> Result<(), Error> {
-        let left = before.channel_ids.iter().filter(|id| !after.channel_ids.contains(id)).map(|id| detach(before, id));
+        let left = before
+            .channel_ids
+            .iter()
+            .filter(|id| !after.channel_ids.contains(id))
+            .map(|id| Write::Change(detach(before, id)));
         let taken = after.channel_ids.iter().filter(|id| !before.channel_ids.contains(id)).map(|id| attach(after, id));
-        let bot = Write::Replace(to_item(&BotItem::from(after))?);
+        let bot = Write::Change(changed(before, after)?);
         self.commit_bot(left.chain(taken).chain([bot]).collect()).await
     }
 
     /// Disconnects a bot: its token first, so that nobody speaks for it, then its channels, then the bot itself.
     pub async fn delete_bot(&self, bot: &Bot) -> Result<(), Error> {
         self.table.delete(token_key(&bot.provider_id, &bot.token)).await?;
-        if !bot.channel_ids.is_empty() {
-            let writes = bot.channel_ids.iter().map(|channel_id| detach(bot, channel_id)).collect();
-            self.commit_bot(writes).await?;
+        for channel_id in &bot.channel_ids {
+            // A channel that was deleted, or has another bot by now, has nothing to leave.
+            match self.table.update(detach(bot, channel_id)).await {
+                Ok(_) | Err(Refused::Condition { .. }) => {}
+                Err(refused) => return Err(refused.into()),
+            }
         }
         self.table.delete(bot_key(&bot.bot_id)).await.map(|_| ())
     }
@@ -118,6 +132,21 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
+/// What an admin changes of a bot, if its channels are still those of `before`.
+fn changed(before: &Bot, after: &Bot) -> Result<Change, Error> {
+    Ok(Change {
+        key: bot_key(&after.bot_id),
+        update: "SET #name = :name, #answer_within = :within, #channel_ids = :after",
+        condition: "#channel_ids = :before",
+        values: vec![
+            (":name", s(&*after.name)),
+            (":within", to_attribute(&after.answer_within.map(|limit| limit.as_secs()))?),
+            (":after", to_attribute(&after.channel_ids)?),
+            (":before", to_attribute(&before.channel_ids)?),
+        ],
+    })
+}
+
 fn attach(bot: &Bot, channel_id: &str) -> Write {
     Write::Change(Change {
         key: channel_key(channel_id),
@@ -127,12 +156,11 @@ fn attach(bot: &Bot, channel_id: &str) -> Write {
     })
 }
 
-/// A channel that was deleted meanwhile has nothing to leave.
-fn detach(bot: &Bot, channel_id: &str) -> Write {
-    Write::Change(Change {
+fn detach(bot: &Bot, channel_id: &str) -> Change {
+    Change {
         key: channel_key(channel_id),
         update: "REMOVE #bot_id",
         condition: "#bot_id = :bot",
         values: vec![(":bot", s(&*bot.bot_id))],
-    })
+    }
 }

@@ -9,10 +9,12 @@ const LASTS: Duration = Duration::from_secs(10);
 /// Items a process remembers of a kind.
 const SIZE: usize = 1_000;
 
-/// Items by key, each with the moment it was read.
+/// Items by key, each with the moment it was read; also that there is none.
 pub(super) struct Cache<T> {
-    items: Mutex<HashMap<String, (Instant, Arc<T>)>>,
+    items: Mutex<HashMap<String, Known<T>>>,
 }
+
+type Known<T> = (Instant, Option<Arc<T>>);
 
 impl<T> Default for Cache<T> {
     fn default() -> Self {
@@ -21,21 +23,21 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    /// What is remembered under a key and not too old.
-    pub(super) fn get(&self, key: &str) -> Option<Arc<T>> {
+    /// What is remembered under a key and not too old: the item, or that there is none.
+    pub(super) fn get(&self, key: &str) -> Option<Option<Arc<T>>> {
         let items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         let (read_at, item) = items.get(key)?;
-        (read_at.elapsed() < LASTS).then(|| Arc::clone(item))
+        (read_at.elapsed() < LASTS).then(|| item.clone())
     }
 
-    /// Remembers an item and returns it to share.
-    pub(super) fn put(&self, key: &str, item: T) -> Arc<T> {
-        let item = Arc::new(item);
+    /// Remembers what was read and returns it to share.
+    pub(super) fn put(&self, key: &str, item: Option<T>) -> Option<Arc<T>> {
+        let item = item.map(Arc::new);
         let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if items.len() >= SIZE {
             items.clear();
         }
-        items.insert(key.to_owned(), (Instant::now(), Arc::clone(&item)));
+        items.insert(key.to_owned(), (Instant::now(), item.clone()));
         item
     }
 }

@@ -47,8 +47,6 @@ pub(super) struct HeadItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    webhook_failing_until: Option<u64>,
     rate_since: u64,
     rate_count: u32,
 }
@@ -218,6 +216,8 @@ pub(super) struct DeliveryItem {
     target: String,
     progress: String,
     round: u32,
+    #[serde(default)]
+    revivals: u32,
     since: u64,
     tries: u32,
     attempts: Vec<AttemptItem>,
@@ -274,7 +274,7 @@ impl From<&Chat> for HeadItem {
         Self {
             pk: key.pk,
             sk: key.sk,
-            listing: listing(&account_id, state.is_closed()),
+            listing: listing(&account_id, state.name()),
             account_id,
             chat_id,
             agent: state.agent().map(AuthorItem::from),
@@ -293,7 +293,6 @@ impl From<&Chat> for HeadItem {
             typing_since: typing_since.map(|at| at.0),
             channel_failing_until: failing.channel.map(|at| at.0),
             bot_failing_until: failing.bot.map(|at| at.0),
-            webhook_failing_until: failing.webhook.map(|at| at.0),
             rate_since: rate.since.0,
             rate_count: rate.count,
         }
@@ -331,7 +330,6 @@ impl TryFrom<HeadItem> for Chat {
             failing: Failing {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
-                webhook: item.webhook_failing_until.map(Timestamp),
             },
             rate: Window { since: Timestamp(item.rate_since), count: item.rate_count },
         })
@@ -586,11 +584,13 @@ impl TryFrom<ContentItem> for Content {
 
 impl From<&Delivery> for DeliveryItem {
     fn from(delivery: &Delivery) -> Self {
-        let Delivery { target, progress, round, since, tries, attempts, failure, verdict_at } = delivery.clone();
+        let Delivery { target, progress, round, revivals, since, tries, attempts, failure, verdict_at } =
+            delivery.clone();
         Self {
             target: target.name().to_owned(),
             progress: progress.name().to_owned(),
             round,
+            revivals,
             since: since.0,
             tries,
             attempts: attempts.iter().map(AttemptItem::from).collect(),
@@ -608,6 +608,7 @@ impl TryFrom<DeliveryItem> for Delivery {
             target: Target::parse(&item.target).ok_or_else(unknown("target"))?,
             progress: Progress::parse(&item.progress).ok_or_else(unknown("progress"))?,
             round: item.round,
+            revivals: item.revivals,
             since: Timestamp(item.since),
             tries: item.tries,
             attempts: item.attempts.into_iter().map(Attempt::from).collect(),

@@ -1,5 +1,5 @@
 //! The Chats table: visitors, chat headers, timelines. What visitors and agents write, and what becomes of a
-//! delivery, have files of their own: `visitor_writes`, `agent_writes`, `deliveries`.
+//! delivery, have files of their own: `visitor_writes`, `agent_writes`, `bot_writes`, `transitions`, `deliveries`.
 
 use super::chat_items::{EntryItem, HeadItem, NumberItem, VisitorItem};
 use super::from_item;
@@ -49,9 +49,9 @@ pub(super) fn number_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
 }
 
-/// The partition of the `listing` index that holds an account's open, or closed, chats.
-pub(super) fn listing(account_id: &str, closed: bool) -> String {
-    format!("{account_id}#{}", if closed { "closed" } else { "open" })
+/// The partition of the `listing` index that holds an account's chats in a state.
+pub(super) fn listing(account_id: &str, state: &str) -> String {
+    format!("{account_id}#{state}")
 }
 
 pub(super) fn chat(item: Item) -> Result<Chat, Error> {
@@ -124,12 +124,29 @@ impl Chats {
         self.table.query(query).await?.into_iter().map(entry).collect()
     }
 
-    /// At most `limit` of the account's open (or closed) chats that `wanted` takes, newest first, with numbers
-    /// below `before`. A query and a read a chat.
+    /// At most `limit` of the account's chats in any of these states that `wanted` takes, newest first, with numbers
+    /// below `before`. A query for each state, and a read for each chat.
     pub async fn list(
         &self,
         account_id: &str,
-        closed: bool,
+        states: &[&str],
+        before: Option<u64>,
+        limit: usize,
+        wanted: &(dyn Fn(&Chat) -> bool + Sync),
+    ) -> Result<Vec<Chat>, Error> {
+        let mut found = Vec::new();
+        for state in states {
+            found.extend(self.list_state(account_id, state, before, limit, wanted).await?);
+        }
+        found.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn list_state(
+        &self,
+        account_id: &str,
+        state: &str,
         before: Option<u64>,
         limit: usize,
         wanted: &(dyn Fn(&Chat) -> bool + Sync),
@@ -137,27 +154,26 @@ impl Chats {
         let mut found = Vec::new();
         let mut before = before.unwrap_or(u64::from(u32::MAX));
         for _ in 0..MOST_PAGES {
-            let keys = self.listed(account_id, closed, before).await?;
+            let keys = self.listed(account_id, state, before).await?;
             let Some(last) = keys.last() else { break };
             before = last.0;
-            let full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
+            let is_full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
             let items = self.table.batch_get(keys.into_iter().map(|(_, key)| key).collect()).await?;
-            let mut chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
-            chats.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
-            found.extend(chats.into_iter().filter(wanted));
-            if found.len() >= limit || !full {
+            let chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
+            // The index lags by moments, the headers do not.
+            found.extend(chats.into_iter().filter(|chat| chat.state.name() == state && wanted(chat)));
+            if found.len() >= limit || !is_full {
                 break;
             }
         }
-        found.truncate(limit);
         Ok(found)
     }
 
-    async fn listed(&self, account_id: &str, closed: bool, before: u64) -> Result<Vec<(u64, Key)>, Error> {
+    async fn listed(&self, account_id: &str, state: &str, before: u64) -> Result<Vec<(u64, Key)>, Error> {
         let query = Query {
             index: Some("listing"),
             condition: "#listing = :listing AND #chat_id < :before",
-            values: vec![(":listing", s(listing(account_id, closed))), (":before", n(before))],
+            values: vec![(":listing", s(listing(account_id, state))), (":before", n(before))],
             limit: PAGE,
             descending: true,
         };

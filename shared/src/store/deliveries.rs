@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::chat_items::{AttemptItem, FailureItem};
 use super::chats::{Chats, entry, entry_key, head_key};
 use super::table::{Change, Key, Query, Refused, n, s};
 use super::to_attribute;
-use crate::domain::chat::Chat;
+use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::retry;
@@ -17,8 +19,8 @@ use crate::error::Error;
 pub const SHARDS: u64 = 4;
 /// How long a chat counts as failing after a failed try.
 const FAILING_LASTS: Duration = Duration::from_secs(9);
-/// Rounds after which the sweep gives up on an entry whose every consumer died.
-const MOST_ROUNDS: u32 = 20;
+/// Times after which the sweep gives up on an entry whose every consumer died.
+const MOST_REVIVALS: u32 = 60;
 
 pub(super) fn shard(chat_id: u64) -> String {
     (chat_id % SHARDS).to_string()
@@ -69,7 +71,9 @@ impl Chats {
         let condition = "#delivery.#progress = :pending AND #delivery.#round = :round AND #delivery.#tries = :tries";
         match self.table.update(Change { key, update, condition, values }).await {
             Ok(_) => Ok(true),
-            Err(Refused::Condition { .. }) => Ok(false),
+            // The SDK repeats a request whose answer is late, and then meets its own success.
+            Err(Refused::Condition { item: Some(item), .. }) => Ok(holds(&entry(item)?, delivery, attempt)),
+            Err(Refused::Condition { item: None, .. }) => Ok(false),
             Err(refused) => Err(refused.into()),
         }
     }
@@ -88,12 +92,12 @@ impl Chats {
         }
     }
 
-    /// Marks a receiver of a chat as failing, from now for a while. One write.
+    /// Marks a receiver of a chat as failing, from now for a while. One write; webhooks have no mark.
     pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
             Target::Bot => "SET #bot_failing_until = :until",
-            Target::Webhook => "SET #webhook_failing_until = :until",
+            Target::Webhook => return Ok(()),
         };
         self.mark(chat, update, vec![(":until", n(now.after(FAILING_LASTS).0))]).await
     }
@@ -103,7 +107,7 @@ impl Chats {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
             Target::Bot => "REMOVE #bot_failing_until",
-            Target::Webhook => "REMOVE #webhook_failing_until",
+            Target::Webhook => return Ok(()),
         };
         self.mark(chat, update, vec![]).await
     }
@@ -112,7 +116,7 @@ impl Chats {
         &self,
         chat: &Chat,
         update: &'static str,
-        values: Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)>,
+        values: Vec<(&'static str, AttributeValue)>,
     ) -> Result<(), Error> {
         let key = head_key(&chat.account_id, chat.chat_id);
         self.table.update(Change { key, update, condition: "attribute_exists(#pk)", values }).await?;
@@ -121,20 +125,29 @@ impl Chats {
 
     /// Begins a failed delivery anew, for an agent who pressed Retry. One write.
     pub async fn retry(&self, account_id: &str, chat_id: u64, seq: u64, now: Timestamp) -> Result<Entry, Error> {
+        let mut values = vec![
+            (":now", n(now.0)),
+            (":one", n(1)),
+            (":next_due", n(due_at(now).0)),
+            (":failed", s(Progress::Failed.name())),
+            (":channel", s(Target::Channel.name())),
+        ];
+        values.extend(anew(chat_id));
         let change = Change {
             key: entry_key(account_id, chat_id, seq),
-            update: BEGIN_ANEW,
-            condition: "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
-            values: [
-                begin_anew(chat_id, now),
-                vec![(":failed", s(Progress::Failed.name())), (":channel", s(Target::Channel.name()))],
-            ]
-            .concat(),
+            update: RETRY,
+            condition: "#delivery.#target = :channel AND #delivery.#progress = :failed \
+                        AND #delivery.#verdict_at <= :now",
+            values,
         };
         match self.table.update(change).await {
             Ok(item) => entry(item),
             Err(Refused::Condition { item: None, .. }) => Err(Error::NotFound),
-            Err(Refused::Condition { .. }) => Err(Error::Conflict("only a failed message can be sent again")),
+            Err(Refused::Condition { item: Some(item), .. }) => {
+                let entry = entry(item)?;
+                let is_ours = entry.delivery.as_ref().is_some_and(|delivery| delivery.since == now);
+                if is_ours { Ok(entry) } else { Err(Error::Conflict("only a failed message can be sent again")) }
+            }
             Err(refused) => Err(refused.into()),
         }
     }
@@ -156,27 +169,38 @@ impl Chats {
         Ok(items.collect())
     }
 
-    /// Begins an overdue delivery anew, unless it is over by now; after too many rounds it fails instead.
-    /// One write, two in the last case.
+    /// Takes up an overdue delivery and returns what is to be queued. What was never tried keeps its place in the
+    /// round, because its task may only be waiting its turn; what was tried begins anew; a visitor's message to a bot
+    /// has lost its window, and the chat goes to the agents; what was taken up too often fails. A read and a write.
     pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Option<Entry>, Error> {
-        let still_due = vec![(":due_at", n(overdue.due_at.0)), (":most", n(MOST_ROUNDS))];
-        let change = Change {
-            key: overdue.key.clone(),
-            update: BEGIN_ANEW,
-            condition: "#due_at = :due_at AND #delivery.#round < :most",
-            values: [begin_anew_key(&overdue.key, now), still_due].concat(),
+        let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(None) };
+        let found = entry(item)?;
+        let Some(delivery) = found.delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending) else {
+            return Ok(None);
         };
-        match self.table.update(change).await {
+        let is_for_bot = delivery.target == Target::Bot && found.from == From::Visitor;
+        if is_for_bot {
+            self.bot_failed(&found.account_id, found.chat_id, None, now).await?;
+        }
+        if is_for_bot || delivery.revivals >= MOST_REVIVALS {
+            self.give_up(overdue, now).await?;
+            return Ok(None);
+        }
+        let update = if delivery.tries == 0 { POSTPONE } else { BEGIN_ANEW };
+        let mut values = vec![
+            (":now", n(now.0)),
+            (":one", n(1)),
+            (":next_due", n(due_at(now).0)),
+            (":due_at", n(overdue.due_at.0)),
+            (":tries", n(delivery.tries)),
+        ];
+        if delivery.tries > 0 {
+            values.extend(anew(found.chat_id));
+        }
+        let condition = "#due_at = :due_at AND #delivery.#tries = :tries";
+        match self.table.update(Change { key: overdue.key.clone(), update, condition, values }).await {
             Ok(item) => entry(item).map(Some),
-            Err(Refused::Condition { item: Some(item), .. }) => {
-                let stuck = entry(item)?;
-                let is_stuck = stuck.delivery.as_ref().is_some_and(|delivery| delivery.round >= MOST_ROUNDS);
-                if is_stuck {
-                    self.give_up(overdue, now).await?;
-                }
-                Ok(None)
-            }
-            Err(Refused::Condition { item: None, .. } | Refused::Contended) => Ok(None),
+            Err(Refused::Condition { .. } | Refused::Contended) => Ok(None),
             Err(Refused::Error(error)) => Err(error),
         }
     }
@@ -202,6 +226,13 @@ impl Chats {
     }
 }
 
+/// Whether an entry holds this try as the latest of its round.
+fn holds(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
+    entry.delivery.as_ref().is_some_and(|after| {
+        after.round == before.round && after.tries == before.tries + 1 && after.attempts.last() == Some(attempt)
+    })
+}
+
 const TRIED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
                      #delivery.#attempts = list_append(#delivery.#attempts, :attempt)";
 
@@ -214,23 +245,20 @@ const FAILED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
                       #delivery.#progress = :progress, #delivery.#failure = :failure, \
                       #delivery.#verdict_at = :verdict_at REMOVE #due, #due_at";
 
+const POSTPONE: &str = "SET #delivery.#since = :now, #delivery.#revivals = #delivery.#revivals + :one, \
+                        #due_at = :next_due";
+
 const BEGIN_ANEW: &str = "SET #delivery.#progress = :pending, #delivery.#round = #delivery.#round + :one, \
-                          #delivery.#since = :now, #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
+                          #delivery.#revivals = #delivery.#revivals + :one, #delivery.#since = :now, \
+                          #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
                           REMOVE #delivery.#failure, #delivery.#verdict_at";
 
-fn begin_anew(chat_id: u64, now: Timestamp) -> Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)> {
-    vec![
-        (":pending", s(Progress::Pending.name())),
-        (":one", n(1)),
-        (":zero", n(0)),
-        (":now", n(now.0)),
-        (":due", s(shard(chat_id))),
-        (":next_due", n(due_at(now).0)),
-    ]
-}
+const RETRY: &str = "SET #delivery.#progress = :pending, #delivery.#round = #delivery.#round + :one, \
+                     #delivery.#revivals = :zero, #delivery.#since = :now, \
+                     #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
+                     REMOVE #delivery.#failure, #delivery.#verdict_at";
 
-/// [`begin_anew`] for an entry known by its key alone, `CHAT#<account>#<chat>`.
-fn begin_anew_key(key: &Key, now: Timestamp) -> Vec<(&'static str, aws_sdk_dynamodb::types::AttributeValue)> {
-    let chat_id = key.pk.rsplit('#').next().and_then(|id| id.parse().ok()).unwrap_or_default();
-    begin_anew(chat_id, now)
+/// What [`BEGIN_ANEW`] and [`RETRY`] have in common beyond the time.
+fn anew(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
+    [(":pending", s(Progress::Pending.name())), (":zero", n(0)), (":due", s(shard(chat_id)))]
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::cache::Cache;
-use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem};
+use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem, SecretItem};
 use super::table::{Change, Key, Query, Refused, Table, Write, n, s};
-use super::{from_item, to_item};
+use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings};
@@ -76,10 +76,10 @@ impl Directory {
 
     /// A channel, possibly as it was up to 10 s ago. One read, none when cached.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
-        if let Some(channel) = self.channels.get(channel_id) {
-            return Ok(Some(channel));
+        match self.channels.get(channel_id) {
+            Some(known) => Ok(known),
+            None => Ok(self.channels.put(channel_id, self.channel(channel_id).await?)),
         }
-        Ok(self.channel(channel_id).await?.map(|channel| self.channels.put(channel_id, channel)))
     }
 
     /// A channel as it is now. One read.
@@ -94,7 +94,7 @@ impl Directory {
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// The account's channels, oldest key first. They come from an index that may lag by moments.
+    /// The account's channels, in no order of meaning. They come from an index that may lag by moments.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -128,9 +128,40 @@ impl Directory {
         Ok((channel, address_secret))
     }
 
-    /// Stores a changed channel. The last change wins.
-    pub async fn save_channel(&self, channel: &Channel) -> Result<(), Error> {
-        Ok(self.table.put(to_item(&ChannelItem::from(channel))?, false).await?)
+    /// Stores the settings of a channel that is there, and nothing else of it. The last change wins. One write.
+    pub async fn save_channel_settings(&self, channel: &Channel) -> Result<(), Error> {
+        let settings = &channel.settings;
+        let change = Change {
+            key: channel_key(&channel.channel_id),
+            update: "SET #name = :name, #integrator_url = :url, #chunked = :chunked, #agent_ids = :agents, \
+                     #validation = :validation, #hidden_error_codes = :codes, #shows_markdown = :markdown, \
+                     #shows_buttons = :buttons",
+            condition: "attribute_exists(#pk)",
+            values: vec![
+                (":name", s(&*settings.name)),
+                (":url", s(&*settings.integrator_url)),
+                (":chunked", to_attribute(&settings.chunked)?),
+                (":agents", to_attribute(&settings.agent_ids)?),
+                (":validation", s(settings.validation.name())),
+                (":codes", to_attribute(&settings.hidden_error_codes)?),
+                (":markdown", to_attribute(&settings.shows.markdown)?),
+                (":buttons", to_attribute(&settings.shows.buttons)?),
+            ],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
+    }
+
+    /// Stores the addresses of a channel, if they are still those of `before`. One write.
+    pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
+        let stored =
+            |channel: &Channel| to_attribute(&channel.secrets.iter().map(SecretItem::from).collect::<Vec<_>>());
+        let change = Change {
+            key: channel_key(&after.channel_id),
+            update: "SET #secrets = :after",
+            condition: "#secrets = :before",
+            values: vec![(":after", stored(after)?), (":before", stored(before)?)],
+        };
+        self.table.update(change).await.map(|_| ()).map_err(taken("the address is being rotated by somebody else"))
     }
 
     /// Deletes a channel, which its bot leaves first; its chats stay.
@@ -236,9 +267,13 @@ impl Directory {
         Ok(())
     }
 
-    /// Deletes an agent: the login first, so that nobody can sign in as somebody who is gone.
+    /// Takes away an agent's login, so that nobody signs in as somebody who is to go.
+    pub async fn delete_login(&self, agent: &Agent) -> Result<(), Error> {
+        self.table.delete(login_key(&agent.email)).await.map(|_| ())
+    }
+
+    /// Deletes an agent, last of all that is theirs: until then a repeated request finds them and goes on.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
-        self.table.delete(login_key(&agent.email)).await?;
         self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
     }
 

@@ -35,7 +35,7 @@ pub(super) struct ChannelItem {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SecretItem {
+pub(super) struct SecretItem {
     hash: String,
     valid_until: Option<u64>,
 }

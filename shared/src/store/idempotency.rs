@@ -36,7 +36,7 @@ pub struct Answered {
 
 impl Answered {
     /// The answer to the request that stored an entry.
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub fn of(entry: &Entry) -> Self {
         let to_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
         Self { chat_id: entry.chat_id, seq: entry.seq, id: entry.id.clone(), to_bot }
     }
@@ -75,7 +75,7 @@ impl IdempotencyKey {
 
 impl Chats {
     /// What was answered to a key before. One read when there is a key.
-    pub(super) async fn answered(&self, key: Option<&IdempotencyKey>) -> Result<Option<Answered>, Error> {
+    pub async fn answered(&self, key: Option<&IdempotencyKey>) -> Result<Option<Answered>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else {
             return Ok(None);

@@ -48,10 +48,11 @@ impl Directory {
 
     /// The settings, possibly as they were up to 10 s ago. One read, none when cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
-        match self.settings.get(account_id) {
-            Some(settings) => Ok(settings),
-            None => Ok(self.settings.put(account_id, self.settings(account_id).await?)),
-        }
+        let known = match self.settings.get(account_id) {
+            Some(known) => known,
+            None => self.settings.put(account_id, Some(self.settings(account_id).await?)),
+        };
+        Ok(known.unwrap_or_default())
     }
 
     /// Stores the settings. The last change wins.

@@ -52,8 +52,6 @@ pub struct Change {
 pub enum Write {
     /// Stores a new item; there must be none under its key.
     Create(Item),
-    /// Stores an item in the place of another, if there is one.
-    Replace(Item),
     /// Changes an item.
     Change(Change),
 }
@@ -123,9 +121,13 @@ impl Table {
         Self { client, name: name.into() }
     }
 
-    /// Reads an item, strongly consistent. One read.
+    /// Reads an item, strongly consistent. One read. There is nothing under a key that is longer than DynamoDB
+    /// takes: parts of keys come from addresses that anybody may call.
     pub fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
+            if key.pk.len() > LONGEST_PK || key.sk.len() > LONGEST_SK {
+                return Ok(None);
+            }
             let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
             let answer = request.set_key(Some(key.into_item())).send().await.map_err(|e| failure(&e))?;
             Ok(answer.item)
@@ -137,7 +139,10 @@ impl Table {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());
             let mut wanted: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
-            while !wanted.is_empty() {
+            for _ in 0..MOST_PIECES {
+                if wanted.is_empty() {
+                    return Ok(found);
+                }
                 let keys = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build();
                 let keys = keys.map_err(Error::internal)?;
                 let request = self.client.batch_get_item().request_items(&*self.name, keys);
@@ -146,17 +151,22 @@ impl Table {
                 let rest = answer.unprocessed_keys.into_iter().flat_map(HashMap::into_values);
                 wanted = rest.flat_map(|keys| keys.keys).collect();
             }
-            Ok(found)
+            if wanted.is_empty() { Ok(found) } else { Err(Error::Unavailable(Context::new("a batch came piecemeal"))) }
         })
     }
 
-    /// Stores an item; with `create`, only where there is none. One write.
+    /// Stores an item; with `create`, only where there is none. The SDK repeats a request whose answer is late, so
+    /// finding the very item there is a success. One write.
     pub fn put(&self, item: Item, create: bool) -> BoxFuture<'_, Result<(), Refused>> {
         Box::pin(async move {
-            let request = self.client.put_item().table_name(&*self.name).set_item(Some(item));
+            let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
             let request = if create { request.condition_expression(IS_NEW) } else { request };
-            request.send().await.map_err(|error| put_refused(&error))?;
-            Ok(())
+            let request = request.return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+            match request.send().await.map_err(|error| put_refused(&error)) {
+                Ok(_) => Ok(()),
+                Err(Refused::Condition { item: Some(found), .. }) if found == item => Ok(()),
+                Err(refused) => Err(refused),
+            }
         })
     }
 
@@ -226,10 +236,6 @@ impl Table {
                 let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(IS_NEW);
                 part.put(put.return_values_on_condition_check_failure(old).build().map_err(Error::internal)?)
             }
-            Write::Replace(item) => {
-                let put = Put::builder().table_name(&*self.name).set_item(Some(item));
-                part.put(put.build().map_err(Error::internal)?)
-            }
             Write::Change(Change { key, update, condition, values }) => {
                 let change = Update::builder()
                     .table_name(&*self.name)
@@ -250,6 +256,13 @@ fn given(condition: &str) -> Option<String> {
     (!condition.is_empty()).then(|| condition.to_owned())
 }
 
+/// Bytes of a partition key and of a sort key.
+const LONGEST_PK: usize = 2_048;
+const LONGEST_SK: usize = 1_024;
+
+/// Requests that one batch may take when the table answers it piecemeal.
+const MOST_PIECES: usize = 5;
+
 const IS_NEW: &str = "attribute_not_exists(pk)";
 
 /// `#name` for every attribute that the expressions mention so.
@@ -267,7 +280,9 @@ fn named(values: Vec<(&'static str, AttributeValue)>) -> Option<HashMap<String, 
 
 fn put_refused(error: &SdkError<PutItemError>) -> Refused {
     match error.as_service_error() {
-        Some(PutItemError::ConditionalCheckFailedException(_)) => Refused::Condition { index: 0, item: None },
+        Some(PutItemError::ConditionalCheckFailedException(failed)) => {
+            Refused::Condition { index: 0, item: failed.item.clone() }
+        }
         Some(PutItemError::TransactionConflictException(_)) => Refused::Contended,
         _ => Refused::Error(failure(error)),
     }
@@ -292,22 +307,30 @@ fn transaction_refused(error: &SdkError<TransactWriteItemsError>) -> Refused {
     match failed {
         Some((index, reason)) => Refused::Condition { index, item: reason.item.clone() },
         None if reasons.iter().any(|reason| reason.code() == Some("TransactionConflict")) => Refused::Contended,
+        None if reasons.iter().any(|reason| reason.code().is_some_and(is_throttling)) => {
+            Refused::Error(Error::Unavailable(Context::new("throttled transaction")))
+        }
         None => Refused::Error(failure(error)),
     }
+}
+
+fn is_throttling(code: &str) -> bool {
+    matches!(
+        code,
+        "ProvisionedThroughputExceeded"
+            | "ProvisionedThroughputExceededException"
+            | "ThrottlingError"
+            | "ThrottlingException"
+            | "RequestLimitExceeded"
+            | "TransactionInProgressException"
+            | "InternalServerError"
+    )
 }
 
 /// What did not answer or asks to slow down is worth another try; the rest is a fault of ours.
 fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     let code = error.code().map(str::to_owned);
-    let throttled = matches!(
-        code.as_deref(),
-        Some(
-            "ProvisionedThroughputExceededException"
-                | "ThrottlingException"
-                | "RequestLimitExceeded"
-                | "InternalServerError"
-        )
-    );
+    let throttled = code.as_deref().is_some_and(is_throttling);
     let unanswered =
         matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
     let context = Context::new(("dynamodb", code, error.message().map(str::to_owned), unanswered));

@@ -16,6 +16,9 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Occurrence, Webhook, WebhookEvent};
 use crate::error::{Context, Error};
 
+/// Chats that are released before the list is read again.
+const RELEASED_AT_ONCE: usize = 100;
+
 /// A change that was made.
 #[derive(Debug)]
 pub struct Transition {
@@ -45,8 +48,10 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
+        // Every write of the header would pay for a long address.
+        let without_photo = Author { photo: None, ..agent.clone() };
         let plan = |before: &Chat| {
-            let state = before.state.after(Event::Accept(agent))?;
+            let state = before.state.after(Event::Accept(&without_photo))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
@@ -113,6 +118,25 @@ impl Chats {
         }
     }
 
+    /// Gives the chats of an agent who is gone back to the others: they wait again.
+    pub async fn release(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
+        let is_theirs = |chat: &Chat| chat.state.agent().is_some_and(|agent| agent.agent_id == agent_id);
+        let told = Told { webhooks: &[], agent_id: None, now };
+        let plan = |before: &Chat| {
+            let state = before.state.after(Event::AgentGone(agent_id))?;
+            Ok(Plan { state, notice: None, event: None, bot_reacted: false })
+        };
+        loop {
+            let theirs = self.list(account_id, &["active"], None, RELEASED_AT_ONCE, &is_theirs).await?;
+            if theirs.is_empty() {
+                return Ok(());
+            }
+            for chat in theirs {
+                self.transition(account_id, chat.chat_id, told, &plan).await?;
+            }
+        }
+    }
+
     async fn transition(
         &self,
         account_id: &str,
@@ -176,10 +200,15 @@ impl Chats {
         let change = Change {
             key: head_key(&chat.account_id, chat.chat_id),
             update: "SET #seq = #seq + :count",
-            condition: "attribute_exists(#pk)",
-            values: vec![(":count", n(happened.len()))],
+            // What comes after chat_finished would be about a chat that the receiver has put away.
+            condition: "#state <> :closed",
+            values: vec![(":count", n(happened.len())), (":closed", s("closed"))],
         };
-        let mut head = super::chats::chat(self.table.update(change).await?)?;
+        let mut head = match self.table.update(change).await {
+            Ok(item) => super::chats::chat(item)?,
+            Err(Refused::Condition { .. }) => return Ok(Vec::new()),
+            Err(refused) => return Err(refused.into()),
+        };
         head.seq = head.seq.saturating_sub(happened.len() as u64);
         let entries = told.entries(&mut head, happened)?;
         for entry in &entries {
@@ -251,7 +280,7 @@ fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
         values: vec![
             (":state", s(after.state.name())),
             (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
-            (":listing", s(listing(&after.account_id, after.state.is_closed()))),
+            (":listing", s(listing(&after.account_id, after.state.name()))),
             (":now", n(after.updated_at.0)),
             (":seq", n(after.seq)),
             (":bot_seq", to_attribute(&after.bot_seq)?),

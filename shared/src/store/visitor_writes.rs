@@ -46,6 +46,21 @@ pub struct Received {
     pub updated: Option<Chat>,
 }
 
+/// An update of the header and its condition.
+type Advance = (&'static str, &'static str);
+
+const OPEN_WINDOW: Advance = (
+    "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+     #rate_since = :since, #rate_count = :one REMOVE #typing_since",
+    "#state <> :closed AND #rate_since = :old_since",
+);
+
+const WITHIN_WINDOW: Advance = (
+    "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+     #rate_count = #rate_count + :one REMOVE #typing_since",
+    "#state <> :closed AND #rate_since = :old_since AND #rate_count < :limit",
+);
+
 #[derive(Deserialize)]
 struct Counters {
     #[serde(default)]
@@ -105,23 +120,20 @@ impl Chats {
         profile: &Profile,
     ) -> Result<Chat, Refused> {
         let preview = Preview::of(incoming.content, &From::Visitor, incoming.now);
-        let change = Change {
-            key: head_key(&before.account_id, before.chat_id),
-            update: "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
-                     #rate_since = :since, #rate_count = :count REMOVE #typing_since",
-            condition: "#state <> :closed AND #rate_since = :old_since AND #rate_count = :old_count",
-            values: vec![
-                (":one", n(1)),
-                (":now", n(incoming.now.0)),
-                (":preview", to_attribute(&PreviewItem::from(&preview)).map_err(Refused::Error)?),
-                (":name", s(cut(profile.display_name(), NAME_CHARACTERS))),
-                (":since", n(rate.since.0)),
-                (":count", n(rate.count)),
-                (":closed", s("closed")),
-                (":old_since", n(before.rate.since.0)),
-                (":old_count", n(before.rate.count)),
-            ],
-        };
+        // Within a window the count is added up, so that a burst does not race itself; a new window opens once.
+        let is_new_window = rate.since != before.rate.since;
+        let (update, condition) = if is_new_window { OPEN_WINDOW } else { WITHIN_WINDOW };
+        let mut values = vec![
+            (":one", n(1)),
+            (":now", n(incoming.now.0)),
+            (":preview", to_attribute(&PreviewItem::from(&preview)).map_err(Refused::Error)?),
+            (":name", s(cut(profile.display_name(), NAME_CHARACTERS))),
+            (":closed", s("closed")),
+            (":old_since", n(before.rate.since.0)),
+        ];
+        values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(VISITOR_LIMIT)) });
+        let key = head_key(&before.account_id, before.chat_id);
+        let change = Change { key, update, condition, values };
         chat(self.table.update(change).await?).map_err(Refused::Error)
     }
 
@@ -155,7 +167,7 @@ impl Chats {
     pub(super) async fn store_entry(&self, entry: &Entry, key: Option<&IdempotencyKey>) -> Result<(), Refused> {
         let item = to_item(&EntryItem::from(entry)).map_err(Refused::Error)?;
         match key {
-            None => self.table.put(item, false).await,
+            None => self.table.put(item, true).await,
             Some(key) => {
                 let answer = key.remember(entry).map_err(Refused::Error)?;
                 self.table.transact(vec![Write::Create(item), answer]).await

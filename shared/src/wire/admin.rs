@@ -24,7 +24,7 @@ const SHORT: usize = 254;
 /// Entries of a list.
 const LIST: usize = 1_000;
 /// Channels of one bot: a transaction takes a hundred items.
-const BOT_CHANNELS: usize = 50;
+const BOT_CHANNELS: usize = 49;
 /// Longest overlap of an old and a new address, in seconds: 30 days.
 const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
 /// The overlap when nothing is said: a day.
@@ -78,8 +78,9 @@ fn new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
 }
 
 /// Reads PATCH /admin/agents/{id}: the agent as it becomes, and a new password if one is given. A field that
-/// is null is cleared where it may be empty.
-pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>), Error> {
+/// is null is cleared where it may be empty. Last, whether their sessions must end: whenever a password or a role is
+/// named, so that a request that died half-way can be repeated.
+pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();
     if fields.has("name") {
@@ -93,7 +94,9 @@ pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<Strin
     }
     changed.email = email(fields)?.unwrap_or(changed.email);
     changed.role = role(fields)?.unwrap_or(changed.role);
-    Ok((changed, password(fields)?))
+    let password = password(fields)?;
+    let ends_sessions = password.is_some() || fields.has("role");
+    Ok((changed, password, ends_sessions))
 }
 
 fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
@@ -206,11 +209,20 @@ pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
     let fields = Fields::of(body)?;
     Ok(BotSettings {
         provider_id: fields.required_text("provider_id", NAME)?,
-        token: fields.required_text("token", NAME)?,
+        token: token(fields)?,
         name: fields.text("name", NAME)?.filter(|name| !name.is_empty()).unwrap_or_else(|| "Bot".to_owned()),
         channel_ids: channel_ids(fields)?.unwrap_or_default(),
         answer_within: answer_within(fields)?,
     })
+}
+
+/// A token is the last segment of addresses, where `.` and `..` mean something else.
+fn token(fields: Fields<'_>) -> Result<String, Error> {
+    let token = fields.required_text("token", NAME)?;
+    if token == "." || token == ".." {
+        return Err(fields.refuse("token", "must be more than dots"));
+    }
+    Ok(token)
 }
 
 /// Reads PATCH /admin/bots/{id}: the bot as it becomes. Provider and token stay: another token is another bot.
@@ -235,10 +247,13 @@ pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
 fn channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
     let Some(value) = fields.value("channel_ids") else { return Ok(None) };
     let list = value.as_array().filter(|list| list.len() <= BOT_CHANNELS);
-    let ids: Option<BTreeSet<String>> =
-        list.and_then(|list| list.iter().map(|id| id.as_str().map(str::to_owned)).collect());
+    let ids: Option<BTreeSet<String>> = list.and_then(|list| list.iter().map(channel_id).collect());
     let refuse = || fields.refuse("channel_ids", format_args!("must be a list of at most {BOT_CHANNELS} channel ids"));
     ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(refuse)
+}
+
+fn channel_id(value: &Value) -> Option<String> {
+    value.as_str().filter(|id| id.len() <= NAME).map(str::to_owned)
 }
 
 /// Seconds that an SQS delay can carry.

@@ -150,7 +150,7 @@ fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
     Ok(profile)
 }
 
-/// CLIENT_MESSAGE. `channel_type` is `api` or `widget`.
+/// CLIENT_MESSAGE.
 pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
     let Profile { name: _, phone, email, photo: _, url, invite: _, description: _ } = &visitor.profile;
     let mut event = envelope("CLIENT_MESSAGE", entry, chat);

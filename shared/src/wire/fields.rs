@@ -96,7 +96,10 @@ impl<'a> Fields<'a> {
         let Some(text) = self.strict_text(name, LONGEST_URL)? else {
             return Ok(None);
         };
-        let is_web = Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        let begins = text
+            .split_once("://")
+            .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"));
+        let is_web = begins && Url::parse(&text).is_ok();
         if is_web { Ok(Some(text)) } else { Err(self.refuse(name, "must be an http:// or https:// URL")) }
     }
 
@@ -133,6 +136,8 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let number = value.as_f64().filter(|number| number.abs() <= most);
+        // Smaller ones are below what the store can hold, and mean nothing.
+        let number = number.map(|number| if number.abs() < SMALLEST { 0.0 } else { number });
         number.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be a number from -{most} to {most}")))
     }
 
@@ -167,6 +172,9 @@ impl<'a> Fields<'a> {
         if self.lenient { Ok(read.unwrap_or(None)) } else { read }
     }
 }
+
+/// The smallest number that is not nothing.
+const SMALLEST: f64 = 1e-9;
 
 /// Characters of an address.
 const LONGEST_URL: usize = 4_096;

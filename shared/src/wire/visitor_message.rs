@@ -8,7 +8,7 @@ use crate::domain::visitor::Profile;
 use crate::error::Error;
 
 /// Characters of `sender.id`.
-const LONGEST_ID: usize = 1_000;
+const LONGEST_ID: usize = 255;
 /// Characters of the other texts about a sender.
 const SHORT: usize = 1_000;
 

@@ -49,10 +49,10 @@ impl Launch {
         let mut child = self.spawn(id).map_err(|error| Failure::NotStarted(error.to_string()))?;
         self.forward(child.stdout.take());
         self.forward(child.stderr.take());
-        let (mailbox, calls) = Mailbox::new(function_arn(&self.function), self.timeout);
+        let (mailbox, errands) = Mailbox::new(function_arn(&self.function), self.timeout);
         let pid = child.id().unwrap_or_default();
         let registration = self.registry.register(id, &self.function, pid, Arc::clone(&mailbox));
-        Ok(Process::new(child, registration, mailbox, calls, self.kill.subscribe()))
+        Ok(Process::new(child, registration, mailbox, errands, self.kill.subscribe()))
     }
 
     fn spawn(&self, id: Uuid) -> std::io::Result<Child> {

@@ -20,6 +20,13 @@ pub(super) struct Call {
     pub answer: oneshot::Sender<Result<Bytes, Failure>>,
 }
 
+/// What a process is sent.
+pub(super) enum Errand {
+    Work(Call),
+    /// Told when the process asks for work: it has started.
+    Knock(oneshot::Sender<()>),
+}
+
 /// An event that a process works on.
 struct Running {
     request_id: String,
@@ -30,7 +37,7 @@ struct Running {
 pub(super) struct Mailbox {
     pub function_arn: String,
     pub timeout: Duration,
-    calls: AsyncMutex<mpsc::Receiver<Call>>,
+    errands: AsyncMutex<mpsc::Receiver<Errand>>,
     running: Mutex<Option<Running>>,
     init_error: Mutex<Option<Failure>>,
 }
@@ -40,12 +47,12 @@ pub(super) struct Mailbox {
 pub(super) struct NotRunning;
 
 impl Mailbox {
-    pub fn new(function_arn: String, timeout: Duration) -> (Arc<Self>, mpsc::Sender<Call>) {
-        let (sender, calls) = mpsc::channel(1);
+    pub fn new(function_arn: String, timeout: Duration) -> (Arc<Self>, mpsc::Sender<Errand>) {
+        let (sender, errands) = mpsc::channel(1);
         let mailbox = Self {
             function_arn,
             timeout,
-            calls: AsyncMutex::new(calls),
+            errands: AsyncMutex::new(errands),
             running: Mutex::default(),
             init_error: Mutex::default(),
         };
@@ -54,12 +61,23 @@ impl Mailbox {
 
     /// Waits for an event: its request id and payload. `None` when there will be no more.
     pub async fn next(&self) -> Option<(String, Bytes)> {
-        let call = self.calls.lock().await.recv().await?;
+        let call = self.next_call().await?;
         // The host gave up on this process: another one has the event.
         call.taken.send(()).ok()?;
         // Whatever ran before was not answered; dropping its sender says so.
         *lock(&self.running) = Some(Running { request_id: call.request_id.clone(), answer: call.answer });
         Some((call.request_id, call.event))
+    }
+
+    async fn next_call(&self) -> Option<Call> {
+        let mut errands = self.errands.lock().await;
+        loop {
+            match errands.recv().await? {
+                Errand::Work(call) => return Some(call),
+                // Whoever knocked may have stopped waiting.
+                Errand::Knock(heard) => drop(heard.send(())),
+            }
+        }
     }
 
     pub fn answer(&self, request_id: &str, answer: Result<Bytes, Failure>) -> Result<(), NotRunning> {

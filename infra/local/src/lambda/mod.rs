@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
+use futures_util::future::try_join_all;
 use tokio::sync::watch;
 
 use self::launch::Launch;
@@ -86,6 +87,14 @@ impl Functions {
         let pool = Arc::clone(pool);
         let invocation = tokio::spawn(async move { pool.invoke(event).await });
         invocation.await.unwrap_or(Err(Failure::Stopped))
+    }
+
+    /// Has a process of every function ready. Fails with the name of one that cannot start.
+    pub async fn warm(&self) -> Result<(), (String, Failure)> {
+        let pools = self.pools.iter();
+        try_join_all(pools.map(async |(name, pool)| pool.warm().await.map_err(|failure| (name.clone(), failure))))
+            .await?;
+        Ok(())
     }
 
     /// Function and process id of every process.

@@ -48,6 +48,14 @@ impl Pool {
         }
     }
 
+    /// Has a process ready before the first invocation comes.
+    pub async fn warm(&self) -> Result<(), Failure> {
+        let mut process = self.launch.start()?;
+        process.until_ready().await?;
+        self.keep(process);
+        Ok(())
+    }
+
     pub async fn invoke(&self, event: Bytes) -> Result<Bytes, Failure> {
         let _slot = self.slots.acquire().await.map_err(|_| Failure::Stopped)?;
         let start = Instant::now();

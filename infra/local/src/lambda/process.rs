@@ -8,7 +8,7 @@ use tokio::process::Child;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use super::mailbox::{Call, Mailbox, Registration};
+use super::mailbox::{Call, Errand, Mailbox, Registration};
 use super::{Ended, Failure};
 
 /// As on AWS, a process has ten seconds until it asks for work.
@@ -16,7 +16,7 @@ const INIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// A process that waits for work or works. Dropping it ends the process.
 pub(super) struct Process {
-    calls: mpsc::Sender<Call>,
+    errands: mpsc::Sender<Errand>,
     mailbox: Arc<Mailbox>,
     /// Whether it has ever asked for work.
     ready: bool,
@@ -42,14 +42,24 @@ impl Process {
         child: Child,
         registration: Registration,
         mailbox: Arc<Mailbox>,
-        calls: mpsc::Sender<Call>,
+        errands: mpsc::Sender<Errand>,
         kill: watch::Receiver<bool>,
     ) -> Self {
         let (alive, dropped) = oneshot::channel();
         let (ended_sender, ended) = watch::channel(None);
         let supervisor = Supervisor { child, registration, ended: ended_sender };
         tokio::spawn(supervisor.run(dropped, kill));
-        Self { calls, mailbox, ready: false, ended, _alive: alive }
+        Self { errands, mailbox, ready: false, ended, _alive: alive }
+    }
+
+    /// Waits until the process asks for work for the first time.
+    pub async fn until_ready(&mut self) -> Result<(), Failure> {
+        let (heard_sender, heard) = oneshot::channel();
+        // When nobody can take it any more, the wait below says why.
+        let _ = self.errands.send(Errand::Knock(heard_sender)).await;
+        self.until_taken(heard).await?;
+        self.ready = true;
+        Ok(())
     }
 
     /// Has the process work on one event.
@@ -57,7 +67,7 @@ impl Process {
         let (taken_sender, taken) = oneshot::channel();
         let (answer_sender, answer) = oneshot::channel();
         let call = Call { request_id: Uuid::now_v7().to_string(), event, taken: taken_sender, answer: answer_sender };
-        if self.calls.send(call).await.is_err() {
+        if self.errands.send(Errand::Work(call)).await.is_err() {
             return Outcome::Unseen;
         }
         if let Err(failure) = self.until_taken(taken).await {

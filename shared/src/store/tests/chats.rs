@@ -101,8 +101,8 @@ async fn a_visitor_who_writes_after_the_close_opens_a_new_chat() {
     assert_eq!((head.visitor_number, head.visitor_name.as_str()), (1, "Ann"), "the same visitor");
     let everything = |_: &_| true;
     let ids = |chats: Vec<crate::domain::chat::Chat>| chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>();
-    assert_eq!(ids(stores.chats.list("acc", false, None, 10, &everything).await.unwrap()), [2]);
-    assert_eq!(ids(stores.chats.list("acc", true, None, 10, &everything).await.unwrap()), [1]);
+    assert_eq!(ids(stores.chats.list("acc", OPEN, None, 10, &everything).await.unwrap()), [2]);
+    assert_eq!(ids(stores.chats.list("acc", &["closed"], None, 10, &everything).await.unwrap()), [1]);
 }
 
 #[tokio::test]
@@ -112,9 +112,9 @@ async fn a_list_pages_through_more_chats_than_one_read_brings() {
         stores.visitor_writes(&format!("v{n}"), "hi", NOW).await.unwrap();
     }
     let odd = |chat: &crate::domain::chat::Chat| chat.chat_id % 2 == 1;
-    let chats = stores.chats.list("acc", false, None, 60, &odd).await.unwrap();
+    let chats = stores.chats.list("acc", OPEN, None, 60, &odd).await.unwrap();
     assert_eq!((chats.len(), chats[0].chat_id, chats[59].chat_id), (60, 129, 11));
-    let rest = stores.chats.list("acc", false, Some(11), 60, &odd).await.unwrap();
+    let rest = stores.chats.list("acc", OPEN, Some(11), 60, &odd).await.unwrap();
     assert_eq!(rest.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [9, 7, 5, 3, 1]);
 }
 

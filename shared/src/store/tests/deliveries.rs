@@ -11,7 +11,9 @@ async fn a_try_is_recorded_once_however_often_its_task_comes() {
     let attempt = Attempt { at: NOW, status: Some(500), ms: 7, error: Some("HTTP 500".into()) };
     let again = Change::Again(Duration::from_secs(3));
     assert!(stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
-    assert!(!stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
+    assert!(stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap(), "its own, repeated");
+    let others = Attempt { ms: 8, ..attempt.clone() };
+    assert!(!stores.chats.record_try(&entry, &delivery, &others, &again).await.unwrap(), "somebody else's");
     let stored = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
     assert_eq!((stored.tries, stored.attempts), (1, vec![attempt]));
 }
@@ -45,7 +47,8 @@ async fn what_is_overdue_is_found_once_and_begun_anew() {
     let found = stores.chats.overdue(shard, at(30), 10).await.unwrap();
     assert_eq!(found.len(), 1);
     let revived = stores.chats.revive(&found[0], at(30)).await.unwrap().unwrap();
-    assert_eq!((revived.seq, revived.delivery.unwrap().round), (seq, 2));
+    let delivery = revived.delivery.unwrap();
+    assert_eq!((revived.seq, delivery.round, delivery.since), (seq, 1, at(30)), "untried: it keeps its place");
     assert!(stores.chats.revive(&found[0], at(30)).await.unwrap().is_none(), "somebody was faster");
     assert!(stores.chats.overdue(shard, at(30), 10).await.unwrap().is_empty());
 }
@@ -54,13 +57,13 @@ async fn what_is_overdue_is_found_once_and_begun_anew() {
 async fn a_delivery_whose_every_consumer_dies_fails_in_the_end() {
     let stores = stores().await;
     let seq = stores.undelivered().await;
-    for run in 1..=30 {
+    for run in 1..=70 {
         for overdue in stores.chats.overdue(1, at(run * 60), 10).await.unwrap() {
             stores.chats.revive(&overdue, at(run * 60)).await.unwrap();
         }
     }
     let delivery = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
-    assert_eq!((delivery.progress, delivery.round), (Progress::Failed, 20));
+    assert_eq!((delivery.progress, delivery.revivals), (Progress::Failed, 60));
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ async fn channels_agents_and_logins_come_back_as_they_were_stored() {
     assert_eq!(directory.agents("acc").await.unwrap(), std::slice::from_ref(&bob));
     assert_eq!(directory.login("bob@example.com").await.unwrap().unwrap().agent_id, 1);
     assert_eq!(directory.next_agent_id("acc").await.unwrap(), 2);
+    directory.delete_login(&bob).await.unwrap();
     directory.delete_agent(&bob).await.unwrap();
     assert!(directory.login("bob@example.com").await.unwrap().is_none());
     assert_eq!(directory.agent("acc", 1).await.unwrap(), None);

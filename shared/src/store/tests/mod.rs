@@ -44,6 +44,9 @@ struct Stores {
     connections: Connections,
 }
 
+/// The states of a chat that is not over.
+const OPEN: &[&str] = &["bot", "waiting", "active"];
+
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
 async fn stores() -> Stores {
