@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::account::Role;
+use shared::domain::account::{Agent, Role};
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::chats::Chats;
@@ -22,16 +22,17 @@ type Uses = (Directory, Chats, Connections);
 async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
     let (directory, _, connections) = &uses;
     let caller = auth::admin(connections, &request).await?;
-    match (request.method.as_str(), request.has_segment("agent_id")) {
-        ("POST", false) => create(directory, &caller, &request).await,
-        ("GET", false) => list(directory, &caller).await,
-        ("GET", true) => {
-            let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
-            Ok(Response::ok(admin::agent(&agent)))
-        }
-        ("PATCH", true) => change(&uses, &caller, &request).await,
-        ("DELETE", true) => delete(&uses, &caller, &request).await,
-        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH, DELETE")),
+    if !request.has_segment("agent_id") {
+        return match request.method.as_str() {
+            "POST" => create(directory, &caller, &request).await,
+            _ => list(directory, &caller).await,
+        };
+    }
+    let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
+    match request.method.as_str() {
+        "PATCH" => change(&uses, &caller, &request, agent).await,
+        "DELETE" => delete(&uses, &caller, agent).await,
+        _ => Ok(Response::ok(admin::agent(&agent))),
     }
 }
 
@@ -49,8 +50,8 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
     Ok(Response::ok(json!({ "agents": agents })))
 }
 
-async fn change((directory, _, connections): &Uses, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let before = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
+async fn change(uses: &Uses, caller: &Session, request: &Request, before: Agent) -> Result<Response, Error> {
+    let (directory, _, connections) = uses;
     let (after, password, ends_sessions) = admin::changed_agent(&request.json()?, &before)?;
     if before.agent_id == caller.agent.agent_id && after.role != Role::Admin {
         return Err(Error::Conflict("an admin cannot give up their own role"));
@@ -65,12 +66,7 @@ async fn change((directory, _, connections): &Uses, caller: &Session, request: &
     Ok(Response::ok(admin::agent(&after)))
 }
 
-async fn delete(
-    (directory, chats, connections): &Uses,
-    caller: &Session,
-    request: &Request,
-) -> Result<Response, Error> {
-    let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
+async fn delete((directory, chats, connections): &Uses, caller: &Session, agent: Agent) -> Result<Response, Error> {
     if agent.agent_id == caller.agent.agent_id {
         return Err(Error::Conflict("an admin cannot delete themselves"));
     }

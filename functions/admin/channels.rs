@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use shared::delivery::guard::Guard;
+use shared::domain::channel::Channel;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::connections::{Connections, Session};
@@ -22,14 +23,18 @@ type Uses = (Directory, Connections, Guard);
 
 async fn handle((directory, connections, guard): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    match (request.method.as_str(), request.has_segment("channel_id"), request.route_end() == "rotate") {
-        ("POST", false, _) => create(&directory, &guard, &caller, &request).await,
-        ("GET", false, _) => list(&directory, &caller).await,
-        ("POST", true, true) => rotate(&directory, &caller, &request).await,
-        ("GET", true, false) => read(&directory, &caller, &request).await,
-        ("PATCH", true, false) => change(&directory, &guard, &caller, &request).await,
-        ("DELETE", true, false) => delete(&directory, &caller, &request).await,
-        _ => Err(Error::MethodNotAllowed("GET, POST, PATCH, DELETE")),
+    if !request.has_segment("channel_id") {
+        return match request.method.as_str() {
+            "POST" => create(&directory, &guard, &caller, &request).await,
+            _ => list(&directory, &caller).await,
+        };
+    }
+    let channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
+    match request.method.as_str() {
+        "POST" => rotate(&directory, &request, &channel).await,
+        "PATCH" => change(&directory, &guard, &request, channel).await,
+        "DELETE" => delete(&directory, &channel).await,
+        _ => Ok(Response::ok(admin::channel(&channel))),
     }
 }
 
@@ -46,32 +51,29 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
     Ok(Response::ok(json!({ "channels": channels })))
 }
 
-async fn read(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
-    Ok(Response::ok(admin::channel(&channel)))
-}
-
-async fn change(directory: &Directory, guard: &Guard, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let mut channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
+async fn change(
+    directory: &Directory,
+    guard: &Guard,
+    request: &Request,
+    mut channel: Channel,
+) -> Result<Response, Error> {
     channel.settings = admin::changed_channel(&request.json()?, &channel, guard)?;
-    directory.check_agents(&caller.account_id, &channel.settings.agent_ids).await?;
+    directory.check_agents(&channel.account_id, &channel.settings.agent_ids).await?;
     directory.save_channel_settings(&channel).await?;
     Ok(Response::ok(admin::channel(&channel)))
 }
 
-async fn rotate(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let before = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
+async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {
     let (mut channel, now) = (before.clone(), clock::now());
     let old_until = now.after(Duration::from_secs(admin::overlap(&request.json_or_empty()?)?));
     let secret = secret::token()?;
     channel.rotate(secret::hash(&secret), now, old_until);
-    directory.save_channel_secrets(&before, &channel).await?;
+    directory.save_channel_secrets(before, &channel).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
     Ok(Response::ok(json!({ "endpoint": endpoint, "old_endpoint_valid_until": old_until.seconds() })))
 }
 
-async fn delete(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
-    directory.delete_channel(&channel).await?;
+async fn delete(directory: &Directory, channel: &Channel) -> Result<Response, Error> {
+    directory.delete_channel(channel).await?;
     Ok(Response::ok(json!({ "channel_id": channel.channel_id, "deleted": true })))
 }

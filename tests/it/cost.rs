@@ -135,7 +135,7 @@ fn what_a_webhook_costs() {
         hooked.accepted().await;
         hooked.channel.say("another", "Hello").await;
         let accept = async || hooked.agent.accept(2).await;
-        let expected = [row("agent-accept", [3, 1, 1], (3.0, 5.0)), row("deliver-webhook", [3, 1, 2], (4.0, 2.0))];
+        let expected = [row("agent-accept", [3, 1, 1], (3.0, 7.0)), row("deliver-webhook", [3, 1, 2], (4.0, 2.0))];
         assert_eq!(cost(stage, accept).await, Bill::from(expected));
 
         let rename = async |name: &str| {
@@ -156,7 +156,7 @@ fn what_an_accepted_chat_costs_without_a_webhook() {
         open_chat(&account.admin, &channel, VISITOR).await;
         channel.say("another", "Hello").await;
         let accept = async || account.admin.accept(2).await;
-        assert_eq!(cost(stage, accept).await, Bill::from([row("agent-accept", [3, 1, 0], (3.0, 1.0))]));
+        assert_eq!(cost(stage, accept).await, Bill::from([row("agent-accept", [3, 1, 0], (3.0, 3.0))]));
     });
 }
 
