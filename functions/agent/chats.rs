@@ -45,7 +45,8 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
         is_mine || !hidden.contains(&chat.channel_id)
     };
     let found = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
-    let rows: Vec<Value> = found.iter().map(agent::chat_row).collect();
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(&safe_urls.chat(chat))).collect();
     Ok(Response::ok(json!({ "chats": rows })))
 }
 

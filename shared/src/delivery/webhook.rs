@@ -69,7 +69,7 @@ impl Receiver for Webhooks<'_> {
             match change {
                 Change::Failed(failure, _) if is_assignment => {
                     let failed = Assignment::Failed(failure.message.clone());
-                    self.chats.note_assignment(&chat.account_id, chat.chat_id, &failed).await
+                    self.chats.note_assignment(chat, &failed, clock::now()).await
                 }
                 Change::Failed(..) | Change::Delivered | Change::Again(_) => Ok(()),
             }
@@ -82,11 +82,11 @@ impl Webhooks<'_> {
         let agents = self.directory.agents(&chat.account_id).await?;
         let timeline = match occurrence.event {
             WebhookEvent::ChatFinished => self.chats.timeline(&chat.account_id, chat.chat_id, 0, LONGEST_LOG).await?,
+            WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage => Vec::new(),
+            | WebhookEvent::ChatUpdated => Vec::new(),
         };
         let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline };
         Ok(story.body().to_string().into_bytes())
@@ -119,12 +119,12 @@ impl Webhooks<'_> {
 
     async fn take(&self, event: WebhookEvent, chat: &Chat, brought: Brought) -> Result<(), Error> {
         if event == WebhookEvent::ChatAssigned {
-            return self.chats.note_assignment(&chat.account_id, chat.chat_id, &Assignment::Done).await;
+            return self.chats.note_assignment(chat, &Assignment::Done, clock::now()).await;
         }
         let Brought { panel: change, contacts } = brought;
         if !change.is_empty() {
             let panel = change.onto(self.chats.panel(&chat.account_id, chat.chat_id).await?);
-            self.chats.fill_panel(&chat.account_id, chat.chat_id, &panel).await?;
+            self.chats.fill_panel(chat, &panel, clock::now()).await?;
         }
         if contacts != Profile::default() {
             self.learn(chat, &contacts).await?;

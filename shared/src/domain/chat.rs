@@ -9,6 +9,7 @@ use super::timestamp::Timestamp;
 
 /// How long a visitor counts as typing after a typein that no typeout followed.
 const TYPING_LASTS: std::time::Duration = std::time::Duration::from_secs(30);
+const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// Characters of a message in a list of chats, so that a header stays under 1 KB.
 const PREVIEW_CHARACTERS: usize = 80;
 
@@ -71,6 +72,29 @@ pub struct Failing {
     pub bot: Option<Timestamp>,
 }
 
+/// How a visitor rates a chat (specification, C1: `rate`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the specification's own")]
+pub enum Rating {
+    Positive,
+    Negative,
+}
+
+impl Rating {
+    /// The wire and storage name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+        }
+    }
+
+    /// The rating of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Positive, Self::Negative].into_iter().find(|rating| rating.name() == name)
+    }
+}
+
 /// The header of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
@@ -108,9 +132,18 @@ pub struct Chat {
     pub failing: Failing,
     /// The visitor's rate limit.
     pub rate: Window,
+    /// What the visitor thinks of it.
+    pub rating: Option<Rating>,
+    /// For how many days what is written in the chat is kept; none: for ever. As the account said when it was opened.
+    pub keep_days: Option<u32>,
 }
 
 impl Chat {
+    /// Until when something written now is kept.
+    pub fn keep_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.keep_days.map(|days| now.after(DAY * days))
+    }
+
     /// Whether the visitor is composing a message.
     pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
         self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)

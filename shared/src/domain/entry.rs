@@ -26,6 +26,8 @@ pub struct Entry {
     pub at: Timestamp,
     /// For an event of a webhook: which.
     pub occurrence: Option<Occurrence>,
+    /// When it is forgotten; none: never.
+    pub keep_until: Option<Timestamp>,
     /// Its way to somebody's server, if it has one.
     pub delivery: Option<Delivery>,
 }

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod bot;
+pub mod call;
 pub mod channel;
 pub mod chat;
 pub mod content;
@@ -13,6 +14,7 @@ pub mod panel;
 pub mod presence;
 pub mod rate;
 pub mod retry;
+pub mod safe_url;
 pub mod settings;
 pub mod timestamp;
 pub mod visitor;

@@ -36,6 +36,8 @@ pub enum Event<'a> {
     AgentWrites(&'a Author),
     /// An agent closes the chat.
     Close(&'a Author),
+    /// The chat has rested too long.
+    Idle,
     /// The agent of that id is gone.
     AgentGone(u64),
 }
@@ -97,7 +99,7 @@ impl State {
             (Self::Active(owner), event) => Self::after_agent(owner, event),
             (Self::Bot | Self::Waiting, Event::Accept(agent)) => Ok(Self::Active(agent.clone())),
             (Self::Bot | Self::Waiting, Event::AgentWrites(_)) => Err(Refusal::NotAccepted),
-            (Self::Bot | Self::Waiting, Event::Close(_)) => Ok(Self::Closed(None)),
+            (Self::Bot | Self::Waiting, Event::Close(_) | Event::Idle) => Ok(Self::Closed(None)),
             (Self::Bot | Self::Waiting, Event::AgentGone(_)) => Ok(self.clone()),
         }
     }
@@ -109,6 +111,7 @@ impl State {
                 Ok(Self::Active(owner.clone()))
             }
             Event::Close(agent) if agent.agent_id == owner.agent_id => Ok(Self::Closed(Some(owner.clone()))),
+            Event::Idle => Ok(Self::Closed(Some(owner.clone()))),
             Event::AgentGone(agent_id) if agent_id == owner.agent_id => Ok(Self::Waiting),
             Event::Accept(_) | Event::AgentWrites(_) | Event::Close(_) | Event::AgentGone(_) => Err(Refusal::Taken),
             Event::VisitorWrites | Event::BotWrites | Event::BotInvites { .. } | Event::BotFails => {
@@ -176,6 +179,13 @@ mod tests {
     fn the_chats_of_an_agent_who_is_gone_wait_for_another() {
         let expected = [Ok(State::Bot), Ok(State::Waiting), Ok(State::Waiting), Err(Taken), Err(Closed)];
         assert_eq!(outcomes(Event::AgentGone(1)), expected);
+    }
+
+    #[test]
+    fn whoever_has_a_chat_that_rests_it_is_closed() {
+        let by = |agent_id| Ok(State::Closed(Some(agent(agent_id))));
+        let expected = [Ok(State::Closed(None)), Ok(State::Closed(None)), by(1), by(2), Err(Closed)];
+        assert_eq!(outcomes(Event::Idle), expected);
     }
 
     #[test]

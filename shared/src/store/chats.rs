@@ -82,7 +82,7 @@ impl Chats {
     /// The visitor of that number in an account. Two reads.
     pub async fn visitor_by_number(&self, account_id: &str, number: u64) -> Result<Option<Visitor>, Error> {
         let Some(item) = self.table.get(number_key(account_id, number)).await? else { return Ok(None) };
-        let NumberItem { pk: _, sk: _, visitor_pk, visitor_sk } = from_item(item)?;
+        let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
         let item = self.table.get(Key::new(visitor_pk, visitor_sk)).await?;
         item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
     }

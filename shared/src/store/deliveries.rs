@@ -33,8 +33,8 @@ pub(super) fn due_at(since: Timestamp) -> Timestamp {
 
 /// A delivery that should be over and is not.
 pub struct Overdue {
-    key: Key,
-    due_at: Timestamp,
+    pub(super) key: Key,
+    pub(super) due_at: Timestamp,
 }
 
 impl Chats {
@@ -154,10 +154,20 @@ impl Chats {
 
     /// What should have been over before `before`, oldest first. One query.
     pub async fn overdue(&self, shard: u64, before: Timestamp, limit: i32) -> Result<Vec<Overdue>, Error> {
+        self.due_before(shard.to_string(), before, limit).await
+    }
+
+    /// What is in a partition of the index of what is due, oldest first. One query.
+    pub(super) async fn due_before(
+        &self,
+        partition: String,
+        before: Timestamp,
+        limit: i32,
+    ) -> Result<Vec<Overdue>, Error> {
         let query = Query {
             index: Some("due"),
-            condition: "#due = :shard AND #due_at < :before",
-            values: vec![(":shard", s(shard.to_string())), (":before", n(before.0))],
+            condition: "#due = :due AND #due_at < :before",
+            values: vec![(":due", s(partition)), (":before", n(before.0))],
             limit,
             descending: false,
         };

@@ -27,6 +27,9 @@ pub struct Table {
     name: Arc<str>,
 }
 
+/// Some items of a partition, and where to go on.
+pub type Page = (Vec<Item>, Option<Item>);
+
 /// The key of an item: `pk` and `sk`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
@@ -201,6 +204,12 @@ impl Table {
 
     /// Reads items of one partition in the order of their sort keys.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move { Ok(self.page(query, "", None).await?.0) })
+    }
+
+    /// Reads as many items of one partition as the query's limit says, from `start` on, and returns those that `filter`
+    /// takes, with where to go on if there is more.
+    pub fn page(&self, query: Query, filter: &'static str, start: Option<Item>) -> BoxFuture<'_, Result<Page, Error>> {
         Box::pin(async move {
             let Query { index, condition, values, limit, descending } = query;
             let request = self
@@ -209,12 +218,15 @@ impl Table {
                 .table_name(&*self.name)
                 .set_index_name(index.map(str::to_owned))
                 .key_condition_expression(condition)
-                .set_expression_attribute_names(names(&[condition]))
+                .set_filter_expression(given(filter))
+                .set_expression_attribute_names(names(&[condition, filter]))
                 .set_expression_attribute_values(named(values))
+                .set_exclusive_start_key(start)
                 .consistent_read(index.is_none())
                 .limit(limit)
                 .scan_index_forward(!descending);
-            Ok(request.send().await.map_err(|e| failure(&e))?.items.unwrap_or_default())
+            let answer = request.send().await.map_err(|e| failure(&e))?;
+            Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key))
         })
     }
 

@@ -12,9 +12,7 @@ use crate::domain::account::{Agent, Role};
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{Channel, ChannelSettings, Validation};
 use crate::domain::content::Shows;
-use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{Webhook, WebhookEvent};
 use crate::error::Error;
 
 /// Characters of a name.
@@ -177,7 +175,7 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
     })
 }
 
-fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Result<(), Error> {
+pub(super) fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Result<(), Error> {
     let url = Url::parse(url).map_err(|_| fields.refuse(name, "must be a URL"))?;
     guard.check(&url).map_err(|forbidden| fields.refuse(name, forbidden))
 }
@@ -304,60 +302,6 @@ pub fn shown_provider(provider: &Provider) -> Value {
     })
 }
 
-/// Reads POST /admin/settings/webhooks, or a change of one that is there: address and choice of events.
-pub fn webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Result<Webhook, Error> {
-    let fields = Fields::of(body)?;
-    if fields.has("url") || webhook.url.is_empty() {
-        webhook.url = fields.required_url("url")?;
-    }
-    check_target(fields, "url", &webhook.url, guard)?;
-    if let Some(value) = fields.value("events") {
-        let names = value.as_array().map(Vec::as_slice);
-        let events = names.and_then(|names| names.iter().map(|name| WebhookEvent::parse(name.as_str()?)).collect());
-        webhook.events = events.ok_or_else(|| fields.refuse("events", "must be a list of event names"))?;
-    }
-    Ok(webhook)
-}
-
-/// Reads `webhook_url` of PUT /admin/settings: the one address that the specification knows; null takes it away.
-pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<String>, Error> {
-    let fields = Fields::of(body)?;
-    if !fields.has("webhook_url") {
-        return Err(fields.refuse("webhook_url", "is required; null takes the address away"));
-    }
-    let url = fields.url("webhook_url")?;
-    if let Some(url) = &url {
-        check_target(fields, "webhook_url", url, guard)?;
-    }
-    Ok(url)
-}
-
-/// A webhook as admins see it: nothing secret.
-pub fn shown_webhook(webhook: &Webhook) -> Value {
-    let Webhook { webhook_id, url, events, secrets: _ } = webhook;
-    let events: Vec<&str> = events.iter().map(|event| event.name()).collect();
-    json!({ "webhook_id": webhook_id, "url": url, "events": events })
-}
-
-/// A webhook with the secret that was just made, which is shown once.
-pub fn webhook_with_secret(webhook: &Webhook) -> Value {
-    let secret = webhook.secrets.first().map(|known| known.secret.as_str());
-    with(shown_webhook(webhook), [("signing_secret", json!(secret))])
-}
-
-/// The settings as admins see them.
-pub fn settings(settings: &Settings) -> Value {
-    let Settings { webhooks } = settings;
-    let url = webhooks.first().map(|webhook| webhook.url.as_str());
-    json!({ "webhook_url": url, "webhooks": webhooks.iter().map(shown_webhook).collect::<Vec<_>>() })
-}
-
-/// The settings with the secret of the first webhook, which was just made and is shown once.
-pub fn settings_with_secret(settings: &Settings) -> Value {
-    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.first());
-    with(self::settings(settings), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
-}
-
 /// Reads POST /admin/channels/{id}/rotate: for how many seconds the old address is still answered.
 pub fn overlap(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
@@ -388,7 +332,7 @@ pub fn created_channel(channel: &Channel, endpoint: &str) -> Value {
     with(self::channel(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])
 }
 
-fn with<const N: usize>(mut object: Value, more: [(&str, Value); N]) -> Value {
+pub(super) fn with<const N: usize>(mut object: Value, more: [(&str, Value); N]) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::content;
 use super::fields::Fields;
 use crate::domain::account::{Agent, Author};
-use crate::domain::chat::{Chat, From};
+use crate::domain::chat::{Chat, From, Rating};
 use crate::domain::content::{Content, Typing};
 use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
 use crate::domain::entry::Entry;
@@ -92,6 +92,7 @@ pub fn chat_detail(chat: &Chat, visitor: &Visitor, panel: &Panel, now: Timestamp
         "opened_at": chat.opened_at.seconds(),
         "updated_at": chat.updated_at.seconds(),
         "visitor_typing": chat.visitor_is_typing(now),
+        "rate": chat.rating.map(Rating::name),
         "visitor": {
             "number": visitor.number,
             "id": visitor.external_id,

@@ -7,5 +7,7 @@ pub mod answer;
 pub mod bot;
 pub mod content;
 pub mod fields;
+pub mod rules;
+pub mod settings;
 pub mod visitor_message;
 pub mod webhook;

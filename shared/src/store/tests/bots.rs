@@ -21,8 +21,15 @@ impl Stores {
     async fn with_bot(&self) -> u64 {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
         let (profile, content, key) = (Profile::default(), Content::text("hi"), None);
-        let incoming =
-            Incoming { channel: &channel, external_id: "v", profile: &profile, content: &content, key, now: NOW };
+        let incoming = Incoming {
+            channel: &channel,
+            external_id: "v",
+            profile: &profile,
+            content: &content,
+            settings: &Settings::default(),
+            key,
+            now: NOW,
+        };
         let stored = self.chats.visitor_message(&incoming).await.unwrap().unwrap().answered;
         assert!(stored.to_bot);
         stored.chat_id

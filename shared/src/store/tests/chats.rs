@@ -130,7 +130,15 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
     };
     let content = Content { kind: Kind::Photo, text: Some("look".into()), media, rich: None };
     let (key, now, external_id) = (None, NOW, "v");
-    let incoming = Incoming { channel: &channel, external_id, profile: &profile, content: &content, key, now };
+    let incoming = Incoming {
+        channel: &channel,
+        external_id,
+        profile: &profile,
+        content: &content,
+        settings: &Settings::default(),
+        key,
+        now,
+    };
     stores.chats.visitor_message(&incoming).await.unwrap();
     stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
     stores.agent_writes(1, "nice", NOW).await.unwrap();

@@ -7,13 +7,15 @@ mod chats;
 mod connections;
 mod deliveries;
 mod directory;
+mod keeping;
+mod settings;
 
 use super::agent_writes::Outgoing;
 use super::chats::Chats;
 use super::connections::Connections;
 use super::directory::{Directory, opens};
 use super::idempotency::IdempotencyKey;
-use super::table::Table;
+use super::table::{Item, Table};
 use super::visitor_writes::Incoming;
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::bot::{Bot, Notice};
@@ -23,7 +25,9 @@ use crate::domain::content::{Button, Content, Kind, Media, Rich, Shows};
 use crate::domain::delivery::{Attempt, Change, Failure, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
+use crate::domain::panel::Panel;
 use crate::domain::presence::{Presence, Status};
+use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Source};
 use crate::error::Error;
@@ -42,6 +46,9 @@ struct Stores {
     directory: Directory,
     chats: Chats,
     connections: Connections,
+    /// The settings of the account.
+    settings: Settings,
+    client: Client,
 }
 
 /// The states of a chat that is not over.
@@ -69,7 +76,9 @@ async fn stores() -> Stores {
     Stores {
         directory: Directory::new(Table::new(client.clone(), "directory")),
         chats: Chats::new(Table::new(client.clone(), "chats")),
-        connections: Connections::new(Table::new(client, "connections")),
+        connections: Connections::new(Table::new(client.clone(), "connections")),
+        settings: Settings::default(),
+        client,
     }
 }
 
@@ -166,7 +175,8 @@ impl Stores {
         now: Timestamp,
     ) -> Result<(u64, u64), Error> {
         let (channel, content) = (channel(), Content::text(text));
-        let incoming = Incoming { channel: &channel, external_id, profile, content: &content, key, now };
+        let incoming =
+            Incoming { channel: &channel, external_id, profile, content: &content, settings: &self.settings, key, now };
         self.chats.visitor_message(&incoming).await.map(|received| {
             let answered = received.unwrap().answered;
             (answered.chat_id, answered.seq)
@@ -177,6 +187,11 @@ impl Stores {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = Outgoing { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
         self.chats.agent_message(&outgoing).await.map(|answered| answered.seq)
+    }
+
+    /// Every item of the Chats table.
+    async fn items(&self) -> Vec<Item> {
+        self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
     }
 
     /// A chat that Bob has, with one undelivered message of his; its number.
