@@ -83,7 +83,7 @@ fn what_a_visitors_message_costs() {
         assert_eq!(cost(stage, again).await, Bill::from([row("channel-message", [2, 3, 0], (2.0, 3.0))]));
 
         let first = async || talk.channel.say("somebody new", "Hello").await;
-        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 10.0))]));
+        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 11.0))]));
     });
 }
 

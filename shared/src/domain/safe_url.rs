@@ -40,7 +40,7 @@ impl SafeUrls {
         let mut finder = LinkFinder::new();
         finder.kinds(&[LinkKind::Url]).url_must_have_scheme(false);
         let shown = finder.spans(text).map(|span| match span.kind() {
-            Some(LinkKind::Url) if !self.allows(span.as_str()) => BLOCKED,
+            Some(LinkKind::Url) if !is_file_name(span.as_str()) && !self.allows(span.as_str()) => BLOCKED,
             _ => span.as_str(),
         });
         shown.collect()
@@ -73,13 +73,11 @@ impl SafeUrls {
 
     fn clean(&self, content: &mut Content) {
         let Content { kind: _, text, media, rich } = content;
-        for text in [text, &mut media.performer, &mut media.title] {
+        for text in [text, &mut media.performer, &mut media.title, &mut media.file_name] {
             *text = self.optional(text.take());
         }
         media.file = media.file.take().map(|file| if self.allows(&file) { file } else { BLOCKED.to_owned() });
         media.thumb = self.link(media.thumb.take());
-        // A name such as report.txt is no link.
-        media.file_name = media.file_name.take().map(|name| if name.contains("://") { self.text(&name) } else { name });
         if let Some(Rich { content, title, buttons, force_reply: _ }) = rich.as_deref_mut() {
             for text in [content, title] {
                 *text = self.optional(text.take());
@@ -126,6 +124,16 @@ impl SafeUrls {
 
 /// The name of an agent as the writer of something.
 const AGENT: &str = "agent";
+
+/// Endings that are no top-level domains: `report.pdf` is taken for a link only because it has a dot.
+const FILE_ENDINGS: [&str; 16] = [
+    "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
+];
+
+fn is_file_name(link: &str) -> bool {
+    let ending = link.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    !link.contains('/') && ending.is_some_and(|ending| FILE_ENDINGS.contains(&ending.as_str()))
+}
 
 /// The host of a link, also of one without a scheme.
 fn host(link: &str) -> Option<String> {
@@ -178,6 +186,7 @@ mod tests {
             ),
             ("evil.com/login is mine, me@evil.com too", "[link blocked] is mine, me@evil.com too"),
             ("(HTTP://EVIL.COM)", "([link blocked])"),
+            ("in report.PDF, not evil.com/report.pdf", "in report.PDF, not [link blocked]"),
             ("https://good.example@evil.example/", "[link blocked]"),
             ("ünï http://1.2.3.4 ✓", "ünï [link blocked] ✓"),
         ];
