@@ -13,6 +13,7 @@ pub mod deliveries;
 pub mod directory;
 mod directory_items;
 pub mod idempotency;
+pub mod ledger;
 mod panels;
 mod settings;
 pub mod table;

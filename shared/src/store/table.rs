@@ -70,6 +70,14 @@ pub struct Query {
     pub descending: bool,
 }
 
+/// A part of what a query finds.
+pub struct Queried {
+    /// The items.
+    pub items: Vec<Item>,
+    /// Whether there may be more behind the last of them.
+    pub has_more: bool,
+}
+
 /// Why a conditional write was not done.
 #[derive(Debug)]
 pub enum Refused {
@@ -201,6 +209,11 @@ impl Table {
 
     /// Reads items of one partition in the order of their sort keys.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move { Ok(self.query_after(query, None).await?.items) })
+    }
+
+    /// The same, from behind a place on: the whole key of an item in the index, or in the table.
+    pub fn query_after(&self, query: Query, place: Option<Item>) -> BoxFuture<'_, Result<Queried, Error>> {
         Box::pin(async move {
             let Query { index, condition, values, limit, descending } = query;
             let request = self
@@ -213,8 +226,11 @@ impl Table {
                 .set_expression_attribute_values(named(values))
                 .consistent_read(index.is_none())
                 .limit(limit)
-                .scan_index_forward(!descending);
-            Ok(request.send().await.map_err(|e| failure(&e))?.items.unwrap_or_default())
+                .scan_index_forward(!descending)
+                .set_exclusive_start_key(place);
+            let answer = request.send().await.map_err(|e| failure(&e))?;
+            let has_more = answer.last_evaluated_key.is_some_and(|key| !key.is_empty());
+            Ok(Queried { items: answer.items.unwrap_or_default(), has_more })
         })
     }
 

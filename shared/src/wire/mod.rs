@@ -7,5 +7,6 @@ pub mod answer;
 pub mod bot;
 pub mod content;
 pub mod fields;
+pub mod ledger;
 pub mod visitor_message;
 pub mod webhook;

@@ -7,6 +7,7 @@ mod chats;
 mod connections;
 mod deliveries;
 mod directory;
+mod ledger;
 
 use super::agent_writes::Outgoing;
 use super::chats::Chats;
@@ -22,6 +23,7 @@ use crate::domain::chat::From;
 use crate::domain::content::{Button, Content, Kind, Media, Rich, Shows};
 use crate::domain::delivery::{Attempt, Change, Failure, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ledger::Retry;
 use crate::domain::ownership::State;
 use crate::domain::presence::{Presence, Status};
 use crate::domain::timestamp::Timestamp;
