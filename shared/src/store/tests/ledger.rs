@@ -163,6 +163,18 @@ async fn failures_come_page_by_page_also_those_of_one_moment() {
 }
 
 #[tokio::test]
+async fn a_search_that_finds_nothing_among_many_failures_is_cut_into_requests() {
+    let stores = stores().await;
+    let chat = stores.opened("v", NOW).await;
+    for n in 0..501 {
+        stores.fails(chat, at(n)).await;
+    }
+    let of_bots = Wanted { target: Some(Target::Bot), ..Wanted::all(Progress::Failed) };
+    let pages = stores.pages(search(&of_bots), true).await;
+    assert_eq!(pages, [[], []], "five hundred at once");
+}
+
+#[tokio::test]
 async fn a_page_goes_on_behind_a_failure_that_was_begun_anew_meanwhile() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
