@@ -73,7 +73,7 @@ impl Chats {
                     return Ok(page);
                 }
             }
-            after = last;
+            after = last.or(after);
             if !has_more {
                 return Ok(page);
             }
@@ -121,7 +121,10 @@ impl Chats {
 
     /// The deliveries of one chat. A query for each 100 entries that it looks through.
     pub async fn chat_deliveries(&self, chat: &Chat, search: Search<'_>) -> Result<Page, Error> {
-        let passed = search.passed()?.map_or(0, |place| place.seq);
+        let passed = match search.passed()? {
+            Some(place) if place.chat_id != chat.chat_id => return Err(other_question()),
+            place => place.map_or(0, |place| place.seq),
+        };
         let mut walk = Walk { search, looks: MOST_LOOKS, page: Page::default() };
         self.walk_chat(&mut walk, chat, passed).await?;
         Ok(walk.page)

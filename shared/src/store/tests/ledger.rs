@@ -246,6 +246,10 @@ async fn a_cursor_leads_nowhere_but_in_its_own_question_and_account() {
     }
     let timed = Search { after: place(Some(at(5))), ..search(&wanted) };
     assert_eq!(stores.chats.deliveries(timed).await.unwrap_err().wrong_field(), Some("cursor"));
+    let head = stores.chats.chat("acc", chat).await.unwrap().unwrap();
+    let elsewhere = Some(Place { at: None, chat_id: chat + 1, seq });
+    let refused = stores.chats.chat_deliveries(&head, Search { after: elsewhere, ..search(&wanted) }).await;
+    assert_eq!(refused.unwrap_err().wrong_field(), Some("cursor"));
     let invented = Some(Place { at: Some(at(9)), chat_id: u64::MAX, seq: u64::MAX });
     let found = stores.chats.failures(Search { after: invented, ..search(&wanted) }).await.unwrap();
     assert_eq!(places(&found), [(chat, seq)]);
