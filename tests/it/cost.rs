@@ -129,6 +129,34 @@ fn what_a_try_that_fails_costs() {
 }
 
 #[test]
+fn what_a_failure_costs_and_its_replay() {
+    alone_on_own_stage(async |stage| {
+        let integrator = Receiver::start(Answer::error(7, "no")).await;
+        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+        let write = async || {
+            talk.write("Hello").await;
+        };
+        write().await;
+        let (function, failed) = row("deliver-channel", [1, 1, 2], (2.0, 3.0));
+        assert_eq!(cost(stage, write).await[&function], failed);
+
+        let admin = &talk.agent.call;
+        let replay = async || {
+            admin.post("/admin/deliveries/replay", &json!({"chat_id": talk.chat, "seq": 2})).await.expect(202);
+        };
+        replay().await;
+        let expected = [row("admin-deliveries", [1, 1, 1], (1.0, 3.0)), row("deliver-channel", [1, 1, 2], (2.0, 3.0))];
+        assert_eq!(cost(stage, replay).await, Bill::from(expected));
+
+        let list = async || {
+            let page = admin.get("/admin/deliveries").await.expect(200);
+            assert_eq!(page["deliveries"].as_array().unwrap().len(), 2);
+        };
+        assert_eq!(cost(stage, list).await, Bill::from([row("admin-deliveries", [3, 0, 0], (4.5, 0.0))]));
+    });
+}
+
+#[test]
 fn what_a_webhook_costs() {
     alone_on_own_stage(async |stage| {
         let hooked = Hooked::open(stage).await;

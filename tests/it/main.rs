@@ -19,6 +19,7 @@ mod cost;
 mod crash;
 mod delivery;
 mod keeping;
+mod ledger;
 mod security;
 mod settings;
 mod template;

@@ -8,6 +8,7 @@ pub mod chat;
 pub mod content;
 pub mod delivery;
 pub mod entry;
+pub mod ledger;
 pub mod message_id;
 pub mod ownership;
 pub mod panel;

@@ -164,7 +164,7 @@ pub(super) struct EntryItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// Key of the index of what is still to be delivered, with [`due_at`](Self::due_at): sparse.
+    /// Key of the index of what is still to be delivered or has failed, with [`due_at`](Self::due_at): sparse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

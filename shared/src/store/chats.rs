@@ -169,7 +169,7 @@ impl Chats {
         Ok(found)
     }
 
-    async fn listed(&self, account_id: &str, state: &str, before: u64) -> Result<Vec<(u64, Key)>, Error> {
+    pub(super) async fn listed(&self, account_id: &str, state: &str, before: u64) -> Result<Vec<(u64, Key)>, Error> {
         let query = Query {
             index: Some("listing"),
             condition: "#listing = :listing AND #chat_id < :before",

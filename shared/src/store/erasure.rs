@@ -59,7 +59,7 @@ impl Chats {
         has_time: &(dyn Fn() -> bool + Sync),
         erased: &mut Erased,
     ) -> Result<bool, Error> {
-        let mut start = None;
+        let mut after = None;
         loop {
             let query = Query {
                 index: Some("listing"),
@@ -68,18 +68,18 @@ impl Chats {
                 limit: PAGE,
                 descending: false,
             };
-            let (found, next) = self.table.page(query, "#visitor_number = :number", start).await?;
-            for chat_id in found.iter().filter_map(chat_id) {
+            let found = self.table.page(query, "#visitor_number = :number", after).await?;
+            for chat_id in found.items.iter().filter_map(chat_id) {
                 if !has_time() {
                     return Ok(false);
                 }
                 erased.entries += self.erase_chat(account_id, chat_id).await?;
                 erased.chats += 1;
             }
-            match next {
+            match found.next {
                 None => return Ok(true),
                 Some(_) if !has_time() => return Ok(false),
-                Some(next) => start = Some(next),
+                next => after = next,
             }
         }
     }

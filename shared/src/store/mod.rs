@@ -15,6 +15,7 @@ mod directory_items;
 mod erasure;
 pub mod idempotency;
 mod idle;
+pub mod ledger;
 mod offline_messages;
 mod panels;
 mod settings;

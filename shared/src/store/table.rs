@@ -27,9 +27,6 @@ pub struct Table {
     name: Arc<str>,
 }
 
-/// Some items of a partition, and where to go on.
-pub type Page = (Vec<Item>, Option<Item>);
-
 /// The key of an item: `pk` and `sk`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
@@ -71,6 +68,14 @@ pub struct Query {
     pub limit: i32,
     /// Largest sort key first.
     pub descending: bool,
+}
+
+/// A part of what a query finds.
+pub struct Page {
+    /// The items.
+    pub items: Vec<Item>,
+    /// The key of the last one that was looked at, if there may be more behind it.
+    pub next: Option<Item>,
 }
 
 /// Why a conditional write was not done.
@@ -204,12 +209,12 @@ impl Table {
 
     /// Reads items of one partition in the order of their sort keys.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
-        Box::pin(async move { Ok(self.page(query, "", None).await?.0) })
+        Box::pin(async move { Ok(self.page(query, "", None).await?.items) })
     }
 
-    /// Reads as many items of one partition as the query's limit says, from `start` on, and returns those that `filter`
-    /// takes, with where to go on if there is more.
-    pub fn page(&self, query: Query, filter: &'static str, start: Option<Item>) -> BoxFuture<'_, Result<Page, Error>> {
+    /// Reads as many items of one partition as the query's limit says, behind the key `after` if there is one, and
+    /// returns those that `filter` takes.
+    pub fn page(&self, query: Query, filter: &'static str, after: Option<Item>) -> BoxFuture<'_, Result<Page, Error>> {
         Box::pin(async move {
             let Query { index, condition, values, limit, descending } = query;
             let request = self
@@ -221,12 +226,13 @@ impl Table {
                 .set_filter_expression(given(filter))
                 .set_expression_attribute_names(names(&[condition, filter]))
                 .set_expression_attribute_values(named(values))
-                .set_exclusive_start_key(start)
+                .set_exclusive_start_key(after)
                 .consistent_read(index.is_none())
                 .limit(limit)
                 .scan_index_forward(!descending);
             let answer = request.send().await.map_err(|e| failure(&e))?;
-            Ok((answer.items.unwrap_or_default(), answer.last_evaluated_key))
+            let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
+            Ok(Page { items: answer.items.unwrap_or_default(), next })
         })
     }
 

@@ -187,7 +187,7 @@ pub fn entry(entry: &Entry, now: Timestamp) -> Value {
 }
 
 /// A delivery as it may be shown now: no failure before its verdict, no words that the channel hides.
-fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
+pub fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
     let progress = delivery.shown_progress(now);
     let mut shown = Map::from_iter([
         ("state".to_owned(), json!(progress.name())),

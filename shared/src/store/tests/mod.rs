@@ -8,6 +8,7 @@ mod connections;
 mod deliveries;
 mod directory;
 mod keeping;
+mod ledger;
 mod settings;
 
 use super::agent_writes::Outgoing;
@@ -24,6 +25,7 @@ use crate::domain::chat::From;
 use crate::domain::content::{Button, Content, Kind, Media, Rich, Shows};
 use crate::domain::delivery::{Attempt, Change, Failure, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ledger::Retry;
 use crate::domain::ownership::State;
 use crate::domain::panel::Panel;
 use crate::domain::presence::{Presence, Status};
