@@ -6,6 +6,7 @@ pub mod channel;
 pub mod chat;
 pub mod content;
 pub mod delivery;
+pub mod department;
 pub mod entry;
 pub mod message_id;
 pub mod ownership;

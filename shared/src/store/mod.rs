@@ -10,12 +10,14 @@ mod chat_items;
 pub mod chats;
 pub mod connections;
 pub mod deliveries;
+mod departments;
 pub mod directory;
 mod directory_items;
 pub mod idempotency;
 mod panels;
 mod settings;
 pub mod table;
+mod transfers;
 pub mod transitions;
 pub mod visitor_writes;
 

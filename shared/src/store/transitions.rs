@@ -1,7 +1,7 @@
 //! Changes of a chat's owner. Each is one conditional write of the header; what the bot and the webhooks must be told
 //! of it are entries of the timeline, written in the same transaction, so that neither is without the other.
 
-use super::chat_items::{AuthorItem, EntryItem};
+use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
 use super::chats::{Chats, head_key, listing, visitor_key};
 use super::table::{Change, Refused, Write, n, s};
 use super::{RACES, to_attribute, to_item};
@@ -38,12 +38,14 @@ struct Plan {
 }
 
 impl Chats {
-    /// Gives the chat to the agent who pressed Reply. A read and a write; with a bot, a transaction of two.
+    /// Gives the chat to the agent who pressed Reply, to whom it is offered as `offer` says. A read and a write; with a
+    /// bot, a transaction of two.
     pub async fn accept(
         &self,
         account_id: &str,
         chat_id: u64,
         agent: &Author,
+        offer: Option<u64>,
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
@@ -51,7 +53,7 @@ impl Chats {
         // Every write of the header would pay for a long address.
         let without_photo = Author { photo: None, ..agent.clone() };
         let plan = |before: &Chat| {
-            let state = before.state.after(Event::Accept(&without_photo))?;
+            let state = before.state.after(Event::Accept(&without_photo, offer))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
@@ -266,20 +268,22 @@ impl Told<'_> {
     }
 }
 
-fn create(entry: &Entry) -> Result<Write, Error> {
+pub(super) fn create(entry: &Entry) -> Result<Write, Error> {
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
 /// The condition holds as long as nothing at all was written in the chat since it was read.
-fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
+pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
     Ok(Change {
         key: head_key(&before.account_id, before.chat_id),
-        update: "SET #state = :state, #agent = :agent, #listing = :listing, #updated_at = :now, #seq = :seq, \
+        update: "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, #listing = :listing, #updated_at = :now, #seq = :seq, \
                  #bot_seq = :bot_seq REMOVE #typing_since",
         condition: "#state = :before AND #seq = :old_seq",
         values: vec![
             (":state", s(after.state.name())),
             (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
+            (":offer", to_attribute(&after.state.offer())?),
+            (":department", to_attribute(&after.department.as_ref().map(DepartmentItem::from))?),
             (":listing", s(listing(&after.account_id, after.state.name()))),
             (":now", n(after.updated_at.0)),
             (":seq", n(after.seq)),
