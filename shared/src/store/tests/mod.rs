@@ -6,6 +6,7 @@ mod bots;
 mod chats;
 mod connections;
 mod deliveries;
+mod departments;
 mod directory;
 
 use super::agent_writes::Outgoing;
