@@ -25,7 +25,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
         };
     }
     let department_id = request.number("department_id")?;
-    let department = directory.department(&account_id, department_id).await?.ok_or(Error::NotFound)?;
+    let department = directory.roster(&account_id).await?.department(department_id).cloned().ok_or(Error::NotFound)?;
     match request.method.as_str() {
         "PATCH" => {
             let after = admin::department(&request.json()?, department.clone())?;
@@ -48,6 +48,6 @@ async fn create(directory: &Directory, account_id: &str, request: &Request) -> R
 
 async fn list(directory: &Directory, account_id: &str) -> Result<Response, Error> {
     let roster = directory.roster(account_id).await?;
-    let departments: Vec<Value> = roster.departments.iter().map(admin::shown_department).collect();
+    let departments: Vec<Value> = roster.departments().iter().map(admin::shown_department).collect();
     Ok(Response::ok(json!({ "departments": departments })))
 }

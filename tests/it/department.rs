@@ -95,6 +95,8 @@ fn a_department_is_created_listed_read_changed_and_deleted() {
         let members = json!({"agent_ids": [account.admin.id, ann.id]});
         assert_eq!(admin.patch(&path, &members).await.expect(200), all);
         assert_eq!(admin.get(&path).await.expect(200), all);
+        admin.delete(&format!("/admin/agents/{}", ann.id)).await.expect(200);
+        assert_eq!(admin.get(&path).await.expect(200)["agent_ids"], json!([account.admin.id]), "who goes is no member");
 
         admin.delete(&path).await.expect(200);
         for reply in [admin.get(&path).await, admin.delete(&path).await, admin.patch(&path, &members).await] {

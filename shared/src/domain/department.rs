@@ -15,7 +15,7 @@ pub struct Department {
     pub department_id: u64,
     /// Shown to agents and told to webhooks.
     pub name: String,
-    /// Its members; some may be gone.
+    /// Its members. In a [`Roster`] they are all there; as it is stored, some may be gone.
     pub agent_ids: Vec<u64>,
 }
 
@@ -40,10 +40,8 @@ pub enum Audience {
 /// Who works in an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// Its agents.
-    pub agent_ids: HashSet<u64>,
-    /// Its departments.
-    pub departments: Vec<Department>,
+    agent_ids: HashSet<u64>,
+    departments: Vec<Department>,
 }
 
 impl Department {
@@ -64,6 +62,24 @@ impl Audience {
 }
 
 impl Roster {
+    /// These agents, and these departments with those of their members who are there.
+    pub fn new(agent_ids: HashSet<u64>, mut departments: Vec<Department>) -> Self {
+        for department in &mut departments {
+            department.agent_ids.retain(|id| agent_ids.contains(id));
+        }
+        Self { agent_ids, departments }
+    }
+
+    /// Whether there is such an agent.
+    pub fn has_agent(&self, agent_id: u64) -> bool {
+        self.agent_ids.contains(&agent_id)
+    }
+
+    /// The account's departments.
+    pub fn departments(&self) -> &[Department] {
+        &self.departments
+    }
+
     /// The department of that id.
     pub fn department(&self, department_id: u64) -> Option<&Department> {
         self.departments.iter().find(|department| department.department_id == department_id)
@@ -81,8 +97,7 @@ impl Roster {
     /// be offered to it.
     pub fn is_offered(&self, department_id: u64, agent_id: u64) -> Option<bool> {
         let members = &self.department(department_id)?.agent_ids;
-        let has_members = members.iter().any(|id| self.agent_ids.contains(id));
-        has_members.then(|| members.contains(&agent_id))
+        (!members.is_empty()).then(|| members.contains(&agent_id))
     }
 
     /// The department of a new chat: the one that its channel names, if it names exactly one.
@@ -106,7 +121,7 @@ mod tests {
     fn roster() -> Roster {
         let departments =
             vec![department(1, &[1, 2]), department(2, &[2, 3, 9]), department(3, &[]), department(4, &[9])];
-        Roster { agent_ids: HashSet::from([1, 2, 3, 4]), departments }
+        Roster::new(HashSet::from([1, 2, 3, 4]), departments)
     }
 
     fn channel(agent_ids: &[u64], department_ids: &[u64]) -> ChannelSettings {
@@ -145,6 +160,13 @@ mod tests {
             let expected = if expected.is_empty() { &everybody } else { expected };
             assert_eq!(found, expected, "agents {agent_ids:?}, departments {department_ids:?}");
         }
+    }
+
+    #[test]
+    fn the_members_of_a_department_are_those_who_are_there() {
+        let members: Vec<_> = roster().departments().iter().map(|department| department.agent_ids.clone()).collect();
+        assert_eq!(members, [vec![1, 2], vec![2, 3], vec![], vec![]]);
+        assert_eq!((roster().has_agent(4), roster().has_agent(9)), (true, false));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The departments of the Directory table, and who receives a chat.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::connections::Session;
@@ -27,8 +28,8 @@ impl Directory {
     /// Makes a department under the account's next id. Its agents must be there. A query, two writes.
     pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
         let roster = self.roster(account_id).await?;
-        check("agent_ids", "agent", &ids, |id| roster.agent_ids.contains(&id))?;
-        if roster.departments.len() >= MOST_DEPARTMENTS {
+        check("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
+        if roster.departments().len() >= MOST_DEPARTMENTS {
             return Err(Error::Conflict("an account has at most a hundred departments"));
         }
         let department_id = self.count(account_id, "ADD #departments :one").await?.departments;
@@ -37,7 +38,7 @@ impl Directory {
         Ok(department)
     }
 
-    /// A department of an account; another account's does not exist for it. One read.
+    /// A department as it is stored, with members who may be gone; another account's does not exist for it. One read.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
@@ -54,7 +55,7 @@ impl Directory {
         let added = added(&before.agent_ids, &after.agent_ids);
         if !added.is_empty() {
             let roster = self.roster(account_id).await?;
-            check("agent_ids", "agent", &added, |id| roster.agent_ids.contains(&id))?;
+            check("agent_ids", "agent", &added, |id| roster.has_agent(id))?;
         }
         let change = Change {
             key: department_key(account_id, after.department_id),
@@ -154,7 +155,7 @@ impl Directory {
             return Ok(());
         }
         let roster = self.roster(account_id).await?;
-        check("agent_ids", "agent", &agents, |id| roster.agent_ids.contains(&id))?;
+        check("agent_ids", "agent", &agents, |id| roster.has_agent(id))?;
         check("department_ids", "department", &departments, |id| roster.department(id).is_some())
     }
 }
@@ -173,14 +174,14 @@ fn check(field: &str, what: &str, ids: &[u64], is_there: impl Fn(u64) -> bool) -
 }
 
 fn roster(items: Vec<Item>, account_id: &str) -> Result<Roster, Error> {
-    let mut roster = Roster::default();
+    let (mut agent_ids, mut departments) = (HashSet::new(), Vec::new());
     for item in items {
         let sort_key = item.get("sk").and_then(|key| key.as_s().ok()).map(String::as_str).unwrap_or_default();
         if sort_key.starts_with(DEPARTMENTS) {
-            roster.departments.push(from_item::<DepartmentItem>(item)?.into());
+            departments.push(from_item::<DepartmentItem>(item)?.into());
         } else if sort_key.starts_with(AGENTS) {
-            roster.agent_ids.insert(from_item::<AgentItem>(item)?.into_agent(account_id)?.agent_id);
+            agent_ids.insert(from_item::<AgentItem>(item)?.into_agent(account_id)?.agent_id);
         }
     }
-    Ok(roster)
+    Ok(Roster::new(agent_ids, departments))
 }
