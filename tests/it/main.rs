@@ -18,6 +18,7 @@ mod command;
 mod cost;
 mod crash;
 mod delivery;
+mod department;
 mod keeping;
 mod ledger;
 mod security;

@@ -99,6 +99,7 @@ fn offline_message_tells_what_was_left_and_by_whom() {
         };
         let incoming = Incoming {
             channel: &channel,
+            department: None,
             external_id: "browser-1",
             profile: &profile,
             content: &Content::text("Please write to me"),

@@ -3,6 +3,7 @@
 use super::account::Author;
 use super::content::Content;
 use super::delivery::Target;
+use super::department::ChatDepartment;
 use super::ownership::State;
 use super::rate::Window;
 use super::timestamp::Timestamp;
@@ -114,6 +115,8 @@ pub struct Chat {
     pub visitor_number: u64,
     /// The visitor's name, cut for lists.
     pub visitor_name: String,
+    /// The department it came to last; it stays when an agent takes the chat.
+    pub department: Option<ChatDepartment>,
     /// The bot in front of the chat, also after it handed over.
     pub bot_id: Option<String>,
     /// Number of the bot's last message or invitation.

@@ -160,6 +160,7 @@ mod tests {
             failing: Failing::default(),
             rate: Window { since: at(0), count: 1 },
             rating: None,
+            department: None,
             keep_days: None,
         }
     }

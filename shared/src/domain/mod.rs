@@ -7,6 +7,7 @@ pub mod channel;
 pub mod chat;
 pub mod content;
 pub mod delivery;
+pub mod department;
 pub mod entry;
 pub mod ledger;
 pub mod message_id;

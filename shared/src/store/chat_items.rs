@@ -7,6 +7,7 @@ use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::{Chat, Failing, From as Writer, Preview, Rating};
 use crate::domain::content::{Button, Content, Kind, Media, Rich};
 use crate::domain::delivery::{Attempt, Delivery, Failure, Progress, Target};
+use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::rate::Window;
@@ -28,6 +29,11 @@ pub(super) struct HeadItem {
     state: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AuthorItem>,
+    /// The department to which alone a waiting chat is offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offered_to: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    department: Option<DepartmentItem>,
     channel_id: String,
     channel_name: String,
     external_id: String,
@@ -70,6 +76,12 @@ pub(super) struct AuthorItem {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     photo: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct DepartmentItem {
+    id: u64,
+    name: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -297,6 +309,7 @@ impl HeadItem {
             external_id,
             visitor_number,
             visitor_name,
+            department,
             bot_id,
             bot_seq,
             seq,
@@ -317,6 +330,8 @@ impl HeadItem {
             account_id,
             chat_id,
             agent: state.agent().map(AuthorItem::from),
+            offered_to: state.offer(),
+            department: department.as_ref().map(DepartmentItem::from),
             state: state.name().to_owned(),
             channel_id,
             channel_name,
@@ -348,11 +363,12 @@ impl TryFrom<HeadItem> for Chat {
 
     fn try_from(item: HeadItem) -> Result<Self, Error> {
         let agent = item.agent.map(Author::from);
-        let state = match (item.state.as_str(), agent) {
-            ("bot", _) => State::Bot,
-            ("waiting", _) => State::Waiting,
-            ("active", Some(agent)) => State::Active(agent),
-            ("closed", agent) => State::Closed(agent),
+        let state = match (item.state.as_str(), agent, item.offered_to) {
+            ("bot", _, _) => State::Bot,
+            ("waiting", _, None) => State::Waiting,
+            ("waiting", _, Some(department_id)) => State::Offered(department_id),
+            ("active", Some(agent), _) => State::Active(agent),
+            ("closed", agent, _) => State::Closed(agent),
             _ => return Err(unknown("state")()),
         };
         Ok(Self {
@@ -364,6 +380,7 @@ impl TryFrom<HeadItem> for Chat {
             external_id: item.external_id,
             visitor_number: item.visitor_number,
             visitor_name: item.visitor_name,
+            department: item.department.map(ChatDepartment::from),
             bot_id: item.bot_id,
             bot_seq: item.bot_seq,
             seq: item.seq,
@@ -393,6 +410,20 @@ impl From<AuthorItem> for Author {
     fn from(item: AuthorItem) -> Self {
         let AuthorItem { agent_id, name, photo } = item;
         Self { agent_id, name, photo }
+    }
+}
+
+impl From<&ChatDepartment> for DepartmentItem {
+    fn from(department: &ChatDepartment) -> Self {
+        let ChatDepartment { department_id: id, name } = department.clone();
+        Self { id, name }
+    }
+}
+
+impl From<DepartmentItem> for ChatDepartment {
+    fn from(item: DepartmentItem) -> Self {
+        let DepartmentItem { id: department_id, name } = item;
+        Self { department_id, name }
     }
 }
 

@@ -10,6 +10,7 @@ mod chat_items;
 pub mod chats;
 pub mod connections;
 pub mod deliveries;
+mod departments;
 pub mod directory;
 mod directory_items;
 mod erasure;
@@ -20,6 +21,7 @@ mod offline_messages;
 mod panels;
 mod settings;
 pub mod table;
+mod transfers;
 pub mod transitions;
 pub mod visitor_writes;
 

@@ -3,7 +3,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::chat_items::{AuthorItem, EntryItem};
+use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
 use super::chats::{Chats, head_key, listing, number_key, visitor_key};
 use super::table::{Change, Refused, Write, n, s};
 use super::{RACES, to_attribute, to_item};
@@ -41,12 +41,14 @@ struct Plan {
 }
 
 impl Chats {
-    /// Gives the chat to the agent who pressed Reply. A read and a write; with a bot, a transaction of two.
+    /// Gives the chat to the agent who pressed Reply, to whom it is offered as `offer` says. A read and a write; with a
+    /// bot, a transaction of two.
     pub async fn accept(
         &self,
         account_id: &str,
         chat_id: u64,
         agent: &Author,
+        offer: Option<u64>,
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
@@ -54,7 +56,7 @@ impl Chats {
         // Every write of the header would pay for a long address.
         let without_photo = Author { photo: None, ..agent.clone() };
         let plan = |before: &Chat| {
-            let state = before.state.after(Event::Accept(&without_photo))?;
+            let state = before.state.after(Event::Accept(&without_photo, offer))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
@@ -304,18 +306,21 @@ pub(super) fn create(entry: &Entry) -> Result<Write, Error> {
 }
 
 /// A chat that has an owner, or waits for one.
-const MOVE: &str = "SET #state = :state, #agent = :agent, #listing = :listing, #updated_at = :now, #seq = :seq, \
-                    #bot_seq = :bot_seq REMOVE #typing_since";
+const MOVE: &str = "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, \
+                    #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq REMOVE #typing_since";
 
 /// A chat that is over: nobody looks any more whether it rests, and it is forgotten when the account says so.
-const END: &str = "SET #state = :state, #agent = :agent, #listing = :listing, #updated_at = :now, #seq = :seq, \
-                   #bot_seq = :bot_seq, #expires_at = :expires_at REMOVE #typing_since, #due, #due_at";
+const END: &str = "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, \
+                   #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq, \
+                   #expires_at = :expires_at REMOVE #typing_since, #due, #due_at";
 
 /// The condition holds as long as nothing at all was written in the chat since it was read.
-fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
+pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
     let mut values = vec![
         (":state", s(after.state.name())),
         (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
+        (":offer", to_attribute(&after.state.offer())?),
+        (":department", to_attribute(&after.department.as_ref().map(DepartmentItem::from))?),
         (":listing", s(listing(&after.account_id, after.state.name()))),
         (":now", n(after.updated_at.0)),
         (":seq", n(after.seq)),

@@ -12,6 +12,7 @@ use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, Failing, From, Preview, Rating};
 use crate::domain::content::{Content, cut};
 use crate::domain::delivery::{Delivery, Target};
+use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::rate::Window;
@@ -27,6 +28,8 @@ pub(super) const NAME_CHARACTERS: usize = 60;
 pub struct Incoming<'a> {
     /// Through which door.
     pub channel: &'a Channel,
+    /// The department of a chat that it opens.
+    pub department: Option<&'a ChatDepartment>,
     /// `sender.id`.
     pub external_id: &'a str,
     /// What the message says about its sender.
@@ -343,6 +346,7 @@ impl Incoming<'_> {
             external_id: visitor.external_id.clone(),
             visitor_number: visitor.number,
             visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
+            department: self.department.cloned(),
             bot_id: self.channel.bot_id.clone(),
             bot_seq: None,
             seq: 1,

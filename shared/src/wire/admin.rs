@@ -12,6 +12,7 @@ use crate::domain::account::{Agent, Role};
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{Channel, ChannelSettings, Validation};
 use crate::domain::content::Shows;
+use crate::domain::department::Department;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -140,6 +141,7 @@ pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error
         integrator_url: fields.required_url("integrator_url")?,
         chunked: false,
         agent_ids: Vec::new(),
+        department_ids: Vec::new(),
         validation: Validation::Strict,
         hidden_error_codes: Vec::new(),
         shows: Shows::default(),
@@ -153,19 +155,25 @@ pub fn changed_channel(body: &Value, channel: &Channel, guard: &Guard) -> Result
 }
 
 fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard) -> Result<ChannelSettings, Error> {
-    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } = current;
+    let ChannelSettings {
+        name,
+        integrator_url,
+        chunked,
+        agent_ids,
+        department_ids,
+        validation,
+        hidden_error_codes,
+        shows,
+    } = current;
     let integrator_url =
         if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
     check_target(fields, "integrator_url", &integrator_url, guard)?;
-    // Silence would let an admin believe that a department is in charge.
-    if fields.value("department_ids").is_some_and(|ids| ids.as_array().is_none_or(|ids| !ids.is_empty())) {
-        return Err(fields.refuse("department_ids", "must be empty: this version has no departments"));
-    }
     Ok(ChannelSettings {
         name: if fields.has("name") { fields.required_text("name", NAME)? } else { name },
         integrator_url,
         chunked: fields.flag("chunked")?.unwrap_or(chunked),
         agent_ids: ids(fields, "agent_ids")?.unwrap_or(agent_ids),
+        department_ids: ids(fields, "department_ids")?.unwrap_or(department_ids),
         validation: fields.one_of("validation", "strict, lenient", Validation::parse)?.unwrap_or(validation),
         hidden_error_codes: fields.integers("hidden_error_codes", LIST)?.unwrap_or(hidden_error_codes),
         shows: Shows {
@@ -180,12 +188,33 @@ pub(super) fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Gu
     guard.check(&url).map_err(|forbidden| fields.refuse(name, forbidden))
 }
 
+/// Ids, each once.
 fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
     let Some(numbers) = fields.integers(name, LIST)? else {
         return Ok(None);
     };
     let ids: Option<Vec<u64>> = numbers.into_iter().map(|id| u64::try_from(id).ok().filter(|id| *id > 0)).collect();
-    ids.map(Some).ok_or_else(|| fields.refuse(name, "must be a list of ids"))
+    let mut ids = ids.ok_or_else(|| fields.refuse(name, "must be a list of ids"))?;
+    let mut seen = BTreeSet::new();
+    ids.retain(|id| seen.insert(*id));
+    Ok(Some(ids))
+}
+
+/// Reads POST /admin/departments, or PATCH on one that is there: the department as it becomes. A new one has no name
+/// yet.
+pub fn department(body: &Value, mut department: Department) -> Result<Department, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("name") || department.name.is_empty() {
+        department.name = fields.required_text("name", NAME)?;
+    }
+    department.agent_ids = ids(fields, "agent_ids")?.unwrap_or(department.agent_ids);
+    Ok(department)
+}
+
+/// A department as admins see it.
+pub fn shown_department(department: &Department) -> Value {
+    let Department { department_id, name, agent_ids } = department;
+    json!({ "department_id": department_id, "name": name, "agent_ids": agent_ids })
 }
 
 /// What an admin says about a bot.
@@ -317,11 +346,20 @@ pub fn overlap(body: &Value) -> Result<u64, Error> {
 /// A channel as admins see it: nothing secret.
 pub fn channel(channel: &Channel) -> Value {
     let Channel { channel_id, account_id: _, settings, bot_id, secrets: _, signing_secret: _, created_at } = channel;
-    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } = settings;
+    let ChannelSettings {
+        name,
+        integrator_url,
+        chunked,
+        agent_ids,
+        department_ids,
+        validation,
+        hidden_error_codes,
+        shows,
+    } = settings;
     json!({
         "channel_id": channel_id, "kind": "api", "name": name, "integrator_url": integrator_url, "chunked": chunked,
-        "agent_ids": agent_ids, "validation": validation.name(), "hidden_error_codes": hidden_error_codes,
-        "shows_markdown": shows.markdown, "shows_buttons": shows.buttons, "bot_id": bot_id,
+        "agent_ids": agent_ids, "department_ids": department_ids, "validation": validation.name(),
+        "hidden_error_codes": hidden_error_codes, "shows_markdown": shows.markdown, "shows_buttons": shows.buttons, "bot_id": bot_id,
         "created_at": created_at.seconds(),
     })
 }

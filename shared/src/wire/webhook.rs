@@ -6,6 +6,7 @@ use crate::domain::account::Agent;
 use crate::domain::call::Call;
 use crate::domain::chat::{Chat, From, Rating};
 use crate::domain::content::cut;
+use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::panel::{CustomData, PanelChange, without_tags};
 use crate::domain::visitor::{Profile, Visitor};
@@ -74,7 +75,8 @@ impl Story<'_> {
             ("analytics", Value::Null),
             ("user_token", Value::Null),
         ];
-        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let department = self.chat.department.as_ref().map(|department| ("department", self::department(department)));
+        fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The agent who did it; null when that agent is gone.
@@ -165,6 +167,12 @@ fn visitor(visitor: &Visitor) -> Value {
     let optional = [("name", name), ("email", email), ("phone", phone)];
     fields.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?)))));
     Value::Object(fields)
+}
+
+/// The `department` of C1.
+pub(super) fn department(department: &ChatDepartment) -> Value {
+    let ChatDepartment { department_id, name } = department;
+    json!({ "id": department_id, "name": name })
 }
 
 fn agent(agent: &Agent) -> Value {

@@ -59,7 +59,7 @@ fn closing_after(minutes: u64) -> Settings {
 async fn a_chat_is_closed_when_nothing_was_said_for_the_limit() {
     let stores = Stores::that(closing_after(10)).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), &[], at(MINUTE)).await.unwrap();
+    stores.chats.accept("acc", 1, &bob(), None, &[], at(MINUTE)).await.unwrap();
     stores.visitor_writes("other", "hi", at(MINUTE)).await.unwrap();
     stores.agent_writes(1, "hello", at(5 * MINUTE)).await.unwrap();
     assert_eq!(stores.look(at(9 * MINUTE)).await, []);
@@ -79,6 +79,7 @@ async fn a_bot_is_told_of_the_end_of_a_chat_that_rested() {
     let channel = Channel { bot_id: Some("B".into()), ..channel() };
     let incoming = Incoming {
         channel: &channel,
+        department: None,
         external_id: "v",
         profile: &Profile::default(),
         content: &Content::text("hi"),
@@ -117,7 +118,7 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
     let keeping = Settings { retention_days: Some(30), webhooks: vec![hooked()], ..Settings::default() };
     let stores = Stores::that(keeping).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    let accepted = stores.chats.accept("acc", 1, &bob(), &stores.settings.webhooks, at(10)).await.unwrap();
+    let accepted = stores.chats.accept("acc", 1, &bob(), None, &stores.settings.webhooks, at(10)).await.unwrap();
     stores.agent_writes(1, "hello", at(20)).await.unwrap();
     stores.chats.fill_panel(&accepted.chat, &Panel { enable_assign: true, ..Panel::default() }, at(30)).await.unwrap();
     let open = stores.lives().await;
@@ -179,6 +180,7 @@ async fn an_offline_message_is_a_closed_chat_that_the_webhooks_are_told_of() {
     let profile = named("Ada");
     let incoming = Incoming {
         channel: &channel,
+        department: None,
         external_id: "v",
         profile: &profile,
         content: &content,

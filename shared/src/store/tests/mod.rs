@@ -6,6 +6,7 @@ mod bots;
 mod chats;
 mod connections;
 mod deliveries;
+mod departments;
 mod directory;
 mod keeping;
 mod ledger;
@@ -122,6 +123,7 @@ fn channel() -> Channel {
         integrator_url: "https://example.com".into(),
         chunked: true,
         agent_ids: vec![2],
+        department_ids: vec![3],
         validation: Validation::Lenient,
         hidden_error_codes: vec![-1, 9],
         shows: Shows { markdown: true, buttons: false },
@@ -177,8 +179,16 @@ impl Stores {
         now: Timestamp,
     ) -> Result<(u64, u64), Error> {
         let (channel, content) = (channel(), Content::text(text));
-        let incoming =
-            Incoming { channel: &channel, external_id, profile, content: &content, settings: &self.settings, key, now };
+        let incoming = Incoming {
+            channel: &channel,
+            department: None,
+            external_id,
+            profile,
+            content: &content,
+            settings: &self.settings,
+            key,
+            now,
+        };
         self.chats.visitor_message(&incoming).await.map(|received| {
             let answered = received.unwrap().answered;
             (answered.chat_id, answered.seq)
@@ -199,7 +209,7 @@ impl Stores {
     /// A chat that Bob has, with one undelivered message of his; its number.
     async fn undelivered(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
-        self.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
+        self.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
         self.agent_writes(1, "hello", NOW).await.unwrap()
     }
 }
