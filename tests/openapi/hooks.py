@@ -63,8 +63,10 @@ def address(case, name, turn):
 def spare(case, name):
     """Nobody whom the run itself needs: their numbers may be drawn by chance."""
     given = case.path_parameters or {}
-    if name in CHANGES and any(str(given.get(parameter)).strip("+0") in map(str, kept) for parameter, kept in KEPT.items()):
-        given.update({parameter: 999_999 for parameter in given})
+    for parameter, kept in KEPT.items() if name in CHANGES else ():
+        # The service reads 01 and +1 as 1.
+        if str(given.get(parameter)).lstrip("+0") in map(str, kept):
+            given[parameter] = 999_999
 
 
 @schemathesis.hook
