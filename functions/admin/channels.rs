@@ -40,7 +40,7 @@ async fn handle((directory, connections, guard): Uses, request: Request) -> Resu
 
 async fn create(directory: &Directory, guard: &Guard, caller: &Session, request: &Request) -> Result<Response, Error> {
     let settings = admin::new_channel(&request.json()?, guard)?;
-    directory.check_agents(&caller.account_id, &settings.agent_ids).await?;
+    directory.check_named(&caller.account_id, None, &settings).await?;
     let (channel, secret) = directory.create_channel(&caller.account_id, settings, clock::now()).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
     Ok(Response::created(admin::created_channel(&channel, &endpoint)))
@@ -57,8 +57,9 @@ async fn change(
     request: &Request,
     mut channel: Channel,
 ) -> Result<Response, Error> {
-    channel.settings = admin::changed_channel(&request.json()?, &channel, guard)?;
-    directory.check_agents(&channel.account_id, &channel.settings.agent_ids).await?;
+    let settings = admin::changed_channel(&request.json()?, &channel, guard)?;
+    directory.check_named(&channel.account_id, Some(&channel.settings), &settings).await?;
+    channel.settings = settings;
     directory.save_channel_settings(&channel).await?;
     Ok(Response::ok(admin::channel(&channel)))
 }

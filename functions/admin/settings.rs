@@ -1,14 +1,15 @@
-//! GET, PUT /admin/settings: the one webhook address of the specification; /admin/settings/webhooks: POST adds another;
-//! /admin/settings/webhooks/{webhook_id}: PATCH, DELETE; .../rotate, .../test: POST.
+//! GET, PUT /admin/settings: what holds for the whole account, with the one webhook address of the specification.
+//! /admin/settings/webhooks: POST adds another; /admin/settings/webhooks/{webhook_id}: PATCH, DELETE; .../rotate,
+//! .../test: POST.
 
 use std::process::ExitCode;
 
 use shared::delivery::outbound::Outbound;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
+use shared::settings_desk::Desk;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::webhook_settings::Desk;
 use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
@@ -24,7 +25,7 @@ async fn handle((directory, connections, outbound): Uses, request: Request) -> R
     let webhook_id = request.segment("webhook_id");
     match (request.method.as_str(), request.route_end().as_str()) {
         ("GET", "settings") => desk.show().await,
-        ("PUT", "settings") => desk.set_address(&request.json()?).await,
+        ("PUT", "settings") => desk.set(&request.json()?).await,
         ("POST", "webhooks") => desk.add(&request.json()?).await,
         ("PATCH", _) => desk.change(&webhook_id, &request.json()?).await,
         ("DELETE", _) => desk.remove(&webhook_id).await,

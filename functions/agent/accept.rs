@@ -27,12 +27,12 @@ async fn handle(
     let caller = auth::agent(&connections, &request).await?;
     let chat_id = request.number("chat_id")?;
     let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
-    let channel = directory.cached_channel(&chat.channel_id).await?;
-    if channel.is_some_and(|channel| !channel.is_eligible(caller.agent.agent_id)) {
-        return Err(Error::Forbidden("the chats of this channel go to other agents"));
+    if !directory.may_take(&caller, &chat).await? {
+        return Err(Error::Forbidden("the chat is offered to other agents"));
     }
-    let settings = directory.cached_settings(&caller.account_id).await?;
-    let accepted = chats.accept(&caller.account_id, chat_id, &caller.agent, &settings.webhooks, clock::now()).await?;
+    let (account_id, offer) = (&caller.account_id, chat.state.offer());
+    let settings = directory.cached_settings(account_id).await?;
+    let accepted = chats.accept(account_id, chat_id, &caller.agent, offer, &settings.webhooks, clock::now()).await?;
     queue::send_told(&accepted.told, &to_bot, &to_webhook).await?;
-    Ok(Response::ok(agent::chat_row(&accepted.chat)))
+    Ok(Response::ok(agent::chat_row(&settings.safe_urls.chat(accepted.chat))))
 }

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shared::announce::Announcer;
-use shared::auth;
 use shared::domain::ownership::Event;
 use shared::domain::panel::Assignment;
 use shared::domain::webhook::WebhookEvent;
@@ -15,6 +14,7 @@ use shared::queue::WebhookQueue;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -29,12 +29,13 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
     let chat = chats.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
     chat.state.after(Event::AgentWrites(&caller.agent))?;
     let panel = chats.panel(account_id, chat_id).await?;
-    let card = panel.crm_link.ok_or(Error::Conflict("no CRM card is known for this chat"))?;
+    let settings = directory.cached_settings(account_id).await?;
+    let card = settings.safe_urls.panel(panel).crm_link.ok_or(Error::Conflict("no CRM card is known for this chat"))?;
     let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
     if !announcer.has_listener(account_id, WebhookEvent::ChatAssigned).await? {
         return Err(Error::Conflict("no webhook is told of chat_assigned"));
     }
-    chats.note_assignment(account_id, chat_id, &Assignment::Pending).await?;
+    chats.note_assignment(&chat, &Assignment::Pending, clock::now()).await?;
     announcer.assigned(&chat, caller.agent.agent_id, &card).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
 }

@@ -1,4 +1,5 @@
-//! GET /agent/chats/{chat_id}: the header, the visitor and the panel of a chat.
+//! GET /agent/chats/{chat_id}: the header, the visitor and the panel of a chat, without links that Safe URL
+//! blocks.
 
 use std::process::ExitCode;
 
@@ -6,6 +7,7 @@ use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::wire::agent;
 use shared::{auth, clock};
 
@@ -14,10 +16,15 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+type Uses = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let chat = chats.chat(&caller.account_id, request.number("chat_id")?).await?.ok_or(Error::NotFound)?;
+    let (chat, now) = (chats.chat(&caller.account_id, request.number("chat_id")?).await?, clock::now());
+    let chat = chat.filter(|chat| !chat.is_forgotten(now)).ok_or(Error::NotFound)?;
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
-    Ok(Response::ok(agent::chat_detail(&chat, &visitor, &panel, clock::now())))
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    let (visitor, panel) = (safe_urls.visitor(visitor), safe_urls.panel(panel));
+    Ok(Response::ok(agent::chat_detail(&chat, &visitor, &panel, now)))
 }

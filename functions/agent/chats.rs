@@ -1,19 +1,23 @@
 //! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats of the channels the
-//! agent is eligible for and the agent's own, newest first. Admins see every chat.
+//! agent is eligible for, those that are offered to a department of theirs, and the agent's own, newest first. Admins
+//! see every chat.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use shared::auth;
 use shared::domain::account::Role;
+use shared::domain::channel::Channel;
 use shared::domain::chat::Chat;
+use shared::domain::department::Roster;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::agent;
+use shared::{auth, clock};
 
 /// Chats in an answer: the most, and how many when nothing is said.
 const MOST: u64 = 100;
@@ -38,23 +42,28 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     let before = request.query_number("before")?;
     let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
     let limit = usize::try_from(limit).map_err(Error::internal)?;
-    let hidden = hidden_channels(&directory, &caller).await?;
-    let me = caller.agent.agent_id;
+    let now = clock::now();
+    let (me, is_admin) = (caller.agent.agent_id, caller.role == Role::Admin);
+    let roster = if is_admin { Arc::default() } else { directory.cached_roster(&caller.account_id).await? };
+    let hidden = hidden_channels(&directory, &roster, &caller).await?;
     let wanted = |chat: &Chat| {
         let is_mine = chat.state.agent().is_some_and(|agent| agent.agent_id == me);
-        is_mine || !hidden.contains(&chat.channel_id)
+        let is_offered = chat.state.offer().and_then(|department_id| roster.is_offered(department_id, me));
+        let is_theirs = is_admin || is_mine || is_offered.unwrap_or_else(|| !hidden.contains(&chat.channel_id));
+        is_theirs && !chat.is_forgotten(now)
     };
     let found = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
-    let rows: Vec<Value> = found.iter().map(agent::chat_row).collect();
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(&safe_urls.chat(chat))).collect();
     Ok(Response::ok(json!({ "chats": rows })))
 }
 
 /// The channels whose chats go to other agents.
-async fn hidden_channels(directory: &Directory, caller: &Session) -> Result<HashSet<String>, Error> {
+async fn hidden_channels(directory: &Directory, roster: &Roster, caller: &Session) -> Result<HashSet<String>, Error> {
     if caller.role == Role::Admin {
         return Ok(HashSet::new());
     }
     let channels = directory.channels(&caller.account_id).await?;
-    let hidden = channels.into_iter().filter(|channel| !channel.is_eligible(caller.agent.agent_id));
-    Ok(hidden.map(|channel| channel.channel_id).collect())
+    let is_hidden = |channel: &Channel| !roster.audience(&channel.settings).includes(caller.agent.agent_id);
+    Ok(channels.into_iter().filter(is_hidden).map(|channel| channel.channel_id).collect())
 }

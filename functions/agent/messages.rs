@@ -1,5 +1,5 @@
 //! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline, oldest first, with the state of every
-//! delivery.
+//! delivery, without links that Safe URL blocks.
 
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::wire::agent;
 use shared::{auth, clock};
 
@@ -19,7 +20,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+type Uses = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let chat_id = request.number("chat_id")?;
     let after = request.query_number("after")?.unwrap_or(0);
@@ -30,7 +33,9 @@ async fn handle((chats, connections): (Chats, Connections), request: Request) ->
         // An empty page of a chat that exists is not the same as no chat.
         chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
     }
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     let now = clock::now();
-    let messages: Vec<Value> = entries.iter().map(|entry| agent::entry(entry, now)).collect();
+    let kept = entries.into_iter().filter(|entry| !entry.is_forgotten(now));
+    let messages: Vec<Value> = kept.map(|entry| agent::entry(&safe_urls.entry(entry), now)).collect();
     Ok(Response::ok(json!({ "messages": messages })))
 }

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::domain::ledger::Retry;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::ChannelQueue;
@@ -21,7 +22,7 @@ type Uses = (Chats, Connections, ChannelQueue);
 async fn handle((chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
-    let entry = chats.retry(&caller.account_id, chat_id, seq, clock::now()).await?;
+    let entry = chats.retry(&caller.account_id, chat_id, seq, Retry::Message, clock::now()).await?;
     queue.0.send_entry(Some(&entry)).await?;
     Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
 }

@@ -37,5 +37,6 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
         let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
         announcer.updated(chat.as_ref()).await?;
     }
-    Ok(Response::ok(agent::visitor(&visitor)))
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    Ok(Response::ok(agent::visitor(&safe_urls.visitor(visitor))))
 }

@@ -29,7 +29,8 @@ async fn handle(
 ) -> Result<Response, Error> {
     request.only("POST")?;
     let bot = auth::bot(&directory, &request).await?;
-    connections.take_bot_request(&bot.bot_id, clock::now()).await?;
+    let limits = directory.cached_settings(&bot.account_id).await?.limits;
+    connections.take_bot_request(&bot.bot_id, limits.bot_requests, clock::now()).await?;
     let event = bot::read(&request.json()?)?;
     let desk = Desk { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
     match event.kind {

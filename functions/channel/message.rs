@@ -38,7 +38,11 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
     let VisitorMessage { ref external_id, ref profile, message } = received;
     match message {
         Message::Content(ref content) => {
-            let incoming = Incoming { channel: &channel, external_id, profile, content, key, now };
+            let settings = &directory.cached_settings(&channel.account_id).await?;
+            let department = directory.department_of(&channel).await?;
+            let department = department.as_ref();
+            let incoming =
+                Incoming { channel: &channel, department, external_id, profile, content, settings, key, now };
             let Some(received) = chats.visitor_message(&incoming).await? else { return Ok(done()) };
             if received.answered.to_bot {
                 let Answered { chat_id, seq, .. } = received.answered;

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shared::domain::delivery::Target;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
-use shared::queue::{BotQueue, ChannelQueue, WebhookQueue};
+use shared::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::deliveries::{Overdue, SHARDS};
 use shared::{clock, consumer};
@@ -48,11 +47,6 @@ async fn handle(uses: Uses) -> Result<Value, Error> {
 
 async fn take_up((chats, to_channel, to_bot, to_webhook): &Uses, overdue: &Overdue) -> Result<bool, Error> {
     let Some(entry) = chats.revive(overdue, clock::now()).await? else { return Ok(false) };
-    match entry.delivery.as_ref().map(|delivery| delivery.target) {
-        Some(Target::Channel) => to_channel.0.send_entry(Some(&entry)).await?,
-        Some(Target::Bot) => to_bot.0.send_entry(Some(&entry)).await?,
-        Some(Target::Webhook) => to_webhook.0.send_entry(Some(&entry)).await?,
-        None => {}
-    }
+    queue::send_begun(&entry, (to_channel, to_bot, to_webhook)).await?;
     Ok(true)
 }

@@ -3,7 +3,7 @@
 use crate::clock;
 use crate::domain::chat::Chat;
 use crate::domain::ownership::State;
-use crate::domain::webhook::WebhookEvent;
+use crate::domain::webhook::{Details, WebhookEvent};
 use crate::error::Error;
 use crate::queue::WebhookQueue;
 use crate::store::chats::Chats;
@@ -26,7 +26,7 @@ impl Announcer<'_> {
     pub async fn updated(&self, chat: Option<&Chat>) -> Result<(), Error> {
         let Some(chat) = chat else { return Ok(()) };
         let State::Active(agent) = &chat.state else { return Ok(()) };
-        self.tell(chat, WebhookEvent::ChatUpdated, agent.agent_id, None).await
+        self.tell(chat, WebhookEvent::ChatUpdated, agent.agent_id, Details::default()).await
     }
 
     /// Whether anybody would be told.
@@ -37,13 +37,14 @@ impl Announcer<'_> {
 
     /// chat_assigned: the agent binds the visitor to a CRM card.
     pub async fn assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
-        self.tell(chat, WebhookEvent::ChatAssigned, agent_id, Some(assign_to)).await
+        let details = Details { assign_to: Some(assign_to), ..Details::default() };
+        self.tell(chat, WebhookEvent::ChatAssigned, agent_id, details).await
     }
 
-    async fn tell(&self, chat: &Chat, event: WebhookEvent, agent_id: u64, to: Option<&str>) -> Result<(), Error> {
+    async fn tell(&self, chat: &Chat, event: WebhookEvent, agent_id: u64, details: Details<'_>) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let told = Told { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
-        for entry in self.chats.tell_webhooks(chat, event, to, &told).await? {
+        for entry in self.chats.tell_webhooks(chat, event, details, &told).await? {
             self.queue.0.send_entry(Some(&entry)).await?;
         }
         Ok(())

@@ -165,7 +165,9 @@ impl From<Refusal> for Error {
             Refusal::Closed => Self::Conflict("the chat is closed"),
             Refusal::Taken => Self::Conflict("another agent has this chat"),
             Refusal::NotWithBot => Self::Forbidden("the chat is not with the bot any more"),
-            Refusal::NotAccepted => Self::Conflict("accept the chat before writing in it"),
+            Refusal::NotAccepted => Self::Conflict("accept the chat first"),
+            Refusal::OfferChanged => Self::Conflict("the chat has just been offered to others"),
+            Refusal::AlreadyTheirs => Self::Conflict("the agent has this chat already"),
         }
     }
 }

@@ -7,7 +7,8 @@
 //! - [`store`] is DynamoDB; items are its own, what comes out are domain types.
 //! - [`delivery`] is sending to other people's servers: engine, guard, signature.
 //! - [`queue`] is SQS.
-//! - [`announce`] tells the webhooks, [`bot_desk`] is what the events of a bot do.
+//! - [`announce`] tells the webhooks, [`bot_desk`] is what the events of a bot do, [`settings_desk`] and [`ledger`]
+//!   what an admin does with settings and deliveries.
 //! - [`http`], [`consumer`]: what a function's `main` calls.
 //! - [`resource`], [`config`], [`clock`], [`log`]: the only places that know the environment, the time and
 //!   the log.
@@ -23,11 +24,12 @@ pub mod delivery;
 pub mod domain;
 pub mod error;
 pub mod http;
+pub mod ledger;
 pub mod log;
 pub mod password;
 pub mod queue;
 pub mod resource;
 pub mod secret;
+pub mod settings_desk;
 pub mod store;
-pub mod webhook_settings;
 pub mod wire;

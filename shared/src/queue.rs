@@ -7,6 +7,7 @@ use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use futures_util::future::BoxFuture;
 
 use crate::delivery::task::Task;
+use crate::domain::delivery::Target;
 use crate::domain::entry::Entry;
 use crate::error::{Context, Error};
 use crate::resource::{Platform, Resource};
@@ -92,6 +93,20 @@ pub async fn send_told(told: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQu
         queue.send_entry(Some(entry)).await?;
     }
     Ok(())
+}
+
+/// Queues the first try of a delivery's present round, whoever receives it.
+pub async fn send_begun(
+    entry: &Entry,
+    (to_channel, to_bot, to_webhook): (&ChannelQueue, &BotQueue, &WebhookQueue),
+) -> Result<(), Error> {
+    let queue = match entry.delivery.as_ref().map(|delivery| delivery.target) {
+        Some(Target::Channel) => &to_channel.0,
+        Some(Target::Bot) => &to_bot.0,
+        Some(Target::Webhook) => &to_webhook.0,
+        None => return Ok(()),
+    };
+    queue.send_entry(Some(entry)).await
 }
 
 impl OrderedQueue {

@@ -14,7 +14,7 @@ fn a_channel_is_created_listed_read_changed_and_deleted() {
         let admin = &account.admin.call;
         let settings = json!({
             "kind": "api", "name": "Shop", "integrator_url": "https://shop.example/hook", "chunked": true,
-            "agent_ids": [account.admin.id], "validation": "lenient", "hidden_error_codes": [1, -2],
+            "agent_ids": [account.admin.id], "department_ids": [], "validation": "lenient", "hidden_error_codes": [1, -2],
         });
         let made = admin.post("/admin/channels", &settings).await.expect(201);
         let id = made["channel_id"].as_str().unwrap();

@@ -371,6 +371,7 @@ fn admin_tables() -> Vec<(&'static str, Value, Vec<Case>)> {
         wrong("integrator_url", &no_url()),
         wrong("chunked", &[json!("yes"), json!(1)]),
         wrong("agent_ids", &[json!("1"), json!(1), json!(["x"])]),
+        wrong("department_ids", &[json!("1"), json!(1), json!(["x"]), json!([1])]),
         wrong("validation", &[json!("loose"), json!(true)]),
         wrong("hidden_error_codes", &[json!(7), json!(["7"]), json!({})]),
     ];

@@ -83,7 +83,7 @@ fn what_a_visitors_message_costs() {
         assert_eq!(cost(stage, again).await, Bill::from([row("channel-message", [2, 3, 0], (2.0, 3.0))]));
 
         let first = async || talk.channel.say("somebody new", "Hello").await;
-        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 10.0))]));
+        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 11.0))]));
     });
 }
 
@@ -129,6 +129,34 @@ fn what_a_try_that_fails_costs() {
 }
 
 #[test]
+fn what_a_failure_costs_and_its_replay() {
+    alone_on_own_stage(async |stage| {
+        let integrator = Receiver::start(Answer::error(7, "no")).await;
+        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+        let write = async || {
+            talk.write("Hello").await;
+        };
+        write().await;
+        let (function, failed) = row("deliver-channel", [1, 1, 2], (2.0, 3.0));
+        assert_eq!(cost(stage, write).await[&function], failed);
+
+        let admin = &talk.agent.call;
+        let replay = async || {
+            admin.post("/admin/deliveries/replay", &json!({"chat_id": talk.chat, "seq": 2})).await.expect(202);
+        };
+        replay().await;
+        let expected = [row("admin-deliveries", [1, 1, 1], (1.0, 3.0)), row("deliver-channel", [1, 1, 2], (2.0, 3.0))];
+        assert_eq!(cost(stage, replay).await, Bill::from(expected));
+
+        let list = async || {
+            let page = admin.get("/admin/deliveries").await.expect(200);
+            assert_eq!(page["deliveries"].as_array().unwrap().len(), 2);
+        };
+        assert_eq!(cost(stage, list).await, Bill::from([row("admin-deliveries", [3, 0, 0], (4.5, 0.0))]));
+    });
+}
+
+#[test]
 fn what_a_webhook_costs() {
     alone_on_own_stage(async |stage| {
         let hooked = Hooked::open(stage).await;
@@ -170,6 +198,48 @@ fn what_a_status_costs() {
         };
         ask().await;
         assert_eq!(cost(stage, ask).await, Bill::from([row("channel-status", [1, 0, 0], (1.0, 0.0))]));
+    });
+}
+
+#[test]
+fn what_a_channel_with_a_department_costs() {
+    alone_on_own_stage(async |stage| {
+        let account = stage.account().await;
+        let body = json!({"name": "Sales", "agent_ids": [account.admin.id]});
+        account.admin.call.post("/admin/departments", &body).await.expect(201);
+        let channel = account.channel_with("https://app.example/hook", json!({"department_ids": [1]})).await;
+        open_chat(&account.admin, &channel, VISITOR).await;
+        channel.status().await.expect(200);
+        let ask = async || {
+            channel.status().await.expect(200);
+        };
+        assert_eq!(cost(stage, ask).await, Bill::from([row("channel-status", [1, 0, 0], (1.0, 0.0))]));
+        let first = async || channel.say("another", "Hello").await;
+        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 11.0))]));
+        let accept = async || account.admin.accept(2).await;
+        assert_eq!(cost(stage, accept).await, Bill::from([row("agent-accept", [3, 1, 0], (3.0, 3.0))]));
+    });
+}
+
+#[test]
+fn what_a_transfer_costs() {
+    alone_on_own_stage(async |stage| {
+        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
+        let (ann, ben) = (talk.account.agent("Ann").await, talk.account.agent("Ben").await);
+        let body = json!({"name": "Sales", "agent_ids": [ben.id]});
+        talk.account.admin.call.post("/admin/departments", &body).await.expect(201);
+        for agent in [&ann, &ben] {
+            agent.presence("online").await;
+        }
+        let path = format!("/agent/chats/{}/transfer", talk.chat);
+        let transfer = async |to: Value| {
+            talk.agent.call.post(&path, &to).await.expect(200);
+        };
+        transfer(json!({"agent_id": ann.id})).await;
+        let to_ben = async || transfer(json!({"agent_id": ben.id})).await;
+        assert_eq!(cost(stage, to_ben).await, Bill::from([row("agent-transfer", [4, 1, 0], (4.0, 4.0))]));
+        let to_sales = async || transfer(json!({"department_id": 1})).await;
+        assert_eq!(cost(stage, to_sales).await, Bill::from([row("agent-transfer", [4, 1, 0], (4.0, 6.0))]));
     });
 }
 

@@ -278,10 +278,13 @@ fn an_account_does_not_see_what_is_anothers() {
         let seq = talk.write("Hello").await;
         talk.verdict(seq).await;
         let colleague = talk.account.agent("Ann").await;
+        let made = json!({"name": "Sales", "agent_ids": [colleague.id]});
+        talk.account.admin.call.post("/admin/departments", &made).await.expect(201);
         let stranger = stage.account().await;
         let chat = format!("/agent/chats/{}", talk.chat);
         let channel = format!("/admin/channels/{}", talk.channel.id);
         let agent = format!("/admin/agents/{}", colleague.id);
+        let department = "/admin/departments/1".to_owned();
         let text = json!({"type": "text", "text": "Hi"});
         let tries = [
             (Method::GET, chat.clone(), json!({})),
@@ -290,6 +293,7 @@ fn an_account_does_not_see_what_is_anothers() {
             (Method::POST, format!("{chat}/messages"), text),
             (Method::POST, format!("{chat}/typing"), json!({"type": "typein"})),
             (Method::POST, format!("{chat}/messages/{seq}/retry"), json!({})),
+            (Method::POST, format!("{chat}/transfer"), json!({"agent_id": 1})),
             (Method::POST, format!("{chat}/close"), json!({})),
             (Method::GET, channel.clone(), json!({})),
             (Method::PATCH, channel.clone(), json!({"name": "Mine"})),
@@ -298,6 +302,9 @@ fn an_account_does_not_see_what_is_anothers() {
             (Method::GET, agent.clone(), json!({})),
             (Method::PATCH, agent.clone(), json!({"name": "Mine"})),
             (Method::DELETE, agent, json!({})),
+            (Method::GET, department.clone(), json!({})),
+            (Method::PATCH, department.clone(), json!({"name": "Mine"})),
+            (Method::DELETE, department, json!({})),
         ];
         for (method, path, body) in tries {
             let reply = send(stranger.admin.call.request(method.clone(), &path).json(&body)).await;

@@ -121,6 +121,12 @@ impl Host {
         &self.queues
     }
 
+    /// The address of the tables for an AWS SDK; requests are counted under the caller's name.
+    #[must_use]
+    pub fn tables_url(&self, caller: &str) -> String {
+        format!("{}/{caller}", self.engine.url())
+    }
+
     /// Function and process id of every process there is now.
     #[must_use]
     pub fn processes(&self) -> Vec<(String, u32)> {

@@ -125,8 +125,9 @@ impl Providers<'_> {
 /// Whether an agent who receives the chat's channel is online. A query, and a read when the channel is not cached.
 pub async fn agent_online(directory: &Directory, connections: &Connections, chat: &Chat) -> Result<bool, Error> {
     let Some(channel) = directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
+    let audience = directory.audience(&channel).await?;
     let presences = connections.presences(&chat.account_id).await?;
-    Ok(presence::any_online(&presences, &channel, clock::now()))
+    Ok(presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
 /// A regular answer is 200 without an `error` (gaps.md, Bot API); everything else counts as a failed try.

@@ -18,8 +18,8 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, Brought, Story, Verdict};
 
-/// The most entries of a chat that chat_finished carries.
-const LONGEST_LOG: i32 = 2_000;
+/// Entries of a chat that chat_finished tells of.
+const LONGEST_LOG: usize = 10_000;
 
 /// The webhooks of the accounts.
 pub struct Webhooks<'a> {
@@ -69,7 +69,7 @@ impl Receiver for Webhooks<'_> {
             match change {
                 Change::Failed(failure, _) if is_assignment => {
                     let failed = Assignment::Failed(failure.message.clone());
-                    self.chats.note_assignment(&chat.account_id, chat.chat_id, &failed).await
+                    self.chats.note_assignment(chat, &failed, clock::now()).await
                 }
                 Change::Failed(..) | Change::Delivered | Change::Again(_) => Ok(()),
             }
@@ -81,12 +81,14 @@ impl Webhooks<'_> {
     async fn body(&self, occurrence: &Occurrence, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
         let agents = self.directory.agents(&chat.account_id).await?;
         let timeline = match occurrence.event {
-            WebhookEvent::ChatFinished => self.chats.timeline(&chat.account_id, chat.chat_id, 0, LONGEST_LOG).await?,
+            WebhookEvent::ChatFinished => {
+                self.chats.whole_timeline(&chat.account_id, chat.chat_id, LONGEST_LOG).await?
+            }
+            WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage => Vec::new(),
+            | WebhookEvent::ChatUpdated => Vec::new(),
         };
         let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline };
         Ok(story.body().to_string().into_bytes())
@@ -119,12 +121,12 @@ impl Webhooks<'_> {
 
     async fn take(&self, event: WebhookEvent, chat: &Chat, brought: Brought) -> Result<(), Error> {
         if event == WebhookEvent::ChatAssigned {
-            return self.chats.note_assignment(&chat.account_id, chat.chat_id, &Assignment::Done).await;
+            return self.chats.note_assignment(chat, &Assignment::Done, clock::now()).await;
         }
         let Brought { panel: change, contacts } = brought;
         if !change.is_empty() {
             let panel = change.onto(self.chats.panel(&chat.account_id, chat.chat_id).await?);
-            self.chats.fill_panel(&chat.account_id, chat.chat_id, &panel).await?;
+            self.chats.fill_panel(chat, &panel, clock::now()).await?;
         }
         if contacts != Profile::default() {
             self.learn(chat, &contacts).await?;

@@ -45,8 +45,10 @@ pub struct ChannelSettings {
     pub integrator_url: String,
     /// Chunked transfer encoding instead of Content-Length towards the integrator.
     pub chunked: bool,
-    /// Who receives the chats; empty means every agent of the account.
+    /// Agents who receive the chats, see [`Roster::audience`](super::department::Roster::audience).
     pub agent_ids: Vec<u64>,
+    /// Departments whose members receive the chats too.
+    pub department_ids: Vec<u64>,
     /// How strictly both directions are read.
     pub validation: Validation,
     /// Integrator error codes whose message is not shown to the agent.
@@ -80,9 +82,9 @@ impl Channel {
         self.settings.validation == Validation::Lenient
     }
 
-    /// Whether an agent receives the channel's chats.
-    pub fn is_eligible(&self, agent_id: u64) -> bool {
-        self.settings.agent_ids.is_empty() || self.settings.agent_ids.contains(&agent_id)
+    /// Whether its chats go to some agents and not simply to every agent of the account.
+    pub fn names_somebody(&self) -> bool {
+        !self.settings.agent_ids.is_empty() || !self.settings.department_ids.is_empty()
     }
 
     /// Puts a new address in place; the current one is answered until `old_until`.
@@ -101,7 +103,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn channel(agent_ids: Vec<u64>) -> Channel {
+    fn channel() -> Channel {
         Channel {
             channel_id: "c".into(),
             account_id: "a".into(),
@@ -109,7 +111,8 @@ mod tests {
                 name: "App".into(),
                 integrator_url: "https://example.com".into(),
                 chunked: false,
-                agent_ids,
+                agent_ids: vec![],
+                department_ids: vec![],
                 validation: Validation::Strict,
                 hidden_error_codes: vec![],
                 shows: Shows::default(),
@@ -122,15 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_without_named_agents_is_for_all_of_them() {
-        assert!(channel(vec![]).is_eligible(7));
-        assert!(channel(vec![7]).is_eligible(7));
-        assert!(!channel(vec![8]).is_eligible(7));
-    }
-
-    #[test]
     fn a_rotation_keeps_the_last_address_for_a_while_and_drops_older_ones() {
-        let mut channel = channel(vec![]);
+        let mut channel = channel();
         channel.rotate([2; 32], Timestamp(0), Timestamp(100));
         channel.rotate([3; 32], Timestamp(50), Timestamp(150));
         let kept: Vec<_> = channel.secrets.iter().map(|s| (s.hash[0], s.valid_until)).collect();
@@ -139,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_rotation_that_ends_the_old_address_at_once_keeps_only_the_new_one() {
-        let mut channel = channel(vec![]);
+        let mut channel = channel();
         channel.rotate([2; 32], Timestamp(50), Timestamp(50));
         assert_eq!(channel.secrets.len(), 1);
     }

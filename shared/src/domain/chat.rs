@@ -3,12 +3,14 @@
 use super::account::Author;
 use super::content::Content;
 use super::delivery::Target;
+use super::department::ChatDepartment;
 use super::ownership::State;
 use super::rate::Window;
 use super::timestamp::Timestamp;
 
 /// How long a visitor counts as typing after a typein that no typeout followed.
 const TYPING_LASTS: std::time::Duration = std::time::Duration::from_secs(30);
+const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// Characters of a message in a list of chats, so that a header stays under 1 KB.
 const PREVIEW_CHARACTERS: usize = 80;
 
@@ -71,6 +73,29 @@ pub struct Failing {
     pub bot: Option<Timestamp>,
 }
 
+/// How a visitor rates a chat (specification, C1: `rate`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the specification's own")]
+pub enum Rating {
+    Positive,
+    Negative,
+}
+
+impl Rating {
+    /// The wire and storage name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Negative => "negative",
+        }
+    }
+
+    /// The rating of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Positive, Self::Negative].into_iter().find(|rating| rating.name() == name)
+    }
+}
+
 /// The header of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
@@ -90,6 +115,8 @@ pub struct Chat {
     pub visitor_number: u64,
     /// The visitor's name, cut for lists.
     pub visitor_name: String,
+    /// The department it came to last; it stays when an agent takes the chat.
+    pub department: Option<ChatDepartment>,
     /// The bot in front of the chat, also after it handed over.
     pub bot_id: Option<String>,
     /// Number of the bot's last message or invitation.
@@ -108,9 +135,23 @@ pub struct Chat {
     pub failing: Failing,
     /// The visitor's rate limit.
     pub rate: Window,
+    /// What the visitor thinks of it.
+    pub rating: Option<Rating>,
+    /// For how many days what is written in the chat is kept; none: for ever. As the account said when it was opened.
+    pub keep_days: Option<u32>,
 }
 
 impl Chat {
+    /// Until when something written now is kept.
+    pub fn keep_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.keep_days.map(|days| now.after(DAY * days))
+    }
+
+    /// Whether the chat is over and not to be shown any more; the table deletes late.
+    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+        self.state.is_closed() && self.keep_until(self.updated_at).is_some_and(|until| until <= now)
+    }
+
     /// Whether the visitor is composing a message.
     pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
         self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)

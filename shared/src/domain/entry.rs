@@ -26,6 +26,15 @@ pub struct Entry {
     pub at: Timestamp,
     /// For an event of a webhook: which.
     pub occurrence: Option<Occurrence>,
+    /// When it is forgotten; none: never.
+    pub keep_until: Option<Timestamp>,
     /// Its way to somebody's server, if it has one.
     pub delivery: Option<Delivery>,
+}
+
+impl Entry {
+    /// Whether it is not to be shown any more; the table deletes late.
+    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+        self.keep_until.is_some_and(|until| until <= now)
+    }
 }

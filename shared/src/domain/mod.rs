@@ -2,17 +2,21 @@
 
 pub mod account;
 pub mod bot;
+pub mod call;
 pub mod channel;
 pub mod chat;
 pub mod content;
 pub mod delivery;
+pub mod department;
 pub mod entry;
+pub mod ledger;
 pub mod message_id;
 pub mod ownership;
 pub mod panel;
 pub mod presence;
 pub mod rate;
 pub mod retry;
+pub mod safe_url;
 pub mod settings;
 pub mod timestamp;
 pub mod visitor;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::channel::Channel;
 use super::timestamp::Timestamp;
 
 /// How long an agent without a socket counts as present after their last call.
@@ -51,9 +50,9 @@ impl Presence {
     }
 }
 
-/// Whether an agent who receives the channel's chats is online.
-pub fn any_online(presences: &[Presence], channel: &Channel, now: Timestamp) -> bool {
-    presences.iter().any(|agent| agent.is_online(now) && channel.is_eligible(agent.agent_id))
+/// Whether one of the agents who are meant is online.
+pub fn any_online(presences: &[Presence], is_meant: impl Fn(u64) -> bool, now: Timestamp) -> bool {
+    presences.iter().any(|agent| agent.is_online(now) && is_meant(agent.agent_id))
 }
 
 #[cfg(test)]
@@ -72,6 +71,17 @@ mod tests {
         for (status, later, expected) in table {
             let presence = Presence { agent_id: 1, status, seen_at: Timestamp(5) };
             assert_eq!(presence.is_online(Timestamp(5 + later)), expected, "{status:?} after {later} ms");
+        }
+    }
+
+    #[test]
+    fn only_the_agents_who_are_meant_count() {
+        let presence = |agent_id, status| Presence { agent_id, status, seen_at: Timestamp(0) };
+        let presences = [presence(1, Status::Online), presence(2, Status::Away)];
+        let table = [(&[1, 2][..], true), (&[1], true), (&[2], false), (&[3], false), (&[], false)];
+        for (meant, expected) in table {
+            let is_meant = |agent_id| meant.contains(&agent_id);
+            assert_eq!(any_online(&presences, is_meant, Timestamp(0)), expected, "{meant:?}");
         }
     }
 }

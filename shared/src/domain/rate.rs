@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::timestamp::Timestamp;
 
-/// Messages a visitor may write in one window.
+/// Messages a visitor may write in one window, when the account says nothing.
 pub const VISITOR_LIMIT: u32 = 30;
-/// Requests a bot connection may make in one window.
+/// Requests a bot connection may make in one window, when the account says nothing.
 pub const BOT_LIMIT: u64 = 300;
 /// The window's length.
 pub const WINDOW: Duration = Duration::from_secs(10);

@@ -12,6 +12,11 @@ impl Timestamp {
         self.0 / 1_000
     }
 
+    /// The point that many seconds after the epoch.
+    pub fn from_seconds(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(1_000))
+    }
+
     /// The point `by` later.
     pub fn after(self, by: Duration) -> Self {
         Self(self.0.saturating_add(millis(by)))

@@ -1,9 +1,15 @@
 //! Visitors: who writes, what is known about them, and who said so.
 
+use super::timestamp::Timestamp;
+
 /// Who said something about a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Source {
+    /// Typed by the visitor into a form of the widget.
+    Visitor,
+    /// Set by a script of the page.
+    Script,
     Integrator,
     Bot,
     Crm,
@@ -14,6 +20,8 @@ impl Source {
     /// The wire and storage name.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Visitor => "visitor",
+            Self::Script => "script",
             Self::Integrator => "integrator",
             Self::Bot => "bot",
             Self::Crm => "crm",
@@ -23,7 +31,8 @@ impl Source {
 
     /// The source of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Integrator, Self::Bot, Self::Crm, Self::Agent].into_iter().find(|source| source.name() == name)
+        let all = [Self::Visitor, Self::Script, Self::Integrator, Self::Bot, Self::Crm, Self::Agent];
+        all.into_iter().find(|source| source.name() == name)
     }
 }
 
@@ -78,6 +87,8 @@ pub struct Visitor {
     pub blacklisted: bool,
     /// Their chat that is not closed.
     pub open_chat: Option<u64>,
+    /// When they are forgotten, unless they open another chat; none: never.
+    pub keep_until: Option<Timestamp>,
 }
 
 impl Visitor {
@@ -123,6 +134,7 @@ mod tests {
             chats: 1,
             blacklisted: false,
             open_chat: None,
+            keep_until: None,
         }
     }
 

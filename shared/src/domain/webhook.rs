@@ -1,8 +1,9 @@
 //! The server-side webhooks of an account (specification, part C): who is told of what.
 
+use super::call::Call;
 use super::timestamp::Timestamp;
 
-/// What is told (specification, Events). `call_event` and `offline_message` come with calls and the widget.
+/// What is told (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the specification's own")]
 pub enum WebhookEvent {
@@ -103,6 +104,17 @@ pub struct Occurrence {
     pub agent_id: Option<u64>,
     /// `assign_to` of chat_assigned.
     pub assign_to: Option<String>,
+    /// `call` of call_event.
+    pub call: Option<Call>,
+}
+
+/// What an event says beyond the chat, the same to every webhook.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Details<'a> {
+    /// `assign_to` of chat_assigned.
+    pub assign_to: Option<&'a str>,
+    /// `call` of call_event.
+    pub call: Option<&'a Call>,
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ impl Chats {
         let chat = self.advance_for_agent(outgoing).await?;
         let id = crate::secret::message_id(chat.chat_id, chat.seq).map_err(Refused::Error)?;
         let entry = Entry {
+            keep_until: chat.keep_until(outgoing.now),
             account_id: chat.account_id,
             chat_id: chat.chat_id,
             seq: chat.seq,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::connections::Connections;
 use super::from_item;
 use super::table::{Change, Key, n};
-use crate::domain::rate::{BOT_LIMIT, WINDOW};
+use crate::domain::rate::WINDOW;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -36,16 +36,16 @@ struct CountItem {
 }
 
 impl Connections {
-    /// Counts a request of a bot, or says how long to wait. A write for every tenth.
-    pub async fn take_bot_request(&self, bot_id: &str, now: Timestamp) -> Result<(), Error> {
+    /// Counts a request of a bot that may make `limit` in a window, or says how long to wait. A write for every tenth.
+    pub async fn take_bot_request(&self, bot_id: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
         let length = u64::try_from(WINDOW.as_millis()).map_err(Error::internal)?;
         let window = now.0 / length;
         let mut known = self.bot_rates.count(bot_id, window);
-        if known.own >= BATCH && known.shared <= BOT_LIMIT {
+        if known.own >= BATCH && known.shared <= limit {
             known = Known { window, shared: self.add_to_window(bot_id, window, known.own, now).await?, own: 0 };
             self.bot_rates.learn(bot_id, known);
         }
-        if known.shared + known.own <= BOT_LIMIT {
+        if known.shared + known.own <= limit {
             return Ok(());
         }
         let ends = Timestamp((window + 1).saturating_mul(length));

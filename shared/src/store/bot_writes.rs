@@ -73,6 +73,7 @@ impl Chats {
             content,
             at: now,
             occurrence: None,
+            keep_until: head.keep_until(now),
             delivery: is_shown.then(|| Delivery::new(Target::Channel, now)),
         };
         match self.store_entry(&entry, key).await {

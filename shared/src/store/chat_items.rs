@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::account::Author;
-use crate::domain::chat::{Chat, Failing, From as Writer, Preview};
+use crate::domain::call::{Call, CallKind, CallStatus};
+use crate::domain::chat::{Chat, Failing, From as Writer, Preview, Rating};
 use crate::domain::content::{Button, Content, Kind, Media, Rich};
 use crate::domain::delivery::{Attempt, Delivery, Failure, Progress, Target};
+use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::rate::Window;
@@ -27,6 +29,11 @@ pub(super) struct HeadItem {
     state: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AuthorItem>,
+    /// The department to which alone a waiting chat is offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offered_to: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    department: Option<DepartmentItem>,
     channel_id: String,
     channel_name: String,
     external_id: String,
@@ -49,6 +56,18 @@ pub(super) struct HeadItem {
     bot_failing_until: Option<u64>,
     rate_since: u64,
     rate_count: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rating: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    keep_days: Option<u32>,
+    /// Key of the index of what is due, while the chat is open: when to look whether it rests too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due_at: Option<u64>,
+    /// For the table's own deletion, when the chat is closed: seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,6 +76,12 @@ pub(super) struct AuthorItem {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     photo: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct DepartmentItem {
+    id: u64,
+    name: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -84,6 +109,9 @@ pub(super) struct VisitorItem {
     blacklisted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open_chat: Option<u64>,
+    /// For the table's own deletion, while no chat is open: seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -106,6 +134,8 @@ pub(super) struct NumberItem {
     pub sk: String,
     pub visitor_pk: String,
     pub visitor_sk: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -146,11 +176,14 @@ pub(super) struct EntryItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// Key of the index of what is still to be delivered, with [`due_at`](Self::due_at): sparse.
+    /// Key of the index of what is still to be delivered or has failed, with [`due_at`](Self::due_at): sparse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
+    /// For the table's own deletion: seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,6 +194,19 @@ pub(super) struct OccurrenceItem {
     agent_id: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     assign_to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call: Option<CallItem>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct CallItem {
+    kind: String,
+    phone: String,
+    status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record_url: Option<String>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -249,8 +295,11 @@ fn unknown(what: &'static str) -> impl Fn() -> Error {
     move || Error::internal(("unknown stored value", what))
 }
 
-impl From<&Chat> for HeadItem {
-    fn from(chat: &Chat) -> Self {
+impl HeadItem {
+    /// The header of a chat that begins. While it is open, somebody looks then whether it rests too long.
+    pub(super) fn new(chat: &Chat, next_look: Timestamp) -> Self {
+        let is_open = !chat.state.is_closed();
+        let forgotten = chat.keep_until(chat.updated_at).filter(|_| !is_open);
         let Chat {
             account_id,
             chat_id,
@@ -260,6 +309,7 @@ impl From<&Chat> for HeadItem {
             external_id,
             visitor_number,
             visitor_name,
+            department,
             bot_id,
             bot_seq,
             seq,
@@ -269,6 +319,8 @@ impl From<&Chat> for HeadItem {
             typing_since,
             failing,
             rate,
+            rating,
+            keep_days,
         } = chat.clone();
         let key = head_key(&account_id, chat_id);
         Self {
@@ -278,6 +330,8 @@ impl From<&Chat> for HeadItem {
             account_id,
             chat_id,
             agent: state.agent().map(AuthorItem::from),
+            offered_to: state.offer(),
+            department: department.as_ref().map(DepartmentItem::from),
             state: state.name().to_owned(),
             channel_id,
             channel_name,
@@ -295,6 +349,11 @@ impl From<&Chat> for HeadItem {
             bot_failing_until: failing.bot.map(|at| at.0),
             rate_since: rate.since.0,
             rate_count: rate.count,
+            rating: rating.map(|rating| rating.name().to_owned()),
+            keep_days,
+            due: is_open.then(|| super::idle::shard(chat_id)),
+            due_at: is_open.then_some(next_look.0),
+            expires_at: forgotten.map(Timestamp::seconds),
         }
     }
 }
@@ -304,11 +363,12 @@ impl TryFrom<HeadItem> for Chat {
 
     fn try_from(item: HeadItem) -> Result<Self, Error> {
         let agent = item.agent.map(Author::from);
-        let state = match (item.state.as_str(), agent) {
-            ("bot", _) => State::Bot,
-            ("waiting", _) => State::Waiting,
-            ("active", Some(agent)) => State::Active(agent),
-            ("closed", agent) => State::Closed(agent),
+        let state = match (item.state.as_str(), agent, item.offered_to) {
+            ("bot", _, _) => State::Bot,
+            ("waiting", _, None) => State::Waiting,
+            ("waiting", _, Some(department_id)) => State::Offered(department_id),
+            ("active", Some(agent), _) => State::Active(agent),
+            ("closed", agent, _) => State::Closed(agent),
             _ => return Err(unknown("state")()),
         };
         Ok(Self {
@@ -320,6 +380,7 @@ impl TryFrom<HeadItem> for Chat {
             external_id: item.external_id,
             visitor_number: item.visitor_number,
             visitor_name: item.visitor_name,
+            department: item.department.map(ChatDepartment::from),
             bot_id: item.bot_id,
             bot_seq: item.bot_seq,
             seq: item.seq,
@@ -332,6 +393,8 @@ impl TryFrom<HeadItem> for Chat {
                 bot: item.bot_failing_until.map(Timestamp),
             },
             rate: Window { since: Timestamp(item.rate_since), count: item.rate_count },
+            rating: item.rating.as_deref().and_then(Rating::parse),
+            keep_days: item.keep_days,
         })
     }
 }
@@ -347,6 +410,20 @@ impl From<AuthorItem> for Author {
     fn from(item: AuthorItem) -> Self {
         let AuthorItem { agent_id, name, photo } = item;
         Self { agent_id, name, photo }
+    }
+}
+
+impl From<&ChatDepartment> for DepartmentItem {
+    fn from(department: &ChatDepartment) -> Self {
+        let ChatDepartment { department_id: id, name } = department.clone();
+        Self { id, name }
+    }
+}
+
+impl From<DepartmentItem> for ChatDepartment {
+    fn from(item: DepartmentItem) -> Self {
+        let DepartmentItem { id: department_id, name } = item;
+        Self { department_id, name }
     }
 }
 
@@ -366,8 +443,18 @@ impl From<PreviewItem> for Preview {
 
 impl From<&Visitor> for VisitorItem {
     fn from(visitor: &Visitor) -> Self {
-        let Visitor { account_id, channel_id, external_id, number, profile, sources, chats, blacklisted, open_chat } =
-            visitor.clone();
+        let Visitor {
+            account_id,
+            channel_id,
+            external_id,
+            number,
+            profile,
+            sources,
+            chats,
+            blacklisted,
+            open_chat,
+            keep_until,
+        } = visitor.clone();
         let key = visitor_key(&channel_id, &external_id);
         Self {
             pk: key.pk,
@@ -381,6 +468,7 @@ impl From<&Visitor> for VisitorItem {
             chats,
             blacklisted,
             open_chat,
+            expires_at: keep_until.map(Timestamp::seconds),
         }
     }
 }
@@ -397,6 +485,7 @@ impl From<VisitorItem> for Visitor {
             chats: item.chats,
             blacklisted: item.blacklisted,
             open_chat: item.open_chat,
+            keep_until: item.expires_at.map(Timestamp::from_seconds),
         }
     }
 }
@@ -419,8 +508,8 @@ impl From<SourcesItem> for Sources {
 
 impl From<Occurrence> for OccurrenceItem {
     fn from(occurrence: Occurrence) -> Self {
-        let Occurrence { event, webhook_id, agent_id, assign_to } = occurrence;
-        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to }
+        let Occurrence { event, webhook_id, agent_id, assign_to, call } = occurrence;
+        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(CallItem::from) }
     }
 }
 
@@ -428,9 +517,33 @@ impl TryFrom<OccurrenceItem> for Occurrence {
     type Error = Error;
 
     fn try_from(item: OccurrenceItem) -> Result<Self, Error> {
-        let OccurrenceItem { event, webhook_id, agent_id, assign_to } = item;
+        let OccurrenceItem { event, webhook_id, agent_id, assign_to, call } = item;
         let event = WebhookEvent::parse(&event).ok_or_else(unknown("event"))?;
-        Ok(Self { event, webhook_id, agent_id, assign_to })
+        Ok(Self { event, webhook_id, agent_id, assign_to, call: call.map(Call::try_from).transpose()? })
+    }
+}
+
+impl From<Call> for CallItem {
+    fn from(call: Call) -> Self {
+        let Call { kind, phone, status } = call;
+        Self {
+            kind: kind.name().to_owned(),
+            phone,
+            status: status.name().to_owned(),
+            reason: status.reason().map(str::to_owned),
+            record_url: status.record_url().map(str::to_owned),
+        }
+    }
+}
+
+impl TryFrom<CallItem> for Call {
+    type Error = Error;
+
+    fn try_from(item: CallItem) -> Result<Self, Error> {
+        let CallItem { kind, phone, status, reason, record_url } = item;
+        let kind = CallKind::parse(&kind).ok_or_else(unknown("call"))?;
+        let status = CallStatus::parse(&status, reason, record_url).ok_or_else(unknown("call"))?;
+        Ok(Self { kind, phone, status })
     }
 }
 
@@ -450,7 +563,7 @@ impl From<ProfileItem> for Profile {
 
 impl From<&Entry> for EntryItem {
     fn from(entry: &Entry) -> Self {
-        let Entry { account_id, chat_id, seq, id, from, content, at, occurrence, delivery } = entry.clone();
+        let Entry { account_id, chat_id, seq, id, from, content, at, occurrence, keep_until, delivery } = entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
         let (agent, bot) = match &from {
             Writer::Agent(author) => (Some(AuthorItem::from(author)), None),
@@ -463,6 +576,7 @@ impl From<&Entry> for EntryItem {
             sk: key.sk,
             due: pending.map(|_| super::deliveries::shard(chat_id)),
             due_at: pending.map(|delivery| super::deliveries::due_at(delivery.since).0),
+            expires_at: keep_until.map(Timestamp::seconds),
             account_id,
             chat_id,
             seq,
@@ -498,6 +612,7 @@ impl TryFrom<EntryItem> for Entry {
             content: item.content.try_into()?,
             at: Timestamp(item.at),
             occurrence: item.occurrence.map(Occurrence::try_from).transpose()?,
+            keep_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })
     }

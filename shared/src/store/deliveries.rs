@@ -11,6 +11,7 @@ use super::to_attribute;
 use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ledger::Retry;
 use crate::domain::retry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -26,6 +27,11 @@ pub(super) fn shard(chat_id: u64) -> String {
     (chat_id % SHARDS).to_string()
 }
 
+/// The partition of the same index that holds what failed in an account, by the time at which it was made.
+pub(super) fn failed(account_id: &str) -> String {
+    format!("{account_id}#failed")
+}
+
 /// When a delivery that began then should be over.
 pub(super) fn due_at(since: Timestamp) -> Timestamp {
     since.after(retry::WINDOW)
@@ -33,8 +39,8 @@ pub(super) fn due_at(since: Timestamp) -> Timestamp {
 
 /// A delivery that should be over and is not.
 pub struct Overdue {
-    key: Key,
-    due_at: Timestamp,
+    pub(super) key: Key,
+    pub(super) due_at: Timestamp,
 }
 
 impl Chats {
@@ -64,6 +70,7 @@ impl Chats {
                 values.push((":progress", s(Progress::Failed.name())));
                 values.push((":failure", to_attribute(&FailureItem::from(failure))?));
                 values.push((":verdict_at", n(verdict_at.0)));
+                values.push((":due", s(failed(&tried.account_id))));
                 FAILED
             }
         };
@@ -123,30 +130,27 @@ impl Chats {
         Ok(())
     }
 
-    /// Begins a failed delivery anew, for an agent who pressed Retry. One write.
-    pub async fn retry(&self, account_id: &str, chat_id: u64, seq: u64, now: Timestamp) -> Result<Entry, Error> {
-        let mut values = vec![
-            (":now", n(now.0)),
-            (":one", n(1)),
-            (":next_due", n(due_at(now).0)),
-            (":failed", s(Progress::Failed.name())),
-            (":channel", s(Target::Channel.name())),
-        ];
+    /// Begins a delivery anew, for somebody who pressed Retry. One write.
+    pub async fn retry(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        seq: u64,
+        retry: Retry,
+        now: Timestamp,
+    ) -> Result<Entry, Error> {
+        let (condition, mut values) = may_begin(retry);
+        values.extend([(":now", n(now.0)), (":one", n(1)), (":next_due", n(due_at(now).0))]);
         values.extend(anew(chat_id));
-        let change = Change {
-            key: entry_key(account_id, chat_id, seq),
-            update: RETRY,
-            condition: "#delivery.#target = :channel AND #delivery.#progress = :failed \
-                        AND #delivery.#verdict_at <= :now",
-            values,
-        };
-        match self.table.update(change).await {
+        let key = entry_key(account_id, chat_id, seq);
+        match self.table.update(Change { key, update: RETRY, condition, values }).await {
             Ok(item) => entry(item),
             Err(Refused::Condition { item: None, .. }) => Err(Error::NotFound),
             Err(Refused::Condition { item: Some(item), .. }) => {
                 let entry = entry(item)?;
                 let is_ours = entry.delivery.as_ref().is_some_and(|delivery| delivery.since == now);
-                if is_ours { Ok(entry) } else { Err(Error::Conflict("only a failed message can be sent again")) }
+                let refusal = retry.refusal(&entry, now).unwrap_or("it changed meanwhile");
+                if is_ours { Ok(entry) } else { Err(Error::Conflict(refusal)) }
             }
             Err(refused) => Err(refused.into()),
         }
@@ -154,10 +158,20 @@ impl Chats {
 
     /// What should have been over before `before`, oldest first. One query.
     pub async fn overdue(&self, shard: u64, before: Timestamp, limit: i32) -> Result<Vec<Overdue>, Error> {
+        self.due_before(shard.to_string(), before, limit).await
+    }
+
+    /// What is in a partition of the index of what is due, oldest first. One query.
+    pub(super) async fn due_before(
+        &self,
+        partition: String,
+        before: Timestamp,
+        limit: i32,
+    ) -> Result<Vec<Overdue>, Error> {
         let query = Query {
             index: Some("due"),
-            condition: "#due = :shard AND #due_at < :before",
-            values: vec![(":shard", s(shard.to_string())), (":before", n(before.0))],
+            condition: "#due = :due AND #due_at < :before",
+            values: vec![(":due", s(partition)), (":before", n(before.0))],
             limit,
             descending: false,
         };
@@ -183,7 +197,7 @@ impl Chats {
             self.bot_failed(&found.account_id, found.chat_id, None, now).await?;
         }
         if is_for_bot || delivery.revivals >= MOST_REVIVALS {
-            self.give_up(overdue, now).await?;
+            self.give_up(&found.account_id, overdue, now).await?;
             return Ok(None);
         }
         let update = if delivery.tries == 0 { POSTPONE } else { BEGIN_ANEW };
@@ -205,14 +219,15 @@ impl Chats {
         }
     }
 
-    async fn give_up(&self, overdue: &Overdue, now: Timestamp) -> Result<(), Error> {
+    async fn give_up(&self, account_id: &str, overdue: &Overdue, now: Timestamp) -> Result<(), Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let change = Change {
             key: overdue.key.clone(),
             update: "SET #delivery.#progress = :failed, #delivery.#failure = :failure, \
-                     #delivery.#verdict_at = :now REMOVE #due, #due_at",
+                     #delivery.#verdict_at = :now, #due = :due, #due_at = #at",
             condition: "#due_at = :due_at",
             values: vec![
+                (":due", s(failed(account_id))),
                 (":failed", s(Progress::Failed.name())),
                 (":failure", to_attribute(&FailureItem::from(&failure))?),
                 (":now", n(now.0)),
@@ -243,7 +258,7 @@ const DELIVERED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
 const FAILED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
                       #delivery.#attempts = list_append(#delivery.#attempts, :attempt), \
                       #delivery.#progress = :progress, #delivery.#failure = :failure, \
-                      #delivery.#verdict_at = :verdict_at REMOVE #due, #due_at";
+                      #delivery.#verdict_at = :verdict_at, #due = :due, #due_at = #at";
 
 const POSTPONE: &str = "SET #delivery.#since = :now, #delivery.#revivals = #delivery.#revivals + :one, \
                         #due_at = :next_due";
@@ -257,6 +272,28 @@ const RETRY: &str = "SET #delivery.#progress = :pending, #delivery.#round = #del
                      #delivery.#revivals = :zero, #delivery.#since = :now, \
                      #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
                      REMOVE #delivery.#failure, #delivery.#verdict_at";
+
+/// When a delivery may begin anew (see [`Retry::refusal`]), and what the names in it stand for.
+fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
+    let failed = (":failed", s(Progress::Failed.name()));
+    let not_for_bot = [(":bot", s(Target::Bot.name())), (":visitor", s(From::Visitor.name()))];
+    match retry {
+        Retry::Message => (
+            "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
+            vec![failed, (":channel", s(Target::Channel.name()))],
+        ),
+        Retry::Failed => (
+            "NOT (#delivery.#target = :bot AND #from = :visitor) \
+             AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
+            [failed].into_iter().chain(not_for_bot).collect(),
+        ),
+        Retry::One => (
+            "NOT (#delivery.#target = :bot AND #from = :visitor) AND (#delivery.#progress = :delivered \
+             OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now))",
+            [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
+        ),
+    }
+}
 
 /// What [`BEGIN_ANEW`] and [`RETRY`] have in common beyond the time.
 fn anew(chat_id: u64) -> [(&'static str, AttributeValue); 3] {

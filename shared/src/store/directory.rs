@@ -1,6 +1,5 @@
 //! The Directory table: accounts, channels, agents, logins. It changes slowly, so channels are cached.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::cache::Cache;
@@ -10,6 +9,7 @@ use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings};
+use crate::domain::department::Roster;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
@@ -27,6 +27,7 @@ pub struct Directory {
     pub(super) providers: Arc<Cache<Provider>>,
     pub(super) bots: Arc<Cache<Bot>>,
     pub(super) settings: Arc<Cache<Settings>>,
+    pub(super) rosters: Arc<Cache<Roster>>,
 }
 
 /// What a login refers to.
@@ -71,6 +72,7 @@ impl Directory {
             providers: Arc::default(),
             bots: Arc::default(),
             settings: Arc::default(),
+            rosters: Arc::default(),
         }
     }
 
@@ -134,7 +136,7 @@ impl Directory {
         let change = Change {
             key: channel_key(&channel.channel_id),
             update: "SET #name = :name, #integrator_url = :url, #chunked = :chunked, #agent_ids = :agents, \
-                     #validation = :validation, #hidden_error_codes = :codes, #shows_markdown = :markdown, \
+                     #department_ids = :departments, #validation = :validation, #hidden_error_codes = :codes, #shows_markdown = :markdown, \
                      #shows_buttons = :buttons",
             condition: "attribute_exists(#pk)",
             values: vec![
@@ -142,6 +144,7 @@ impl Directory {
                 (":url", s(&*settings.integrator_url)),
                 (":chunked", to_attribute(&settings.chunked)?),
                 (":agents", to_attribute(&settings.agent_ids)?),
+                (":departments", to_attribute(&settings.department_ids)?),
                 (":validation", s(settings.validation.name())),
                 (":codes", to_attribute(&settings.hidden_error_codes)?),
                 (":markdown", to_attribute(&settings.shows.markdown)?),
@@ -185,20 +188,26 @@ impl Directory {
     pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
         let key = account_key(&admin.account_id);
         let created_at = admin.created_at.0;
-        let account = AccountItem { pk: key.pk, sk: key.sk, name: name.to_owned(), agents: admin.agent_id, created_at };
+        let (name, agents) = (name.to_owned(), admin.agent_id);
+        let account = AccountItem { pk: key.pk, sk: key.sk, name, agents, departments: 0, created_at };
         let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password_hash)?);
         self.table.transact(writes.collect()).await.map_err(taken("the e-mail is taken"))
     }
 
     /// The next agent id of an account. One write.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
+        Ok(self.count(account_id, "ADD #agents :one").await?.agents)
+    }
+
+    /// Adds `:one` to a counter of an account. One write.
+    pub(super) async fn count(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
         let change = Change {
             key: account_key(account_id),
-            update: "ADD #agents :one",
+            update,
             condition: "attribute_exists(#pk)",
             values: vec![(":one", n(1))],
         };
-        Ok(from_item::<AccountItem>(self.table.update(change).await?)?.agents)
+        from_item(self.table.update(change).await?)
     }
 
     /// Stores a new agent with their login, all or nothing.
@@ -234,18 +243,6 @@ impl Directory {
     /// Stores a changed agent whose e-mail is the same.
     pub async fn save_agent(&self, agent: &Agent) -> Result<(), Error> {
         Ok(self.table.put(to_item(&AgentItem::from(agent))?, false).await?)
-    }
-
-    /// Refuses ids that are not agents of the account. A query, none for an empty list.
-    pub async fn check_agents(&self, account_id: &str, agent_ids: &[u64]) -> Result<(), Error> {
-        if agent_ids.is_empty() {
-            return Ok(());
-        }
-        let known: HashSet<u64> = self.agents(account_id).await?.iter().map(|agent| agent.agent_id).collect();
-        match agent_ids.iter().find(|id| !known.contains(id)) {
-            None => Ok(()),
-            Some(id) => Err(Error::field("agent_ids", format_args!("names agent {id}, who does not exist"))),
-        }
     }
 
     /// Moves a login to another e-mail or gives it another password; nothing where both stay. The new login

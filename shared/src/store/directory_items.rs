@@ -8,6 +8,7 @@ use crate::domain::account::{Agent, Role};
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
 use crate::domain::content::Shows;
+use crate::domain::department::Department;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -21,6 +22,8 @@ pub(super) struct ChannelItem {
     integrator_url: String,
     chunked: bool,
     agent_ids: Vec<u64>,
+    #[serde(default)]
+    department_ids: Vec<u64>,
     validation: String,
     hidden_error_codes: Vec<i64>,
     #[serde(default)]
@@ -54,6 +57,15 @@ pub(super) struct AgentItem {
 }
 
 #[derive(Serialize, Deserialize)]
+pub(super) struct DepartmentItem {
+    pub pk: String,
+    pub sk: String,
+    department_id: u64,
+    name: String,
+    agent_ids: Vec<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
 pub(super) struct LoginItem {
     pub pk: String,
     pub sk: String,
@@ -70,14 +82,25 @@ pub(super) struct AccountItem {
     pub name: String,
     /// The last agent id given out.
     pub agents: u64,
+    /// The last department id given out.
+    #[serde(default)]
+    pub departments: u64,
     pub created_at: u64,
 }
 
 impl From<&Channel> for ChannelItem {
     fn from(channel: &Channel) -> Self {
         let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secret, created_at } = channel.clone();
-        let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } =
-            settings;
+        let ChannelSettings {
+            name,
+            integrator_url,
+            chunked,
+            agent_ids,
+            department_ids,
+            validation,
+            hidden_error_codes,
+            shows,
+        } = settings;
         let key = super::directory::channel_key(&channel_id);
         Self {
             pk: key.pk,
@@ -88,6 +111,7 @@ impl From<&Channel> for ChannelItem {
             integrator_url,
             chunked,
             agent_ids,
+            department_ids,
             validation: validation.name().to_owned(),
             hidden_error_codes,
             shows_markdown: shows.markdown,
@@ -114,6 +138,7 @@ impl TryFrom<ChannelItem> for Channel {
                 integrator_url: item.integrator_url,
                 chunked: item.chunked,
                 agent_ids: item.agent_ids,
+                department_ids: item.department_ids,
                 validation,
                 hidden_error_codes: item.hidden_error_codes,
                 shows: Shows { markdown: item.shows_markdown, buttons: item.shows_buttons },
@@ -161,6 +186,21 @@ impl AgentItem {
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let created_at = Timestamp(created_at);
         Ok(Agent { account_id: account_id.to_owned(), agent_id, name, email, phone, photo, role, created_at })
+    }
+}
+
+impl DepartmentItem {
+    pub(super) fn new(account_id: &str, department: &Department) -> Self {
+        let Department { department_id, name, agent_ids } = department.clone();
+        let key = super::departments::department_key(account_id, department_id);
+        Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids }
+    }
+}
+
+impl From<DepartmentItem> for Department {
+    fn from(item: DepartmentItem) -> Self {
+        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids } = item;
+        Self { department_id, name, agent_ids }
     }
 }
 

@@ -10,12 +10,18 @@ mod chat_items;
 pub mod chats;
 pub mod connections;
 pub mod deliveries;
+mod departments;
 pub mod directory;
 mod directory_items;
+mod erasure;
 pub mod idempotency;
+mod idle;
+pub mod ledger;
+mod offline_messages;
 mod panels;
 mod settings;
 pub mod table;
+mod transfers;
 pub mod transitions;
 pub mod visitor_writes;
 

@@ -1,11 +1,14 @@
 //! The panel of a chat: an item beside its header, which it would make too large.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::chats::{Chats, chat_pk};
 use super::table::{Change, Key};
 use super::{from_item, to_attribute};
+use crate::domain::chat::Chat;
 use crate::domain::panel::{Assignment, CustomData, Panel};
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
 #[derive(Serialize, Deserialize, Default)]
@@ -32,6 +35,11 @@ fn key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), "PANEL")
 }
 
+/// When a panel is forgotten; null: never.
+fn expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
+    to_attribute(&chat.keep_until(now).map(Timestamp::seconds))
+}
+
 impl Chats {
     /// The panel of a chat. One read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
@@ -40,13 +48,13 @@ impl Chats {
     }
 
     /// Stores the panel, except for its assignment, which [`note_assignment`](Self::note_assignment) keeps. One write.
-    pub async fn fill_panel(&self, account_id: &str, chat_id: u64, panel: &Panel) -> Result<(), Error> {
+    pub async fn fill_panel(&self, chat: &Chat, panel: &Panel, now: Timestamp) -> Result<(), Error> {
         let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = panel;
         let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
         let change = Change {
-            key: key(account_id, chat_id),
+            key: key(&chat.account_id, chat.chat_id),
             update: "SET #custom_data = :custom_data, #enable_assign = :enable_assign, #crm_link = :crm_link, \
-                     #page_url = :page_url, #page_title = :page_title",
+                     #page_url = :page_url, #page_title = :page_title, #expires_at = :expires_at",
             condition: "",
             values: vec![
                 (":custom_data", to_attribute(&custom_data)?),
@@ -54,23 +62,28 @@ impl Chats {
                 (":crm_link", to_attribute(crm_link)?),
                 (":page_url", to_attribute(&page.as_ref().map(|(url, _)| url))?),
                 (":page_title", to_attribute(&page.as_ref().and_then(|(_, title)| title.as_ref()))?),
+                (":expires_at", expiry(chat, now)?),
             ],
         };
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
     /// Notes how far the binding to a CRM card is. One write.
-    pub async fn note_assignment(&self, account_id: &str, chat_id: u64, assignment: &Assignment) -> Result<(), Error> {
+    pub async fn note_assignment(&self, chat: &Chat, assignment: &Assignment, now: Timestamp) -> Result<(), Error> {
         let (state, error) = match assignment {
             Assignment::Pending => ("pending", None),
             Assignment::Done => ("done", None),
             Assignment::Failed(error) => ("failed", Some(error)),
         };
         let change = Change {
-            key: key(account_id, chat_id),
-            update: "SET #assignment = :assignment, #assignment_error = :error",
+            key: key(&chat.account_id, chat.chat_id),
+            update: "SET #assignment = :assignment, #assignment_error = :error, #expires_at = :expires_at",
             condition: "",
-            values: vec![(":assignment", to_attribute(&state)?), (":error", to_attribute(&error)?)],
+            values: vec![
+                (":assignment", to_attribute(&state)?),
+                (":error", to_attribute(&error)?),
+                (":expires_at", expiry(chat, now)?),
+            ],
         };
         Ok(self.table.update(change).await.map(|_| ())?)
     }

@@ -1,22 +1,50 @@
 //! The settings of an account, one item of the Directory table.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::directory::Directory;
-use super::table::Key;
-use super::{from_item, to_item};
-use crate::domain::settings::Settings;
+use super::table::{Change, Item, Key, Refused, n};
+use super::{RACES, from_item, to_attribute};
+use crate::domain::safe_url::SafeUrls;
+use crate::domain::settings::{Callback, Limits, Settings};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{SigningSecret, Webhook, WebhookEvent};
-use crate::error::Error;
+use crate::error::{Context, Error};
+
+#[derive(Deserialize)]
+struct StoredItem {
+    version: u64,
+    settings: SettingsItem,
+}
 
 #[derive(Serialize, Deserialize)]
 struct SettingsItem {
-    pk: String,
-    sk: String,
     webhooks: Vec<WebhookItem>,
+    safe_urls: Vec<String>,
+    /// JSON, as the widget takes it.
+    rules: String,
+    callback: CallbackItem,
+    limits: LimitsItem,
+    idle_close_seconds: Option<u64>,
+    retention_days: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CallbackItem {
+    enabled: bool,
+    days: Vec<u8>,
+    from: u16,
+    to: u16,
+    utc_offset: i16,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LimitsItem {
+    visitor_messages: u32,
+    bot_requests: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,10 +68,7 @@ fn key(account_id: &str) -> Key {
 impl Directory {
     /// The settings as they are now. One read.
     pub async fn settings(&self, account_id: &str) -> Result<Settings, Error> {
-        let Some(item) = self.table.get(key(account_id)).await? else { return Ok(Settings::default()) };
-        let SettingsItem { pk: _, sk: _, webhooks } = from_item(item)?;
-        let webhooks: Result<Vec<_>, _> = webhooks.into_iter().map(Webhook::try_from).collect();
-        Ok(Settings { webhooks: webhooks? })
+        self.table.get(key(account_id)).await?.map_or_else(|| Ok(Settings::default()), stored)
     }
 
     /// The settings, possibly as they were up to 10 s ago. One read, none when cached.
@@ -55,12 +80,72 @@ impl Directory {
         Ok(known.unwrap_or_default())
     }
 
-    /// Stores the settings. The last change wins.
-    pub async fn save_settings(&self, account_id: &str, settings: &Settings) -> Result<(), Error> {
-        let Settings { webhooks } = settings;
-        let key = key(account_id);
-        let webhooks = webhooks.iter().map(WebhookItem::from).collect();
-        Ok(self.table.put(to_item(&SettingsItem { pk: key.pk, sk: key.sk, webhooks })?, false).await?)
+    /// Changes the settings as they are now, also when somebody else changes them meanwhile. A read and a write.
+    pub async fn edit_settings<T>(
+        &self,
+        account_id: &str,
+        edit: impl Fn(&mut Settings) -> Result<T, Error>,
+    ) -> Result<(Settings, T), Error> {
+        for _ in 0..RACES {
+            let mut settings = self.settings(account_id).await?;
+            let before = settings.version;
+            let result = edit(&mut settings)?;
+            settings.version += 1;
+            let change = Change {
+                key: key(account_id),
+                update: "SET #version = :version, #settings = :settings",
+                condition: "attribute_not_exists(#pk) OR #version = :before",
+                values: vec![
+                    (":version", n(settings.version)),
+                    (":settings", to_attribute(&SettingsItem::from(&settings))?),
+                    (":before", n(before)),
+                ],
+            };
+            match self.table.update(change).await {
+                Ok(_) => return Ok((settings, result)),
+                // The SDK repeats a request whose answer is late, and then meets its own success.
+                Err(Refused::Condition { item: Some(item), .. }) if stored(item.clone())? == settings => {
+                    return Ok((settings, result));
+                }
+                Err(Refused::Condition { .. } | Refused::Contended) => {}
+                Err(Refused::Error(error)) => return Err(error),
+            }
+        }
+        Err(Error::Unavailable(Context::new("a change of the settings lost every race")))
+    }
+}
+
+fn stored(item: Item) -> Result<Settings, Error> {
+    let StoredItem { version, settings } = from_item(item)?;
+    let CallbackItem { enabled, days, from, to, utc_offset } = settings.callback;
+    let LimitsItem { visitor_messages, bot_requests } = settings.limits;
+    Ok(Settings {
+        version,
+        webhooks: settings.webhooks.into_iter().map(Webhook::try_from).collect::<Result<_, _>>()?,
+        safe_urls: SafeUrls(settings.safe_urls),
+        rules: serde_json::from_str(&settings.rules).map_err(Error::internal)?,
+        callback: Callback { enabled, days, hours: (from, to), utc_offset },
+        limits: Limits { visitor_messages, bot_requests },
+        idle_close: settings.idle_close_seconds.map(Duration::from_secs),
+        retention_days: settings.retention_days,
+    })
+}
+
+impl From<&Settings> for SettingsItem {
+    fn from(settings: &Settings) -> Self {
+        let Settings { version: _, webhooks, safe_urls, rules, callback, limits, idle_close, retention_days } =
+            settings;
+        let Callback { enabled, days, hours: (from, to), utc_offset } = callback.clone();
+        let Limits { visitor_messages, bot_requests } = *limits;
+        Self {
+            webhooks: webhooks.iter().map(WebhookItem::from).collect(),
+            safe_urls: safe_urls.0.clone(),
+            rules: rules.to_string(),
+            callback: CallbackItem { enabled, days, from, to, utc_offset },
+            limits: LimitsItem { visitor_messages, bot_requests },
+            idle_close_seconds: idle_close.map(|limit| limit.as_secs()),
+            retention_days: *retention_days,
+        }
     }
 }
 

@@ -70,6 +70,14 @@ pub struct Query {
     pub descending: bool,
 }
 
+/// A part of what a query finds.
+pub struct Page {
+    /// The items.
+    pub items: Vec<Item>,
+    /// The key of the last one that was looked at, if there may be more behind it.
+    pub next: Option<Item>,
+}
+
 /// Why a conditional write was not done.
 #[derive(Debug)]
 pub enum Refused {
@@ -201,6 +209,12 @@ impl Table {
 
     /// Reads items of one partition in the order of their sort keys.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move { Ok(self.page(query, "", None).await?.items) })
+    }
+
+    /// Reads as many items of one partition as the query's limit says, behind the key `after` if there is one, and
+    /// returns those that `filter` takes.
+    pub fn page(&self, query: Query, filter: &'static str, after: Option<Item>) -> BoxFuture<'_, Result<Page, Error>> {
         Box::pin(async move {
             let Query { index, condition, values, limit, descending } = query;
             let request = self
@@ -209,12 +223,16 @@ impl Table {
                 .table_name(&*self.name)
                 .set_index_name(index.map(str::to_owned))
                 .key_condition_expression(condition)
-                .set_expression_attribute_names(names(&[condition]))
+                .set_filter_expression(given(filter))
+                .set_expression_attribute_names(names(&[condition, filter]))
                 .set_expression_attribute_values(named(values))
+                .set_exclusive_start_key(after)
                 .consistent_read(index.is_none())
                 .limit(limit)
                 .scan_index_forward(!descending);
-            Ok(request.send().await.map_err(|e| failure(&e))?.items.unwrap_or_default())
+            let answer = request.send().await.map_err(|e| failure(&e))?;
+            let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
+            Ok(Page { items: answer.items.unwrap_or_default(), next })
         })
     }
 

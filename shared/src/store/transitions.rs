@@ -1,8 +1,10 @@
 //! Changes of a chat's owner. Each is one conditional write of the header; what the bot and the webhooks must be told
 //! of it are entries of the timeline, written in the same transaction, so that neither is without the other.
 
-use super::chat_items::{AuthorItem, EntryItem};
-use super::chats::{Chats, head_key, listing, visitor_key};
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
+use super::chats::{Chats, head_key, listing, number_key, visitor_key};
 use super::table::{Change, Refused, Write, n, s};
 use super::{RACES, to_attribute, to_item};
 use crate::domain::account::Author;
@@ -12,8 +14,9 @@ use crate::domain::content::{Content, Kind};
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ownership::{Event, State};
+use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{Occurrence, Webhook, WebhookEvent};
+use crate::domain::webhook::{Details, Occurrence, Webhook, WebhookEvent};
 use crate::error::{Context, Error};
 
 /// Chats that are released before the list is read again.
@@ -38,12 +41,14 @@ struct Plan {
 }
 
 impl Chats {
-    /// Gives the chat to the agent who pressed Reply. A read and a write; with a bot, a transaction of two.
+    /// Gives the chat to the agent who pressed Reply, to whom it is offered as `offer` says. A read and a write; with a
+    /// bot, a transaction of two.
     pub async fn accept(
         &self,
         account_id: &str,
         chat_id: u64,
         agent: &Author,
+        offer: Option<u64>,
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
@@ -51,7 +56,7 @@ impl Chats {
         // Every write of the header would pay for a long address.
         let without_photo = Author { photo: None, ..agent.clone() };
         let plan = |before: &Chat| {
-            let state = before.state.after(Event::Accept(&without_photo))?;
+            let state = before.state.after(Event::Accept(&without_photo, offer))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
@@ -74,6 +79,29 @@ impl Chats {
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
         };
         self.transition(account_id, chat_id, told, &plan).await
+    }
+
+    /// Ends a chat that has rested too long. None when somebody wrote in it or ended it meanwhile. As [`close`](Self::close).
+    pub async fn close_idle(
+        &self,
+        resting: &Chat,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<Option<Transition>, Error> {
+        let told = Told { webhooks: &settings.webhooks, agent_id: None, now };
+        let plan = |before: &Chat| {
+            if !settings.is_idle(before.updated_at, now) {
+                return Err(Error::Conflict("the chat does not rest any more"));
+            }
+            let state = before.state.after(Event::Idle)?;
+            let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
+            Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
+        };
+        match self.transition(&resting.account_id, resting.chat_id, told, &plan).await {
+            Ok(transition) => Ok(Some(transition)),
+            Err(Error::Conflict(_) | Error::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// INVITE_AGENT: hands the chat to the agents, or tells the bot that none is there.
@@ -162,7 +190,7 @@ impl Chats {
     async fn commit(&self, before: &Chat, plan: Plan, told: &Told<'_>) -> Result<Transition, Refused> {
         let Plan { state, notice, event, bot_reacted } = plan;
         let notices = notice.map(|notice| (Kind::Notice(notice), None));
-        let events = event.into_iter().flat_map(|event| told.occurrences(event, None));
+        let events = event.into_iter().flat_map(|event| told.occurrences(event, Details::default()));
         let happened: Vec<_> = notices.into_iter().chain(events).collect();
         let mut after = Chat { state, updated_at: told.now, typing_since: None, ..before.clone() };
         let told = told.entries(&mut after, happened).map_err(Refused::Error)?;
@@ -173,7 +201,7 @@ impl Chats {
         let head = head_change(before, &after).map_err(Refused::Error)?;
         let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
         if after.state.is_closed() {
-            others.push(forget_open_chat(before));
+            others.extend(end(&after).map_err(Refused::Error)?);
         }
         if others.is_empty() {
             self.table.update(head).await?;
@@ -190,19 +218,24 @@ impl Chats {
         &self,
         chat: &Chat,
         event: WebhookEvent,
-        assign_to: Option<&str>,
+        details: Details<'_>,
         told: &Told<'_>,
     ) -> Result<Vec<Entry>, Error> {
-        let happened = told.occurrences(event, assign_to);
+        let happened = told.occurrences(event, details);
         if happened.is_empty() {
             return Ok(Vec::new());
         }
         let change = Change {
             key: head_key(&chat.account_id, chat.chat_id),
             update: "SET #seq = #seq + :count",
-            // What comes after chat_finished would be about a chat that the receiver has put away.
-            condition: "#state <> :closed",
-            values: vec![(":count", n(happened.len())), (":closed", s("closed"))],
+            // What comes after chat_finished would be about a chat that the receiver has put away; a call goes on.
+            condition: "#state <> :closed OR :is_call = :true",
+            values: vec![
+                (":count", n(happened.len())),
+                (":closed", s("closed")),
+                (":is_call", AttributeValue::Bool(event == WebhookEvent::CallEvent)),
+                (":true", AttributeValue::Bool(true)),
+            ],
         };
         let mut head = match self.table.update(change).await {
             Ok(item) => super::chats::chat(item)?,
@@ -229,23 +262,24 @@ pub struct Told<'a> {
     pub now: Timestamp,
 }
 
-type Happened = (Kind, Option<Occurrence>);
+pub(super) type Happened = (Kind, Option<Occurrence>);
 
 impl Told<'_> {
     /// The event for each webhook that wants it.
-    fn occurrences(&self, event: WebhookEvent, assign_to: Option<&str>) -> Vec<Happened> {
+    pub(super) fn occurrences(&self, event: WebhookEvent, details: Details<'_>) -> Vec<Happened> {
         let wanting = self.webhooks.iter().filter(|webhook| webhook.wants(event));
         let one = |webhook: &Webhook| Occurrence {
             event,
             webhook_id: webhook.webhook_id.clone(),
             agent_id: self.agent_id,
-            assign_to: assign_to.map(str::to_owned),
+            assign_to: details.assign_to.map(str::to_owned),
+            call: details.call.cloned(),
         };
         wanting.map(|webhook| (Kind::Webhook(event), Some(one(webhook)))).collect()
     }
 
     /// What happened as the chat's next entries.
-    fn entries(&self, chat: &mut Chat, happened: Vec<Happened>) -> Result<Vec<Entry>, Error> {
+    pub(super) fn entries(&self, chat: &mut Chat, happened: Vec<Happened>) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::with_capacity(happened.len());
         for (kind, occurrence) in happened {
             chat.seq += 1;
@@ -259,6 +293,7 @@ impl Told<'_> {
                 content: Content::happened(kind),
                 at: self.now,
                 occurrence,
+                keep_until: chat.keep_until(self.now),
                 delivery: Some(Delivery::new(target, self.now)),
             });
         }
@@ -266,35 +301,65 @@ impl Told<'_> {
     }
 }
 
-fn create(entry: &Entry) -> Result<Write, Error> {
+pub(super) fn create(entry: &Entry) -> Result<Write, Error> {
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
+/// A chat that has an owner, or waits for one.
+const MOVE: &str = "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, \
+                    #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq REMOVE #typing_since";
+
+/// A chat that is over: nobody looks any more whether it rests, and it is forgotten when the account says so.
+const END: &str = "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, \
+                   #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq, \
+                   #expires_at = :expires_at REMOVE #typing_since, #due, #due_at";
+
 /// The condition holds as long as nothing at all was written in the chat since it was read.
-fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
-    Ok(Change {
-        key: head_key(&before.account_id, before.chat_id),
-        update: "SET #state = :state, #agent = :agent, #listing = :listing, #updated_at = :now, #seq = :seq, \
-                 #bot_seq = :bot_seq REMOVE #typing_since",
-        condition: "#state = :before AND #seq = :old_seq",
-        values: vec![
-            (":state", s(after.state.name())),
-            (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
-            (":listing", s(listing(&after.account_id, after.state.name()))),
-            (":now", n(after.updated_at.0)),
-            (":seq", n(after.seq)),
-            (":bot_seq", to_attribute(&after.bot_seq)?),
-            (":before", s(before.state.name())),
-            (":old_seq", n(before.seq)),
-        ],
-    })
+pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
+    let mut values = vec![
+        (":state", s(after.state.name())),
+        (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
+        (":offer", to_attribute(&after.state.offer())?),
+        (":department", to_attribute(&after.department.as_ref().map(DepartmentItem::from))?),
+        (":listing", s(listing(&after.account_id, after.state.name()))),
+        (":now", n(after.updated_at.0)),
+        (":seq", n(after.seq)),
+        (":bot_seq", to_attribute(&after.bot_seq)?),
+        (":before", s(before.state.name())),
+        (":old_seq", n(before.seq)),
+    ];
+    let update = if after.state.is_closed() {
+        values.push((":expires_at", expiry(after)?));
+        END
+    } else {
+        MOVE
+    };
+    let key = head_key(&before.account_id, before.chat_id);
+    Ok(Change { key, update, condition: "#state = :before AND #seq = :old_seq", values })
 }
 
-fn forget_open_chat(before: &Chat) -> Write {
-    Write::Change(Change {
-        key: visitor_key(&before.channel_id, &before.external_id),
-        update: "REMOVE #open_chat",
+/// When something of a chat that ends now is forgotten; null: never.
+fn expiry(ended: &Chat) -> Result<AttributeValue, Error> {
+    to_attribute(&ended.keep_until(ended.updated_at).map(Timestamp::seconds))
+}
+
+/// What a chat's end means to its visitor: they have no open chat, and if the account forgets, it forgets them too,
+/// unless they come again.
+fn end(ended: &Chat) -> Result<Vec<Write>, Error> {
+    let visitor = visitor_key(&ended.channel_id, &ended.external_id);
+    let mut writes = vec![Write::Change(Change {
+        key: visitor.clone(),
+        update: "SET #expires_at = :expires_at REMOVE #open_chat",
         condition: "#open_chat = :chat",
-        values: vec![(":chat", n(before.chat_id))],
-    })
+        values: vec![(":chat", n(ended.chat_id)), (":expires_at", expiry(ended)?)],
+    })];
+    if ended.keep_days.is_some() {
+        writes.push(Write::Change(Change {
+            key: number_key(&ended.account_id, ended.visitor_number),
+            update: "SET #visitor_pk = :pk, #visitor_sk = :sk, #expires_at = :expires_at",
+            condition: "",
+            values: vec![(":pk", s(visitor.pk)), (":sk", s(visitor.sk)), (":expires_at", expiry(ended)?)],
+        }));
+    }
+    Ok(writes)
 }

@@ -9,12 +9,14 @@ use super::idempotency::{Answered, IdempotencyKey};
 use super::table::{Change, Key, Refused, Write, n, s};
 use super::{RACES, from_item, to_attribute, to_item};
 use crate::domain::channel::Channel;
-use crate::domain::chat::{Chat, Failing, From, Preview};
+use crate::domain::chat::{Chat, Failing, From, Preview, Rating};
 use crate::domain::content::{Content, cut};
 use crate::domain::delivery::{Delivery, Target};
+use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
-use crate::domain::rate::{VISITOR_LIMIT, Window};
+use crate::domain::rate::Window;
+use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Source, Sources, Visitor};
 use crate::error::{Context, Error};
@@ -26,12 +28,16 @@ pub(super) const NAME_CHARACTERS: usize = 60;
 pub struct Incoming<'a> {
     /// Through which door.
     pub channel: &'a Channel,
+    /// The department of a chat that it opens.
+    pub department: Option<&'a ChatDepartment>,
     /// `sender.id`.
     pub external_id: &'a str,
     /// What the message says about its sender.
     pub profile: &'a Profile,
     /// What it says.
     pub content: &'a Content,
+    /// The settings of the account.
+    pub settings: &'a Settings,
     /// The caller's key, if any.
     pub key: Option<&'a IdempotencyKey>,
     /// Now.
@@ -62,11 +68,11 @@ const WITHIN_WINDOW: Advance = (
 );
 
 #[derive(Deserialize)]
-struct Counters {
+pub(super) struct Counters {
     #[serde(default)]
-    visitors: u64,
+    pub visitors: u64,
     #[serde(default)]
-    chats: u64,
+    pub chats: u64,
 }
 
 impl Chats {
@@ -99,7 +105,7 @@ impl Chats {
         let Some(before) = self.chat(account_id, chat_id).await.map_err(Refused::Error)? else {
             return Err(Refused::Error(Error::internal("the open chat of a visitor is missing")));
         };
-        let rate = before.rate.take(VISITOR_LIMIT, incoming.now);
+        let rate = before.rate.take(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
         let has_changed = visitor.learn(incoming.profile, Source::Integrator);
         if has_changed {
@@ -131,7 +137,8 @@ impl Chats {
             (":closed", s("closed")),
             (":old_since", n(before.rate.since.0)),
         ];
-        values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(VISITOR_LIMIT)) });
+        let limit = incoming.settings.limits.visitor_messages;
+        values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(limit)) });
         let key = head_key(&before.account_id, before.chat_id);
         let change = Change { key, update, condition, values };
         chat(self.table.update(change).await?).map_err(Refused::Error)
@@ -139,16 +146,19 @@ impl Chats {
 
     /// Stores what is known of a visitor. One write.
     pub(super) async fn save_profile(&self, visitor: &Visitor) -> Result<(), Refused> {
-        let change = Change {
-            key: visitor_key(&visitor.channel_id, &visitor.external_id),
-            update: "SET #profile = :profile, #sources = :sources",
-            condition: "attribute_exists(#pk)",
-            values: vec![
-                (":profile", to_attribute(&ProfileItem::from(&visitor.profile)).map_err(Refused::Error)?),
-                (":sources", to_attribute(&SourcesItem::from(visitor.sources)).map_err(Refused::Error)?),
-            ],
-        };
+        let change = profile_change(visitor).map_err(Refused::Error)?;
         self.table.update(change).await.map(|_| ())
+    }
+
+    /// Stores how the visitor rates a chat, also after its end. One write.
+    pub async fn rate(&self, account_id: &str, chat_id: u64, rating: Rating) -> Result<(), Error> {
+        let change = Change {
+            key: head_key(account_id, chat_id),
+            update: "SET #rating = :rating",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":rating", s(rating.name()))],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
     }
 
     /// Stores whether a visitor's messages are dropped. Apart from the profile, which many write: none of them may lift
@@ -184,14 +194,17 @@ impl Chats {
         visitor.chats += 1;
         visitor.open_chat = Some(counters.chats);
         let head = incoming.head(&visitor, counters.chats);
+        let next_look = incoming.settings.next_look(incoming.now, incoming.now);
         let entry = incoming.entry(&head).map_err(Refused::Error)?;
         let mut writes = vec![
             visitor_write(&visitor, is_new).map_err(Refused::Error)?,
-            Write::Create(to_item(&HeadItem::from(&head)).map_err(Refused::Error)?),
+            Write::Create(to_item(&HeadItem::new(&head, next_look)).map_err(Refused::Error)?),
             Write::Create(to_item(&EntryItem::from(&entry)).map_err(Refused::Error)?),
         ];
         if is_new {
             writes.push(number_write(&visitor).map_err(Refused::Error)?);
+        } else if visitor.keep_until.is_some() {
+            writes.push(number_kept(&visitor));
         }
         if let Some(key) = incoming.key {
             writes.push(key.remember(&entry).map_err(Refused::Error)?);
@@ -201,7 +214,7 @@ impl Chats {
     }
 
     /// The next chat number and, for a new visitor, the next visitor number. One write.
-    async fn count(&self, account_id: &str, new_visitor: bool) -> Result<Counters, Refused> {
+    pub(super) async fn count(&self, account_id: &str, new_visitor: bool) -> Result<Counters, Refused> {
         let change = Change {
             key: Key::new(format!("COUNTERS#{account_id}"), "COUNTERS"),
             update: "ADD #chats :one, #visitors :visitors",
@@ -237,10 +250,40 @@ impl Chats {
 }
 
 /// Leads from a visitor's number, the `client_id` of the Bot API, to the visitor.
-fn number_write(visitor: &Visitor) -> Result<Write, Error> {
+pub(super) fn number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = number_key(&visitor.account_id, visitor.number);
-    let visitor = visitor_key(&visitor.channel_id, &visitor.external_id);
-    to_item(&NumberItem { pk: key.pk, sk: key.sk, visitor_pk: visitor.pk, visitor_sk: visitor.sk }).map(Write::Create)
+    let target = visitor_key(&visitor.channel_id, &visitor.external_id);
+    let number = NumberItem {
+        pk: key.pk,
+        sk: key.sk,
+        visitor_pk: target.pk,
+        visitor_sk: target.sk,
+        expires_at: visitor.keep_until.map(Timestamp::seconds),
+    };
+    to_item(&number).map(Write::Create)
+}
+
+pub(super) fn profile_change(visitor: &Visitor) -> Result<Change, Error> {
+    Ok(Change {
+        key: visitor_key(&visitor.channel_id, &visitor.external_id),
+        update: "SET #profile = :profile, #sources = :sources",
+        condition: "attribute_exists(#pk)",
+        values: vec![
+            (":profile", to_attribute(&ProfileItem::from(&visitor.profile))?),
+            (":sources", to_attribute(&SourcesItem::from(visitor.sources))?),
+        ],
+    })
+}
+
+/// A visitor who was to be forgotten is there again, and so is the number.
+fn number_kept(visitor: &Visitor) -> Write {
+    let target = visitor_key(&visitor.channel_id, &visitor.external_id);
+    Write::Change(Change {
+        key: number_key(&visitor.account_id, visitor.number),
+        update: "SET #visitor_pk = :pk, #visitor_sk = :sk REMOVE #expires_at",
+        condition: "",
+        values: vec![(":pk", s(target.pk)), (":sk", s(target.sk))],
+    })
 }
 
 fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
@@ -249,7 +292,8 @@ fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     }
     Ok(Write::Change(Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: "SET #open_chat = :chat, #profile = :profile, #sources = :sources, #chats = :chats",
+        update: "SET #open_chat = :chat, #profile = :profile, #sources = :sources, #chats = :chats \
+                 REMOVE #expires_at",
         condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
         values: vec![
             (":chat", to_attribute(&visitor.open_chat)?),
@@ -261,7 +305,7 @@ fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
 }
 
 impl Incoming<'_> {
-    fn stranger(&self, number: u64) -> Visitor {
+    pub(super) fn stranger(&self, number: u64) -> Visitor {
         Visitor {
             account_id: self.channel.account_id.clone(),
             channel_id: self.channel.channel_id.clone(),
@@ -272,11 +316,12 @@ impl Incoming<'_> {
             chats: 0,
             blacklisted: false,
             open_chat: None,
+            keep_until: None,
         }
     }
 
     /// The message as an entry of the chat as it is now; while a bot has the chat, it is due there.
-    fn entry(&self, head: &Chat) -> Result<Entry, Error> {
+    pub(super) fn entry(&self, head: &Chat) -> Result<Entry, Error> {
         Ok(Entry {
             account_id: head.account_id.clone(),
             chat_id: head.chat_id,
@@ -286,11 +331,12 @@ impl Incoming<'_> {
             content: self.content.clone(),
             at: self.now,
             occurrence: None,
+            keep_until: head.keep_until(self.now),
             delivery: (head.state == State::Bot).then(|| Delivery::new(Target::Bot, self.now)),
         })
     }
 
-    fn head(&self, visitor: &Visitor, chat_id: u64) -> Chat {
+    pub(super) fn head(&self, visitor: &Visitor, chat_id: u64) -> Chat {
         Chat {
             account_id: visitor.account_id.clone(),
             chat_id,
@@ -300,6 +346,7 @@ impl Incoming<'_> {
             external_id: visitor.external_id.clone(),
             visitor_number: visitor.number,
             visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
+            department: self.department.cloned(),
             bot_id: self.channel.bot_id.clone(),
             bot_seq: None,
             seq: 1,
@@ -309,6 +356,8 @@ impl Incoming<'_> {
             typing_since: None,
             failing: Failing::default(),
             rate: Window { since: self.now, count: 1 },
+            rating: None,
+            keep_days: self.settings.retention_days,
         }
     }
 }

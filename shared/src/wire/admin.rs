@@ -12,9 +12,8 @@ use crate::domain::account::{Agent, Role};
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{Channel, ChannelSettings, Validation};
 use crate::domain::content::Shows;
-use crate::domain::settings::Settings;
+use crate::domain::department::Department;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{Webhook, WebhookEvent};
 use crate::error::Error;
 
 /// Characters of a name.
@@ -142,6 +141,7 @@ pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error
         integrator_url: fields.required_url("integrator_url")?,
         chunked: false,
         agent_ids: Vec::new(),
+        department_ids: Vec::new(),
         validation: Validation::Strict,
         hidden_error_codes: Vec::new(),
         shows: Shows::default(),
@@ -155,19 +155,25 @@ pub fn changed_channel(body: &Value, channel: &Channel, guard: &Guard) -> Result
 }
 
 fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard) -> Result<ChannelSettings, Error> {
-    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } = current;
+    let ChannelSettings {
+        name,
+        integrator_url,
+        chunked,
+        agent_ids,
+        department_ids,
+        validation,
+        hidden_error_codes,
+        shows,
+    } = current;
     let integrator_url =
         if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
     check_target(fields, "integrator_url", &integrator_url, guard)?;
-    // Silence would let an admin believe that a department is in charge.
-    if fields.value("department_ids").is_some_and(|ids| ids.as_array().is_none_or(|ids| !ids.is_empty())) {
-        return Err(fields.refuse("department_ids", "must be empty: this version has no departments"));
-    }
     Ok(ChannelSettings {
         name: if fields.has("name") { fields.required_text("name", NAME)? } else { name },
         integrator_url,
         chunked: fields.flag("chunked")?.unwrap_or(chunked),
         agent_ids: ids(fields, "agent_ids")?.unwrap_or(agent_ids),
+        department_ids: ids(fields, "department_ids")?.unwrap_or(department_ids),
         validation: fields.one_of("validation", "strict, lenient", Validation::parse)?.unwrap_or(validation),
         hidden_error_codes: fields.integers("hidden_error_codes", LIST)?.unwrap_or(hidden_error_codes),
         shows: Shows {
@@ -177,17 +183,38 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
     })
 }
 
-fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Result<(), Error> {
+pub(super) fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Result<(), Error> {
     let url = Url::parse(url).map_err(|_| fields.refuse(name, "must be a URL"))?;
     guard.check(&url).map_err(|forbidden| fields.refuse(name, forbidden))
 }
 
+/// Ids, each once.
 fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
     let Some(numbers) = fields.integers(name, LIST)? else {
         return Ok(None);
     };
     let ids: Option<Vec<u64>> = numbers.into_iter().map(|id| u64::try_from(id).ok().filter(|id| *id > 0)).collect();
-    ids.map(Some).ok_or_else(|| fields.refuse(name, "must be a list of ids"))
+    let mut ids = ids.ok_or_else(|| fields.refuse(name, "must be a list of ids"))?;
+    let mut seen = BTreeSet::new();
+    ids.retain(|id| seen.insert(*id));
+    Ok(Some(ids))
+}
+
+/// Reads POST /admin/departments, or PATCH on one that is there: the department as it becomes. A new one has no name
+/// yet.
+pub fn department(body: &Value, mut department: Department) -> Result<Department, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("name") || department.name.is_empty() {
+        department.name = fields.required_text("name", NAME)?;
+    }
+    department.agent_ids = ids(fields, "agent_ids")?.unwrap_or(department.agent_ids);
+    Ok(department)
+}
+
+/// A department as admins see it.
+pub fn shown_department(department: &Department) -> Value {
+    let Department { department_id, name, agent_ids } = department;
+    json!({ "department_id": department_id, "name": name, "agent_ids": agent_ids })
 }
 
 /// What an admin says about a bot.
@@ -304,60 +331,6 @@ pub fn shown_provider(provider: &Provider) -> Value {
     })
 }
 
-/// Reads POST /admin/settings/webhooks, or a change of one that is there: address and choice of events.
-pub fn webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Result<Webhook, Error> {
-    let fields = Fields::of(body)?;
-    if fields.has("url") || webhook.url.is_empty() {
-        webhook.url = fields.required_url("url")?;
-    }
-    check_target(fields, "url", &webhook.url, guard)?;
-    if let Some(value) = fields.value("events") {
-        let names = value.as_array().map(Vec::as_slice);
-        let events = names.and_then(|names| names.iter().map(|name| WebhookEvent::parse(name.as_str()?)).collect());
-        webhook.events = events.ok_or_else(|| fields.refuse("events", "must be a list of event names"))?;
-    }
-    Ok(webhook)
-}
-
-/// Reads `webhook_url` of PUT /admin/settings: the one address that the specification knows; null takes it away.
-pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<String>, Error> {
-    let fields = Fields::of(body)?;
-    if !fields.has("webhook_url") {
-        return Err(fields.refuse("webhook_url", "is required; null takes the address away"));
-    }
-    let url = fields.url("webhook_url")?;
-    if let Some(url) = &url {
-        check_target(fields, "webhook_url", url, guard)?;
-    }
-    Ok(url)
-}
-
-/// A webhook as admins see it: nothing secret.
-pub fn shown_webhook(webhook: &Webhook) -> Value {
-    let Webhook { webhook_id, url, events, secrets: _ } = webhook;
-    let events: Vec<&str> = events.iter().map(|event| event.name()).collect();
-    json!({ "webhook_id": webhook_id, "url": url, "events": events })
-}
-
-/// A webhook with the secret that was just made, which is shown once.
-pub fn webhook_with_secret(webhook: &Webhook) -> Value {
-    let secret = webhook.secrets.first().map(|known| known.secret.as_str());
-    with(shown_webhook(webhook), [("signing_secret", json!(secret))])
-}
-
-/// The settings as admins see them.
-pub fn settings(settings: &Settings) -> Value {
-    let Settings { webhooks } = settings;
-    let url = webhooks.first().map(|webhook| webhook.url.as_str());
-    json!({ "webhook_url": url, "webhooks": webhooks.iter().map(shown_webhook).collect::<Vec<_>>() })
-}
-
-/// The settings with the secret of the first webhook, which was just made and is shown once.
-pub fn settings_with_secret(settings: &Settings) -> Value {
-    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.first());
-    with(self::settings(settings), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
-}
-
 /// Reads POST /admin/channels/{id}/rotate: for how many seconds the old address is still answered.
 pub fn overlap(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
@@ -373,11 +346,20 @@ pub fn overlap(body: &Value) -> Result<u64, Error> {
 /// A channel as admins see it: nothing secret.
 pub fn channel(channel: &Channel) -> Value {
     let Channel { channel_id, account_id: _, settings, bot_id, secrets: _, signing_secret: _, created_at } = channel;
-    let ChannelSettings { name, integrator_url, chunked, agent_ids, validation, hidden_error_codes, shows } = settings;
+    let ChannelSettings {
+        name,
+        integrator_url,
+        chunked,
+        agent_ids,
+        department_ids,
+        validation,
+        hidden_error_codes,
+        shows,
+    } = settings;
     json!({
         "channel_id": channel_id, "kind": "api", "name": name, "integrator_url": integrator_url, "chunked": chunked,
-        "agent_ids": agent_ids, "validation": validation.name(), "hidden_error_codes": hidden_error_codes,
-        "shows_markdown": shows.markdown, "shows_buttons": shows.buttons, "bot_id": bot_id,
+        "agent_ids": agent_ids, "department_ids": department_ids, "validation": validation.name(),
+        "hidden_error_codes": hidden_error_codes, "shows_markdown": shows.markdown, "shows_buttons": shows.buttons, "bot_id": bot_id,
         "created_at": created_at.seconds(),
     })
 }
@@ -388,7 +370,7 @@ pub fn created_channel(channel: &Channel, endpoint: &str) -> Value {
     with(self::channel(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])
 }
 
-fn with<const N: usize>(mut object: Value, more: [(&str, Value); N]) -> Value {
+pub(super) fn with<const N: usize>(mut object: Value, more: [(&str, Value); N]) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
     }

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::content;
 use super::fields::Fields;
+use super::webhook::department;
 use crate::domain::account::{Agent, Author};
-use crate::domain::chat::{Chat, From};
+use crate::domain::chat::{Chat, From, Rating};
 use crate::domain::content::{Content, Typing};
 use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
 use crate::domain::entry::Entry;
@@ -53,6 +54,26 @@ pub fn message(body: &Value) -> Result<Content, Error> {
     Ok(*content)
 }
 
+/// To whom a chat is to be transferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransferTo {
+    /// The agent of that id.
+    Agent(u64),
+    /// The department of that id.
+    Department(u64),
+}
+
+/// Reads POST /agent/chats/{chat_id}/transfer: exactly one of `agent_id` and `department_id`.
+pub fn transfer(body: &Value) -> Result<TransferTo, Error> {
+    let body = Fields::of(body)?;
+    match (body.positive("agent_id")?, body.positive("department_id")?) {
+        (Some(agent_id), None) => Ok(TransferTo::Agent(agent_id)),
+        (None, Some(department_id)) => Ok(TransferTo::Department(department_id)),
+        (None, None) => Err(body.refuse("agent_id", "or department_id is required")),
+        (Some(_), Some(_)) => Err(body.refuse("department_id", "must not be given together with agent_id")),
+    }
+}
+
 /// What a login answers.
 pub fn logged_in(token: &str, agent: &Agent) -> Value {
     let Agent { account_id, agent_id, name, role, .. } = agent;
@@ -76,6 +97,7 @@ pub fn chat_row(chat: &Chat) -> Value {
         "visitor": { "number": chat.visitor_number, "name": chat.visitor_name },
         "channel": channel(chat),
         "agent": chat.state.agent().map(author),
+        "department": chat.department.as_ref().map(department),
         "last_message": last_message,
         "updated_at": chat.updated_at.seconds(),
     })
@@ -89,9 +111,11 @@ pub fn chat_detail(chat: &Chat, visitor: &Visitor, panel: &Panel, now: Timestamp
         "state": chat.state.name(),
         "channel": channel(chat),
         "agent": chat.state.agent().map(author),
+        "department": chat.department.as_ref().map(department),
         "opened_at": chat.opened_at.seconds(),
         "updated_at": chat.updated_at.seconds(),
         "visitor_typing": chat.visitor_is_typing(now),
+        "rate": chat.rating.map(Rating::name),
         "visitor": {
             "number": visitor.number,
             "id": visitor.external_id,
@@ -186,7 +210,7 @@ pub fn entry(entry: &Entry, now: Timestamp) -> Value {
 }
 
 /// A delivery as it may be shown now: no failure before its verdict, no words that the channel hides.
-fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
+pub fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
     let progress = delivery.shown_progress(now);
     let mut shown = Map::from_iter([
         ("state".to_owned(), json!(progress.name())),

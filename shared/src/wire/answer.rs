@@ -79,6 +79,7 @@ mod tests {
             integrator_url: "https://example.com".into(),
             chunked: false,
             agent_ids: vec![],
+            department_ids: vec![],
             validation,
             hidden_error_codes: vec![9],
             shows: Shows::default(),

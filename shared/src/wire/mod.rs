@@ -7,5 +7,8 @@ pub mod answer;
 pub mod bot;
 pub mod content;
 pub mod fields;
+pub mod ledger;
+pub mod rules;
+pub mod settings;
 pub mod visitor_message;
 pub mod webhook;

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::account::Agent;
-use crate::domain::chat::{Chat, From};
+use crate::domain::call::Call;
+use crate::domain::chat::{Chat, From, Rating};
 use crate::domain::content::cut;
+use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::panel::{CustomData, PanelChange, without_tags};
 use crate::domain::visitor::{Profile, Visitor};
@@ -29,7 +31,7 @@ pub struct Story<'a> {
     pub visitor: &'a Visitor,
     /// The account's agents.
     pub agents: &'a [Agent],
-    /// The timeline; only chat_finished needs it.
+    /// The timeline; only chat_finished and offline_message need it.
     pub timeline: &'a [Entry],
 }
 
@@ -46,11 +48,17 @@ impl Story<'_> {
                 body.insert("agent".to_owned(), self.agent());
                 body.insert("assign_to".to_owned(), json!(self.occurrence.assign_to));
             }
-            WebhookEvent::ChatAccepted
-            | WebhookEvent::ChatUpdated
-            | WebhookEvent::CallEvent
-            | WebhookEvent::OfflineMessage => {
+            WebhookEvent::ChatAccepted | WebhookEvent::ChatUpdated => {
                 body.insert("agent".to_owned(), self.agent());
+            }
+            WebhookEvent::CallEvent => {
+                body.insert("agent".to_owned(), self.agent());
+                body.insert("call".to_owned(), self.occurrence.call.as_ref().map_or(Value::Null, call));
+                body.remove("user_token");
+            }
+            WebhookEvent::OfflineMessage => {
+                body.extend(self.offline_message());
+                body.remove("chat_id");
             }
         }
         Value::Object(body)
@@ -67,7 +75,8 @@ impl Story<'_> {
             ("analytics", Value::Null),
             ("user_token", Value::Null),
         ];
-        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let department = self.chat.department.as_ref().map(|department| ("department", self::department(department)));
+        fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The agent who did it; null when that agent is gone.
@@ -84,7 +93,7 @@ impl Story<'_> {
         let messages: Vec<Value> = said.iter().map(|entry| message(entry)).collect();
         let chat = json!({
             "messages": messages,
-            "rate": null,
+            "rate": self.chat.rating.map(Rating::name),
             "blacklisted": self.visitor.blacklisted,
             "invitation": self.visitor.profile.invite,
         });
@@ -94,6 +103,13 @@ impl Story<'_> {
             ("plain_messages".to_owned(), json!(self.log(&said, plain_line))),
             ("html_messages".to_owned(), json!(self.log(&said, html_line))),
         ]
+    }
+
+    fn offline_message(&self) -> impl Iterator<Item = (String, Value)> {
+        let message = self.timeline.iter().find(|entry| entry.from == From::Visitor);
+        let fields =
+            message.map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(said_text(entry)))]);
+        fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
     }
 
     fn log(&self, said: &[&Entry], line: fn(&str, &str) -> String) -> String {
@@ -153,6 +169,12 @@ fn visitor(visitor: &Visitor) -> Value {
     Value::Object(fields)
 }
 
+/// The `department` of C1.
+pub(super) fn department(department: &ChatDepartment) -> Value {
+    let ChatDepartment { department_id, name } = department;
+    json!({ "id": department_id, "name": name })
+}
+
 fn agent(agent: &Agent) -> Value {
     let Agent { agent_id, name, email, phone, .. } = agent;
     let mut fields = json!({ "id": agent_id, "name": name, "email": email });
@@ -160,6 +182,18 @@ fn agent(agent: &Agent) -> Value {
         fields.insert("phone".to_owned(), json!(phone));
     }
     fields
+}
+
+fn call(call: &Call) -> Value {
+    let Call { kind, phone, status } = call;
+    let fields = [
+        ("type", Some(kind.name())),
+        ("phone", Some(phone.as_str())),
+        ("status", Some(status.name())),
+        ("reason", status.reason()),
+        ("record_url", status.record_url()),
+    ];
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))).collect()
 }
 
 /// What is known of the visitor's browser: nothing on an API channel, where only the integrator's server calls.

@@ -21,8 +21,16 @@ impl Stores {
     async fn with_bot(&self) -> u64 {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
         let (profile, content, key) = (Profile::default(), Content::text("hi"), None);
-        let incoming =
-            Incoming { channel: &channel, external_id: "v", profile: &profile, content: &content, key, now: NOW };
+        let incoming = Incoming {
+            channel: &channel,
+            department: None,
+            external_id: "v",
+            profile: &profile,
+            content: &content,
+            settings: &Settings::default(),
+            key,
+            now: NOW,
+        };
         let stored = self.chats.visitor_message(&incoming).await.unwrap().unwrap().answered;
         assert!(stored.to_bot);
         stored.chat_id
@@ -121,9 +129,9 @@ async fn an_invitation_hands_over_when_an_agent_is_online_and_tells_the_bot_when
 async fn a_bot_is_told_that_an_agent_joined_and_that_the_chat_was_closed() {
     let stores = stores().await;
     stores.with_bot().await;
-    let joined = stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
+    let joined = stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
     assert_eq!(joined.told[0].content.kind, Kind::Notice(Notice::AgentJoined));
-    assert!(stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap().told.is_empty(), "told once");
+    assert!(stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap().told.is_empty(), "told once");
     let closed = stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
     assert_eq!(closed.told[0].content.kind, Kind::Notice(Notice::ChatClosed));
     let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();

@@ -72,7 +72,7 @@ async fn of_agents_who_press_reply_together_one_gets_the_chat() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let agents: Vec<Author> = (1..=8).map(|agent_id| Author { agent_id, ..bob() }).collect();
-    let results = join_all(agents.iter().map(|agent| stores.chats.accept("acc", 1, agent, &[], NOW))).await;
+    let results = join_all(agents.iter().map(|agent| stores.chats.accept("acc", 1, agent, None, &[], NOW))).await;
     let taken = results.iter().filter(|result| result.is_ok()).count();
     let refused = results.iter().filter(|result| matches!(result, Err(Error::Conflict(_)))).count();
     assert_eq!((taken, refused), (1, 7));
@@ -84,7 +84,7 @@ async fn only_the_agent_who_has_a_chat_writes_and_the_refusal_says_why() {
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::NotFound)));
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict(m)) if m.starts_with("accept")));
-    stores.chats.accept("acc", 1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
+    stores.chats.accept("acc", 1, &Author { agent_id: 2, ..bob() }, None, &[], NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("another agent has this chat"))));
     stores.chats.close("acc", 1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("the chat is closed"))));
@@ -119,6 +119,20 @@ async fn a_list_pages_through_more_chats_than_one_read_brings() {
 }
 
 #[tokio::test]
+async fn a_whole_timeline_is_read_however_large_it_is() {
+    let stores = stores().await;
+    let long = "ä".repeat(10_000);
+    stores.undelivered().await;
+    for n in 0..120 {
+        stores.agent_writes(1, &format!("{n} {long}"), NOW).await.unwrap();
+    }
+    assert!(stores.chats.timeline("acc", 1, 0, 1_000).await.unwrap().len() < 122, "a megabyte is full");
+    let whole = stores.chats.whole_timeline("acc", 1, 1_000).await.unwrap();
+    assert_eq!(whole.iter().map(|entry| entry.seq).collect::<Vec<_>>(), (1..=122).collect::<Vec<u64>>());
+    assert_eq!(stores.chats.whole_timeline("acc", 1, 100).await.unwrap().len(), 100);
+}
+
+#[tokio::test]
 async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
     let stores = stores().await;
     let (channel, profile) = (channel(), Profile::default());
@@ -130,9 +144,18 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
     };
     let content = Content { kind: Kind::Photo, text: Some("look".into()), media, rich: None };
     let (key, now, external_id) = (None, NOW, "v");
-    let incoming = Incoming { channel: &channel, external_id, profile: &profile, content: &content, key, now };
+    let incoming = Incoming {
+        channel: &channel,
+        department: None,
+        external_id,
+        profile: &profile,
+        content: &content,
+        settings: &Settings::default(),
+        key,
+        now,
+    };
     stores.chats.visitor_message(&incoming).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
+    stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
     stores.agent_writes(1, "nice", NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
     assert_eq!(timeline[0].content, content);

@@ -1,6 +1,7 @@
 //! Sessions, presence and the rate of a bot.
 
 use super::*;
+use crate::domain::rate::BOT_LIMIT;
 
 #[tokio::test]
 async fn a_session_lives_by_its_token_until_it_is_ended_or_unused() {
@@ -39,14 +40,14 @@ async fn presence_is_refreshed_by_calls() {
 async fn a_bot_may_make_300_requests_in_a_window_counted_over_all_processes() {
     let Stores { connections, .. } = stores().await;
     for n in 0..300 {
-        connections.take_bot_request("B", NOW).await.unwrap_or_else(|error| panic!("request {n}: {error}"));
+        connections.take_bot_request("B", BOT_LIMIT, NOW).await.unwrap_or_else(|error| panic!("request {n}: {error}"));
     }
-    assert!(matches!(connections.take_bot_request("B", NOW).await, Err(Error::RateLimited(_))));
-    connections.take_bot_request("C", NOW).await.unwrap();
-    connections.take_bot_request("B", at(10)).await.unwrap();
+    assert!(matches!(connections.take_bot_request("B", BOT_LIMIT, NOW).await, Err(Error::RateLimited(_))));
+    connections.take_bot_request("C", BOT_LIMIT, NOW).await.unwrap();
+    connections.take_bot_request("B", BOT_LIMIT, at(10)).await.unwrap();
     let other_process = Connections::new(connections.table.clone());
     let mut taken = 0;
-    while other_process.take_bot_request("B", NOW).await.is_ok() {
+    while other_process.take_bot_request("B", BOT_LIMIT, NOW).await.is_ok() {
         taken += 1;
     }
     assert!(taken < 10, "{taken} more");

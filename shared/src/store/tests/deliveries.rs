@@ -22,8 +22,11 @@ async fn a_try_is_recorded_once_however_often_its_task_comes() {
 async fn a_failed_delivery_can_be_begun_anew_and_keeps_its_ledger() {
     let stores = stores().await;
     let seq = stores.undelivered().await;
-    assert!(matches!(stores.chats.retry("acc", 1, seq, at(1)).await, Err(Error::Conflict(_))), "still pending");
-    assert!(matches!(stores.chats.retry("acc", 1, 99, at(1)).await, Err(Error::NotFound)));
+    assert!(
+        matches!(stores.chats.retry("acc", 1, seq, Retry::Message, at(1)).await, Err(Error::Conflict(_))),
+        "still pending"
+    );
+    assert!(matches!(stores.chats.retry("acc", 1, 99, Retry::Message, at(1)).await, Err(Error::NotFound)));
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let attempt = Attempt { at: NOW, status: None, ms: 3_000, error: Some("x".into()) };
     let failure = Failure { code: Some(5), message: "no".into(), hidden: false };
@@ -32,8 +35,11 @@ async fn a_failed_delivery_can_be_begun_anew_and_keeps_its_ledger() {
     assert!(stores.chats.record_try(&entry, &delivery, &attempt, &failed).await.unwrap());
     let stored = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
     assert_eq!((stored.progress, stored.failure), (Progress::Failed, Some(failure)));
-    assert!(matches!(stores.chats.retry("acc", 1, seq, at(8)).await, Err(Error::Conflict(_))), "not shown yet");
-    let anew = stores.chats.retry("acc", 1, seq, at(20)).await.unwrap().delivery.unwrap();
+    assert!(
+        matches!(stores.chats.retry("acc", 1, seq, Retry::Message, at(8)).await, Err(Error::Conflict(_))),
+        "not shown yet"
+    );
+    let anew = stores.chats.retry("acc", 1, seq, Retry::Message, at(20)).await.unwrap().delivery.unwrap();
     assert_eq!((anew.progress, anew.round, anew.tries, anew.since), (Progress::Pending, 2, 0, at(20)));
     assert_eq!((anew.failure, anew.attempts.len()), (None, 1));
 }

@@ -6,14 +6,18 @@ mod bots;
 mod chats;
 mod connections;
 mod deliveries;
+mod departments;
 mod directory;
+mod keeping;
+mod ledger;
+mod settings;
 
 use super::agent_writes::Outgoing;
 use super::chats::Chats;
 use super::connections::Connections;
 use super::directory::{Directory, opens};
 use super::idempotency::IdempotencyKey;
-use super::table::Table;
+use super::table::{Item, Table};
 use super::visitor_writes::Incoming;
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::bot::{Bot, Notice};
@@ -22,8 +26,11 @@ use crate::domain::chat::From;
 use crate::domain::content::{Button, Content, Kind, Media, Rich, Shows};
 use crate::domain::delivery::{Attempt, Change, Failure, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ledger::Retry;
 use crate::domain::ownership::State;
+use crate::domain::panel::Panel;
 use crate::domain::presence::{Presence, Status};
+use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Source};
 use crate::error::Error;
@@ -42,6 +49,9 @@ struct Stores {
     directory: Directory,
     chats: Chats,
     connections: Connections,
+    /// The settings of the account.
+    settings: Settings,
+    client: Client,
 }
 
 /// The states of a chat that is not over.
@@ -69,7 +79,9 @@ async fn stores() -> Stores {
     Stores {
         directory: Directory::new(Table::new(client.clone(), "directory")),
         chats: Chats::new(Table::new(client.clone(), "chats")),
-        connections: Connections::new(Table::new(client, "connections")),
+        connections: Connections::new(Table::new(client.clone(), "connections")),
+        settings: Settings::default(),
+        client,
     }
 }
 
@@ -111,6 +123,7 @@ fn channel() -> Channel {
         integrator_url: "https://example.com".into(),
         chunked: true,
         agent_ids: vec![2],
+        department_ids: vec![3],
         validation: Validation::Lenient,
         hidden_error_codes: vec![-1, 9],
         shows: Shows { markdown: true, buttons: false },
@@ -166,7 +179,16 @@ impl Stores {
         now: Timestamp,
     ) -> Result<(u64, u64), Error> {
         let (channel, content) = (channel(), Content::text(text));
-        let incoming = Incoming { channel: &channel, external_id, profile, content: &content, key, now };
+        let incoming = Incoming {
+            channel: &channel,
+            department: None,
+            external_id,
+            profile,
+            content: &content,
+            settings: &self.settings,
+            key,
+            now,
+        };
         self.chats.visitor_message(&incoming).await.map(|received| {
             let answered = received.unwrap().answered;
             (answered.chat_id, answered.seq)
@@ -179,10 +201,15 @@ impl Stores {
         self.chats.agent_message(&outgoing).await.map(|answered| answered.seq)
     }
 
+    /// Every item of the Chats table.
+    async fn items(&self) -> Vec<Item> {
+        self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
+    }
+
     /// A chat that Bob has, with one undelivered message of his; its number.
     async fn undelivered(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
-        self.chats.accept("acc", 1, &bob(), &[], NOW).await.unwrap();
+        self.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
         self.agent_writes(1, "hello", NOW).await.unwrap()
     }
 }

@@ -1,4 +1,4 @@
-//! What an admin does with the webhooks of an account.
+//! What an admin does with the settings of an account.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::http::Response;
 use crate::secret;
 use crate::store::directory::Directory;
-use crate::wire::admin;
+use crate::wire::{admin, settings};
 
 /// Webhooks of one account.
 const MOST: usize = 10;
@@ -33,66 +33,69 @@ pub struct Desk<'a> {
 impl Desk<'_> {
     /// The settings.
     pub async fn show(&self) -> Result<Response, Error> {
-        let settings = self.directory.settings(self.account_id).await?;
-        Ok(Response::ok(admin::settings(&settings)))
+        Ok(Response::ok(settings::shown(&self.directory.settings(self.account_id).await?)))
     }
 
-    /// Sets or takes away the one address that the specification knows: the first webhook. Where this makes one, its
-    /// signing secret is shown once.
-    pub async fn set_address(&self, body: &Value) -> Result<Response, Error> {
-        let url = admin::webhook_url(body, self.outbound.guard())?;
-        let mut settings = self.directory.settings(self.account_id).await?;
-        let is_new = url.is_some() && settings.webhooks.is_empty();
-        match (url, settings.webhooks.first_mut()) {
-            (Some(url), Some(first)) => first.url = url,
-            (Some(url), None) => settings.webhooks.push(Webhook { url, ..self.blank()? }),
-            (None, Some(_)) => drop(settings.webhooks.remove(0)),
-            (None, None) => {}
-        }
-        self.directory.save_settings(self.account_id, &settings).await?;
-        let show = if is_new { admin::settings_with_secret } else { admin::settings };
+    /// Sets what the body mentions. `webhook_url` is the first webhook: where this makes one, its signing secret is shown
+    /// once.
+    pub async fn set(&self, body: &Value) -> Result<Response, Error> {
+        let url = settings::webhook_url(body, self.outbound.guard())?;
+        let blank = self.blank()?;
+        let edit = |settings: &mut Settings| {
+            *settings = settings::changed(body, settings.clone())?;
+            Ok(url.as_ref().is_some_and(|url| set_address(settings, url.as_ref(), &blank)))
+        };
+        let (settings, is_new) = self.directory.edit_settings(self.account_id, edit).await?;
+        let show = if is_new { settings::shown_with_secret } else { settings::shown };
         Ok(Response::ok(show(&settings)))
     }
 
     /// Adds a webhook; its signing secret is shown once.
     pub async fn add(&self, body: &Value) -> Result<Response, Error> {
-        let webhook = admin::webhook(body, self.blank()?, self.outbound.guard())?;
-        let mut settings = self.directory.settings(self.account_id).await?;
-        if settings.webhooks.len() >= MOST {
-            return Err(Error::Conflict("an account has at most 10 webhooks"));
-        }
-        settings.webhooks.push(webhook.clone());
-        self.directory.save_settings(self.account_id, &settings).await?;
-        Ok(Response::created(admin::webhook_with_secret(&webhook)))
+        let webhook = settings::webhook(body, self.blank()?, self.outbound.guard())?;
+        let edit = |settings: &mut Settings| {
+            if settings.webhooks.len() >= MOST {
+                return Err(Error::Conflict("an account has at most 10 webhooks"));
+            }
+            settings.webhooks.push(webhook.clone());
+            Ok(())
+        };
+        self.directory.edit_settings(self.account_id, edit).await?;
+        Ok(Response::created(settings::webhook_with_secret(&webhook)))
     }
 
     /// Changes the address or the choice of events.
     pub async fn change(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
-        let mut settings = self.directory.settings(self.account_id).await?;
-        let webhook = find(&mut settings, webhook_id)?;
-        *webhook = admin::webhook(body, webhook.clone(), self.outbound.guard())?;
-        let answer = admin::shown_webhook(webhook);
-        self.directory.save_settings(self.account_id, &settings).await?;
+        let edit = |settings: &mut Settings| {
+            let webhook = find(settings, webhook_id)?;
+            *webhook = settings::webhook(body, webhook.clone(), self.outbound.guard())?;
+            Ok(settings::shown_webhook(webhook))
+        };
+        let (_, answer) = self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(answer))
     }
 
     /// Removes a webhook.
     pub async fn remove(&self, webhook_id: &str) -> Result<Response, Error> {
-        let mut settings = self.directory.settings(self.account_id).await?;
-        find(&mut settings, webhook_id)?;
-        settings.webhooks.retain(|webhook| webhook.webhook_id != webhook_id);
-        self.directory.save_settings(self.account_id, &settings).await?;
+        let edit = |settings: &mut Settings| {
+            find(settings, webhook_id)?;
+            settings.webhooks.retain(|webhook| webhook.webhook_id != webhook_id);
+            Ok(())
+        };
+        self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(json!({ "webhook_id": webhook_id, "deleted": true })))
     }
 
     /// Makes a new signing secret; the old one signs beside it for a while.
     pub async fn rotate(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.after(Duration::from_secs(admin::overlap(body)?));
-        let mut settings = self.directory.settings(self.account_id).await?;
-        let webhook = find(&mut settings, webhook_id)?;
-        webhook.rotate(secret::signing_secret()?, old_until);
-        let answer = admin::webhook_with_secret(webhook);
-        self.directory.save_settings(self.account_id, &settings).await?;
+        let secret = secret::signing_secret()?;
+        let edit = |settings: &mut Settings| {
+            let webhook = find(settings, webhook_id)?;
+            webhook.rotate(secret.clone(), old_until);
+            Ok(settings::webhook_with_secret(webhook))
+        };
+        let (_, answer) = self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(answer))
     }
 
@@ -117,6 +120,17 @@ impl Desk<'_> {
             secrets: vec![present],
         })
     }
+}
+
+/// Sets or takes away the one address that the specification knows. Whether there was none before.
+fn set_address(settings: &mut Settings, url: Option<&String>, blank: &Webhook) -> bool {
+    match (url, settings.webhooks.first_mut()) {
+        (Some(url), Some(first)) => first.url.clone_from(url),
+        (Some(url), None) => settings.webhooks.push(Webhook { url: url.clone(), ..blank.clone() }),
+        (None, Some(_)) => drop(settings.webhooks.remove(0)),
+        (None, None) => {}
+    }
+    url.is_some() && settings.webhooks.first().is_some_and(|first| first.webhook_id == blank.webhook_id)
 }
 
 fn find<'a>(settings: &'a mut Settings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {

@@ -1,0 +1,187 @@
+//! The departments of the Directory table, and who receives a chat.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::connections::Session;
+use super::directory::{Directory, LISTED};
+use super::directory_items::{AgentItem, DepartmentItem};
+use super::table::{Change, Item, Key, Query, s};
+use super::{from_item, to_attribute, to_item};
+use crate::domain::account::Role;
+use crate::domain::channel::{Channel, ChannelSettings};
+use crate::domain::chat::Chat;
+use crate::domain::department::{Audience, ChatDepartment, Department, Roster};
+use crate::error::Error;
+
+/// Departments of an account, so that a roster is read whole by one query.
+const MOST_DEPARTMENTS: usize = 100;
+
+const AGENTS: &str = "AGENT#";
+const DEPARTMENTS: &str = "DEPARTMENT#";
+
+pub(super) fn department_key(account_id: &str, department_id: u64) -> Key {
+    Key::new(format!("ACCOUNT#{account_id}"), format!("{DEPARTMENTS}{department_id:010}"))
+}
+
+impl Directory {
+    /// Makes a department under the account's next id. Its agents must be there. A query, two writes.
+    pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
+        let roster = self.roster(account_id).await?;
+        check("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
+        if roster.departments().len() >= MOST_DEPARTMENTS {
+            return Err(Error::Conflict("an account has at most a hundred departments"));
+        }
+        let department_id = self.count(account_id, "ADD #departments :one").await?.departments;
+        let department = Department { department_id, name, agent_ids: ids };
+        self.table.put(to_item(&DepartmentItem::new(account_id, &department))?, true).await?;
+        Ok(department)
+    }
+
+    /// A department as it is stored, with members who may be gone; another account's does not exist for it. One read.
+    pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
+        let item = self.table.get(department_key(account_id, department_id)).await?;
+        item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
+    }
+
+    /// Stores a changed department, if it is still there. Agents whom it did not have before must be there. One write,
+    /// and a query when it names some. The last change wins.
+    pub async fn save_department(
+        &self,
+        account_id: &str,
+        before: &Department,
+        after: &Department,
+    ) -> Result<(), Error> {
+        let added = added(&before.agent_ids, &after.agent_ids);
+        if !added.is_empty() {
+            let roster = self.roster(account_id).await?;
+            check("agent_ids", "agent", &added, |id| roster.has_agent(id))?;
+        }
+        let change = Change {
+            key: department_key(account_id, after.department_id),
+            update: "SET #name = :name, #agent_ids = :agents",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":name", s(&*after.name)), (":agents", to_attribute(&after.agent_ids)?)],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
+    }
+
+    /// Deletes a department. Channels and chats may name it still, which then counts for nothing (see
+    /// [`crate::domain::department`]).
+    pub async fn delete_department(&self, account_id: &str, department_id: u64) -> Result<(), Error> {
+        self.table.delete(department_key(account_id, department_id)).await.map(|_| ())
+    }
+
+    /// Everybody and every department of the account as they are now, by id. One query.
+    pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
+        let query = Query {
+            index: None,
+            condition: "#pk = :account AND #sk BETWEEN :first AND :last",
+            values: vec![
+                (":account", s(format!("ACCOUNT#{account_id}"))),
+                (":first", s(AGENTS)),
+                (":last", s(format!("{DEPARTMENTS}~"))),
+            ],
+            limit: 2 * LISTED,
+            descending: false,
+        };
+        roster(self.table.query(query).await?, account_id)
+    }
+
+    /// The roster, possibly as it was up to 10 s ago. One query, none when cached.
+    pub async fn cached_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
+        match self.rosters.get(account_id) {
+            Some(known) => Ok(known.unwrap_or_default()),
+            None => self.fresh_roster(account_id).await,
+        }
+    }
+
+    async fn fresh_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
+        Ok(self.rosters.put(account_id, Some(self.roster(account_id).await?)).unwrap_or_default())
+    }
+
+    /// Who receives the chats of a channel, possibly as it was up to 10 s ago. Nothing is read for a channel that names
+    /// nobody; else a query, none when cached.
+    pub async fn audience(&self, channel: &Channel) -> Result<Audience, Error> {
+        if !channel.names_somebody() {
+            return Ok(Audience::Everybody);
+        }
+        Ok(self.cached_roster(&channel.account_id).await?.audience(&channel.settings))
+    }
+
+    /// The department of a chat that is opened through a channel. A query when the channel names one department, none
+    /// when cached.
+    pub async fn department_of(&self, channel: &Channel) -> Result<Option<ChatDepartment>, Error> {
+        if channel.settings.department_ids.len() != 1 {
+            return Ok(None);
+        }
+        Ok(self.cached_roster(&channel.account_id).await?.department_of(&channel.settings))
+    }
+
+    /// Whether an agent may take a chat: it is theirs, or offered to them. What is offered to a department an admin may
+    /// take too. What [`cached_channel`](Self::cached_channel) and [`audience`](Self::audience) read; a query more when
+    /// the offer is to a department that is not known here.
+    pub async fn may_take(&self, session: &Session, chat: &Chat) -> Result<bool, Error> {
+        let me = session.agent.agent_id;
+        if chat.state.agent().is_some_and(|agent| agent.agent_id == me) {
+            return Ok(true);
+        }
+        if let Some(department_id) = chat.state.offer() {
+            let remembered = self.cached_roster(&chat.account_id).await?;
+            // It may be younger than what is remembered.
+            let is_known = remembered.department(department_id).is_some();
+            let roster = if is_known { remembered } else { self.fresh_roster(&chat.account_id).await? };
+            if let Some(is_member) = roster.is_offered(department_id, me) {
+                return Ok(is_member || session.role == Role::Admin);
+            }
+        }
+        match self.cached_channel(&chat.channel_id).await? {
+            Some(channel) => Ok(self.audience(&channel).await?.includes(me)),
+            None => Ok(true),
+        }
+    }
+
+    /// Refuses a channel that names agents or departments which it did not name before and which are not there. A
+    /// query, none when it names no others.
+    pub async fn check_named(
+        &self,
+        account_id: &str,
+        before: Option<&ChannelSettings>,
+        after: &ChannelSettings,
+    ) -> Result<(), Error> {
+        let agents = added(before.map_or(&[], |before| &before.agent_ids), &after.agent_ids);
+        let departments = added(before.map_or(&[], |before| &before.department_ids), &after.department_ids);
+        if agents.is_empty() && departments.is_empty() {
+            return Ok(());
+        }
+        let roster = self.roster(account_id).await?;
+        check("agent_ids", "agent", &agents, |id| roster.has_agent(id))?;
+        check("department_ids", "department", &departments, |id| roster.department(id).is_some())
+    }
+}
+
+/// The ids that were not there before. Those that were may be gone by now; who changes something else must not be
+/// stopped by that.
+fn added(before: &[u64], after: &[u64]) -> Vec<u64> {
+    after.iter().filter(|id| !before.contains(id)).copied().collect()
+}
+
+fn check(field: &str, what: &str, ids: &[u64], is_there: impl Fn(u64) -> bool) -> Result<(), Error> {
+    match ids.iter().find(|id| !is_there(**id)) {
+        None => Ok(()),
+        Some(id) => Err(Error::field(field, format_args!("names {what} {id}, which does not exist"))),
+    }
+}
+
+fn roster(items: Vec<Item>, account_id: &str) -> Result<Roster, Error> {
+    let (mut agent_ids, mut departments) = (HashSet::new(), Vec::new());
+    for item in items {
+        let sort_key = item.get("sk").and_then(|key| key.as_s().ok()).map(String::as_str).unwrap_or_default();
+        if sort_key.starts_with(DEPARTMENTS) {
+            departments.push(from_item::<DepartmentItem>(item)?.into());
+        } else if sort_key.starts_with(AGENTS) {
+            agent_ids.insert(from_item::<AgentItem>(item)?.into_agent(account_id)?.agent_id);
+        }
+    }
+    Ok(Roster::new(agent_ids, departments))
+}

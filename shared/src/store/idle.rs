@@ -1,0 +1,52 @@
+//! Chats that rest. While a chat is open its header is in the index of what is due, at the moment when somebody should
+//! look whether it rests too long; a message does not move that moment, the look does. So a message pays nothing for it.
+
+use super::chats::{Chats, chat};
+use super::deliveries::{Overdue, SHARDS};
+use super::table::{Change, Refused, n};
+use super::to_attribute;
+use crate::domain::chat::Chat;
+use crate::domain::settings::Settings;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+pub(super) fn shard(chat_id: u64) -> String {
+    format!("idle#{}", chat_id % SHARDS)
+}
+
+impl Chats {
+    /// The open chats that were to be looked at before `now`, oldest first. One query.
+    pub async fn to_look_at(&self, shard: u64, now: Timestamp, limit: i32) -> Result<Vec<Overdue>, Error> {
+        self.due_before(self::shard(shard), now, limit).await
+    }
+
+    /// The chat to look at, while it is open. One read.
+    pub async fn resting(&self, found: &Overdue) -> Result<Option<Chat>, Error> {
+        let chat = self.table.get(found.key.clone()).await?.map(chat).transpose()?;
+        Ok(chat.filter(|chat| !chat.state.is_closed()))
+    }
+
+    /// Puts off the next look. What the account says of retention holds for the chat from now on. One write.
+    pub async fn look_again(
+        &self,
+        found: &Overdue,
+        chat: &Chat,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let change = Change {
+            key: found.key.clone(),
+            update: "SET #due_at = :next, #keep_days = :keep_days",
+            condition: "#due_at = :due_at",
+            values: vec![
+                (":next", n(settings.next_look(chat.updated_at, now).0)),
+                (":keep_days", to_attribute(&settings.retention_days)?),
+                (":due_at", n(found.due_at.0)),
+            ],
+        };
+        match self.table.update(change).await {
+            Err(Refused::Error(error)) => Err(error),
+            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Messages that a visitor leaves while nobody is there. Each is a chat of its own that is closed from the beginning:
+//! agents find it in the archive, and the ledger, the retention and the erasure hold for it as for any other.
+
+use super::chat_items::{HeadItem, VisitorItem};
+use super::chats::Chats;
+use super::table::{Refused, Write};
+use super::transitions::{Told, create};
+use super::visitor_writes::{Incoming, number_write, profile_change};
+use super::{RACES, to_item};
+use crate::domain::chat::Chat;
+use crate::domain::entry::Entry;
+use crate::domain::ownership::State;
+use crate::domain::visitor::{Source, Visitor};
+use crate::domain::webhook::{Details, WebhookEvent};
+use crate::error::{Context, Error};
+
+impl Chats {
+    /// Stores an offline message and returns what the webhooks are to be told, to be queued. A read, a counter and one
+    /// transaction. Nothing for a visitor who is blacklisted.
+    pub async fn offline_message(&self, incoming: &Incoming<'_>) -> Result<Vec<Entry>, Error> {
+        for _ in 0..RACES {
+            let known = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
+            if known.as_ref().is_some_and(|visitor| visitor.blacklisted) {
+                return Ok(Vec::new());
+            }
+            match self.leave(incoming, known).await {
+                Ok(told) => return Ok(told),
+                Err(Refused::Error(error)) => return Err(error),
+                Err(Refused::Condition { .. } | Refused::Contended) => {}
+            }
+        }
+        Err(Error::Unavailable(Context::new("offline message lost every race")))
+    }
+
+    async fn leave(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Vec<Entry>, Refused> {
+        let is_new = known.is_none();
+        let counters = self.count(&incoming.channel.account_id, is_new).await?;
+        let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
+        visitor.learn(incoming.profile, Source::Visitor);
+        let mut head = Chat { state: State::Closed(None), bot_id: None, ..incoming.head(&visitor, counters.chats) };
+        let said = incoming.entry(&head).map_err(Refused::Error)?;
+        let told = Told { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
+        let happened = told.occurrences(WebhookEvent::OfflineMessage, Details::default());
+        let told = told.entries(&mut head, happened).map_err(Refused::Error)?;
+        let mut writes = writes(&head, &visitor, is_new).map_err(Refused::Error)?;
+        let entries = [&said].into_iter().chain(&told).map(create).collect::<Result<Vec<_>, _>>();
+        writes.extend(entries.map_err(Refused::Error)?);
+        self.table.transact(writes).await?;
+        Ok(told)
+    }
+}
+
+fn writes(head: &Chat, visitor: &Visitor, is_new: bool) -> Result<Vec<Write>, Error> {
+    let header = Write::Create(to_item(&HeadItem::new(head, head.updated_at))?);
+    if is_new {
+        let stranger = Visitor { keep_until: head.keep_until(head.updated_at), ..visitor.clone() };
+        return Ok(vec![header, Write::Create(to_item(&VisitorItem::from(&stranger))?), number_write(&stranger)?]);
+    }
+    Ok(vec![header, Write::Change(profile_change(visitor)?)])
+}

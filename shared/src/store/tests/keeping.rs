@@ -1,0 +1,245 @@
+//! How long things are kept: chats that rest, retention, erasure, offline messages.
+
+use super::*;
+use crate::domain::bot::Notice;
+use crate::domain::call::{Call, CallKind, CallStatus};
+use crate::domain::chat::Rating;
+use crate::domain::webhook::{Details, SigningSecret, Webhook, WebhookEvent};
+use crate::store::deliveries::SHARDS;
+use crate::store::transitions::Told;
+
+const MINUTE: u64 = 60;
+const DAY: u64 = 24 * 60 * MINUTE;
+
+fn hooked() -> Webhook {
+    let secret = SigningSecret { secret: "whsec_x".into(), valid_until: None };
+    Webhook { webhook_id: "w".into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
+}
+
+impl Stores {
+    async fn that(settings: Settings) -> Self {
+        Self { settings, ..stores().await }
+    }
+
+    /// Looks at what is to be looked at, as the schedule does; the chats that were closed, with what is told of it.
+    async fn look(&self, now: Timestamp) -> Vec<(u64, Vec<Kind>)> {
+        let mut closed = Vec::new();
+        for shard in 0..SHARDS {
+            for found in self.chats.to_look_at(shard, now, 100).await.unwrap() {
+                let Some(chat) = self.chats.resting(&found).await.unwrap() else { continue };
+                if !self.settings.is_idle(chat.updated_at, now) {
+                    self.chats.look_again(&found, &chat, &self.settings, now).await.unwrap();
+                } else if let Some(end) = self.chats.close_idle(&chat, &self.settings, now).await.unwrap() {
+                    closed.push((end.chat.chat_id, end.told.iter().map(|entry| entry.content.kind).collect()));
+                }
+            }
+        }
+        closed
+    }
+
+    /// `pk`, `sk` and `expires_at` of every item that is not a counter.
+    async fn lives(&self) -> Vec<(String, String, Option<u64>)> {
+        let text = |item: &Item, name: &str| item[name].as_s().unwrap().clone();
+        let number = |item: &Item| item.get("expires_at").and_then(|value| value.as_n().ok()?.parse().ok());
+        let items = self.items().await;
+        let kept = items.iter().map(|item| (text(item, "pk"), text(item, "sk"), number(item)));
+        kept.filter(|(pk, ..)| !pk.starts_with("COUNTERS")).collect()
+    }
+}
+
+fn closing_after(minutes: u64) -> Settings {
+    Settings {
+        idle_close: Some(Duration::from_secs(minutes * MINUTE)),
+        webhooks: vec![hooked()],
+        ..Settings::default()
+    }
+}
+
+#[tokio::test]
+async fn a_chat_is_closed_when_nothing_was_said_for_the_limit() {
+    let stores = Stores::that(closing_after(10)).await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.chats.accept("acc", 1, &bob(), None, &[], at(MINUTE)).await.unwrap();
+    stores.visitor_writes("other", "hi", at(MINUTE)).await.unwrap();
+    stores.agent_writes(1, "hello", at(5 * MINUTE)).await.unwrap();
+    assert_eq!(stores.look(at(9 * MINUTE)).await, []);
+    assert_eq!(stores.look(at(10 * MINUTE + 1)).await, [], "something was said since");
+    let finished = vec![Kind::Webhook(WebhookEvent::ChatFinished)];
+    assert_eq!(stores.look(at(11 * MINUTE + 1)).await, [(2, finished.clone())], "nobody had it");
+    assert_eq!(stores.look(at(15 * MINUTE + 1)).await, [(1, finished)]);
+    let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    assert_eq!(chat.state, State::Closed(Some(bob())));
+    assert_eq!(stores.visitor_writes("v", "again", at(16 * MINUTE)).await.unwrap(), (3, 1));
+    assert_eq!(stores.look(at(26 * MINUTE - 1)).await, [], "the others are not looked at any more");
+}
+
+#[tokio::test]
+async fn a_bot_is_told_of_the_end_of_a_chat_that_rested() {
+    let stores = Stores::that(closing_after(10)).await;
+    let channel = Channel { bot_id: Some("B".into()), ..channel() };
+    let incoming = Incoming {
+        channel: &channel,
+        department: None,
+        external_id: "v",
+        profile: &Profile::default(),
+        content: &Content::text("hi"),
+        settings: &stores.settings,
+        key: None,
+        now: NOW,
+    };
+    stores.chats.visitor_message(&incoming).await.unwrap();
+    let told = vec![Kind::Notice(Notice::ChatClosed), Kind::Webhook(WebhookEvent::ChatFinished)];
+    assert_eq!(stores.look(at(10 * MINUTE + 1)).await, [(1, told)]);
+}
+
+#[tokio::test]
+async fn a_shorter_limit_holds_for_open_chats_within_an_hour() {
+    let mut stores = Stores::that(Settings { idle_close: None, ..Settings::default() }).await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    assert_eq!(stores.look(at(60 * MINUTE + 1)).await, [], "without a limit");
+    stores.settings = closing_after(5);
+    assert_eq!(stores.look(at(119 * MINUTE)).await, []);
+    assert_eq!(stores.look(at(121 * MINUTE)).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_chat_that_goes_on_while_it_is_looked_at_stays_open() {
+    let stores = Stores::that(closing_after(10)).await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let seen = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    let now = at(10 * MINUTE + 1);
+    stores.visitor_writes("v", "wait", now).await.unwrap();
+    assert!(stores.chats.close_idle(&seen, &stores.settings, now).await.unwrap().is_none());
+    assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().state, State::Waiting);
+}
+
+#[tokio::test]
+async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
+    let keeping = Settings { retention_days: Some(30), webhooks: vec![hooked()], ..Settings::default() };
+    let stores = Stores::that(keeping).await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let accepted = stores.chats.accept("acc", 1, &bob(), None, &stores.settings.webhooks, at(10)).await.unwrap();
+    stores.agent_writes(1, "hello", at(20)).await.unwrap();
+    stores.chats.fill_panel(&accepted.chat, &Panel { enable_assign: true, ..Panel::default() }, at(30)).await.unwrap();
+    let open = stores.lives().await;
+    let endless: Vec<&str> = open.iter().filter(|life| life.2.is_none()).map(|life| life.1.as_str()).collect();
+    assert_eq!(endless.len(), 3, "the header, the visitor and the number stay while the chat is open: {open:?}");
+    stores.chats.close("acc", 1, &bob(), &stores.settings.webhooks, at(DAY)).await.unwrap();
+    let lives = stores.lives().await;
+    assert_eq!(lives.len(), 8, "{lives:?}");
+    let until = |seconds: u64| Some(at(seconds + 30 * DAY).seconds());
+    for (pk, sk, expires_at) in lives {
+        let expected = match (pk.as_str(), sk.as_str()) {
+            (_, "0000000001") => until(0),
+            (_, "0000000002") => until(10),
+            (_, "0000000003") => until(20),
+            (_, "PANEL") => until(30),
+            _ => until(DAY),
+        };
+        assert_eq!(expires_at, expected, "{pk} {sk}");
+    }
+    let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    assert!(!chat.is_forgotten(at(31 * DAY - 1)) && chat.is_forgotten(at(31 * DAY)));
+    let message = stores.chats.entry("acc", 1, 3).await.unwrap().unwrap();
+    assert!(!message.is_forgotten(at(30 * DAY + 19)) && message.is_forgotten(at(30 * DAY + 20)));
+    stores.visitor_writes("v", "again", at(2 * DAY)).await.unwrap();
+    let kept = stores.lives().await.into_iter().filter(|(pk, _, life)| pk.starts_with("VISITOR") && life.is_none());
+    assert_eq!(kept.count(), 2, "who is there again is not forgotten");
+    assert!(stores.chats.visitor_by_number("acc", 1).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn without_a_retention_nothing_is_forgotten() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    assert!(stores.lives().await.iter().all(|(_, _, expires_at)| expires_at.is_none()));
+}
+
+#[tokio::test]
+async fn an_erased_visitor_leaves_nothing_and_the_others_stay() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.visitor_writes("v", "another chat", at(2)).await.unwrap();
+    for n in 0..30 {
+        stores.visitor_writes("v", "more", at(2 + 10 * n)).await.unwrap();
+    }
+    stores.visitor_writes("other", "I stay", at(3)).await.unwrap();
+    let cut_short = stores.chats.erase_visitor("acc", 1, &|| false).await.unwrap();
+    assert_eq!((cut_short.chats, cut_short.is_complete), (0, false));
+    let erased = stores.chats.erase_visitor("acc", 1, &|| true).await.unwrap();
+    assert_eq!((erased.chats, erased.entries, erased.is_complete), (2, 33, true));
+    let left = stores.lives().await;
+    assert_eq!(left.len(), 4, "one visitor with number, header and entry: {left:?}");
+    assert!(matches!(stores.chats.erase_visitor("acc", 1, &|| true).await, Err(Error::NotFound)));
+    assert_eq!(stores.visitor_writes("v", "hello", at(400)).await.unwrap(), (4, 1), "as a stranger");
+    assert_eq!(stores.chats.chat("acc", 4).await.unwrap().unwrap().visitor_number, 3);
+}
+
+#[tokio::test]
+async fn an_offline_message_is_a_closed_chat_that_the_webhooks_are_told_of() {
+    let stores = Stores::that(closing_after(10)).await;
+    let (channel, content) = (channel(), Content::text("Call me"));
+    let profile = named("Ada");
+    let incoming = Incoming {
+        channel: &channel,
+        department: None,
+        external_id: "v",
+        profile: &profile,
+        content: &content,
+        settings: &stores.settings,
+        key: None,
+        now: NOW,
+    };
+    for (chat_id, chats) in [(1, 0), (2, 0)] {
+        let told = stores.chats.offline_message(&incoming).await.unwrap();
+        assert_eq!(told.len(), 1);
+        assert_eq!((told[0].chat_id, told[0].seq), (chat_id, 2));
+        assert_eq!(told[0].content.kind, Kind::Webhook(WebhookEvent::OfflineMessage));
+        let chat = stores.chats.chat("acc", chat_id).await.unwrap().unwrap();
+        assert_eq!(chat.state, State::Closed(None));
+        let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
+        assert_eq!((visitor.number, visitor.chats, visitor.open_chat), (1, chats, None));
+        assert_eq!(visitor.sources.name, Some(Source::Visitor));
+    }
+    assert_eq!(stores.look(at(DAY)).await, []);
+    let mut visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
+    visitor.blacklisted = true;
+    stores.chats.save_blacklisted(&visitor).await.unwrap();
+    assert_eq!(stores.chats.offline_message(&incoming).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_call_is_told_of_also_after_the_chat_and_comes_back_with_every_field() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    let webhooks = [hooked()];
+    let told = Told { webhooks: &webhooks, agent_id: Some(1), now: at(2) };
+    let url = Some("https://x.example/1.mp3".to_owned());
+    for status in [CallStatus::Start, CallStatus::End(url), CallStatus::Error("busy".into())] {
+        let call = Call { kind: CallKind::Callback, phone: "+31".into(), status };
+        let details = Details { call: Some(&call), ..Details::default() };
+        let entries = stores.chats.tell_webhooks(&chat, WebhookEvent::CallEvent, details, &told).await.unwrap();
+        let stored = stores.chats.entry("acc", 1, entries[0].seq).await.unwrap().unwrap();
+        assert_eq!(stored, entries[0]);
+        assert_eq!(stored.occurrence.unwrap().call, Some(call));
+    }
+    let updated =
+        stores.chats.tell_webhooks(&chat, WebhookEvent::ChatUpdated, Details::default(), &told).await.unwrap();
+    assert_eq!(updated, [], "a closed chat is not updated");
+}
+
+#[tokio::test]
+async fn a_rating_is_kept_also_after_the_end() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.chats.rate("acc", 1, Rating::Positive).await.unwrap();
+    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().rating, Some(Rating::Positive));
+    stores.chats.rate("acc", 1, Rating::Negative).await.unwrap();
+    assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().rating, Some(Rating::Negative));
+    assert!(matches!(stores.chats.rate("acc", 9, Rating::Positive).await, Err(Error::NotFound)));
+}

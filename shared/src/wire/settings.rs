@@ -1,0 +1,264 @@
+//! The settings of an account: the bodies of /admin/settings.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::admin::{check_target, with};
+use super::fields::Fields;
+use super::rules;
+use crate::delivery::guard::Guard;
+use crate::domain::safe_url::SafeUrls;
+use crate::domain::settings::{Callback, Limits, Settings};
+use crate::domain::webhook::{Webhook, WebhookEvent};
+use crate::error::Error;
+
+/// Domains of Safe URL.
+const MOST_DOMAINS: usize = 100;
+/// Messages of a visitor in ten seconds.
+const MOST_VISITOR_MESSAGES: u64 = 1_000;
+/// Requests of a bot connection in ten seconds.
+const MOST_BOT_REQUESTS: u64 = 10_000;
+/// Minutes after which a chat may be closed: 90 days.
+const LONGEST_IDLE: u64 = 90 * 24 * 60;
+/// Days for which things may be kept: ten years.
+const LONGEST_RETENTION: u64 = 3_653;
+/// Minutes between a place's time and UTC.
+const FARTHEST_OFFSET: f64 = 14.0 * 60.0;
+
+/// Reads PUT /admin/settings onto the settings as they are, except for `webhook_url`: what the body does not mention
+/// stays, what is null becomes what it is for a new account, or unlimited.
+pub fn changed(body: &Value, mut settings: Settings) -> Result<Settings, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("safe_urls") {
+        settings.safe_urls = SafeUrls(domains(fields)?);
+    }
+    if fields.has("rules") {
+        settings.rules = rules::read(fields.value("rules"))?;
+    }
+    if fields.has("callback") {
+        settings.callback = callback(fields)?;
+    }
+    if fields.has("limits") {
+        settings.limits = limits(fields)?;
+    }
+    if fields.has("idle_close") {
+        let minutes = up_to(fields, "idle_close", LONGEST_IDLE)?;
+        settings.idle_close = minutes.map(|minutes| Duration::from_secs(minutes * 60));
+    }
+    if fields.has("retention_days") {
+        let days = up_to(fields, "retention_days", LONGEST_RETENTION)?;
+        settings.retention_days = days.and_then(|days| u32::try_from(days).ok());
+    }
+    Ok(settings)
+}
+
+fn up_to(fields: Fields<'_>, name: &str, most: u64) -> Result<Option<u64>, Error> {
+    let value = fields.positive(name)?;
+    if value.is_some_and(|value| value > most) {
+        return Err(fields.refuse(name, format_args!("must be a whole number from 1 to {most}")));
+    }
+    Ok(value)
+}
+
+fn domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
+    let Some(value) = fields.value("safe_urls") else { return Ok(Vec::new()) };
+    let list = value.as_array().filter(|list| list.len() <= MOST_DOMAINS);
+    let domains = list.and_then(|list| list.iter().map(|domain| SafeUrls::domain(domain.as_str()?)).collect());
+    domains.ok_or_else(|| {
+        let expected = format_args!("must be a list of at most {MOST_DOMAINS} domains such as shop.example");
+        fields.refuse("safe_urls", expected)
+    })
+}
+
+fn limits(fields: Fields<'_>) -> Result<Limits, Error> {
+    let usual = Settings::default().limits;
+    if fields.value("limits").is_none() {
+        return Ok(usual);
+    }
+    let limits = fields.object("limits")?;
+    let visitor = up_to(limits, "visitor_messages", MOST_VISITOR_MESSAGES)?.and_then(|count| u32::try_from(count).ok());
+    Ok(Limits {
+        visitor_messages: visitor.unwrap_or(usual.visitor_messages),
+        bot_requests: up_to(limits, "bot_requests", MOST_BOT_REQUESTS)?.unwrap_or(usual.bot_requests),
+    })
+}
+
+fn callback(fields: Fields<'_>) -> Result<Callback, Error> {
+    let usual = Callback::default();
+    if fields.value("callback").is_none() {
+        return Ok(usual);
+    }
+    let callback = fields.object("callback")?;
+    let days = callback.integers("days", 7)?.map(|days| days.into_iter().map(day).collect::<Option<Vec<u8>>>());
+    let days = match days {
+        None => usual.days,
+        Some(days) => days.ok_or_else(|| callback.refuse("days", "must be days of the week from 1 (Monday) to 7"))?,
+    };
+    let offset = callback.number("utc_offset", FARTHEST_OFFSET)?.unwrap_or_default();
+    Ok(Callback {
+        enabled: callback.flag("enabled")?.unwrap_or(usual.enabled),
+        days,
+        hours: (time(callback, "from", usual.hours.0)?, time(callback, "to", usual.hours.1)?),
+        utc_offset: minutes(offset).ok_or_else(|| callback.refuse("utc_offset", "must be whole minutes"))?,
+    })
+}
+
+fn day(number: i64) -> Option<u8> {
+    u8::try_from(number).ok().filter(|day| (1..=7).contains(day))
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "only numbers up to the farthest offset come here")]
+fn minutes(number: f64) -> Option<i16> {
+    (number.fract() == 0.0).then_some(number as i16)
+}
+
+/// A time of day such as 09:30, in minutes; 24:00 is the end of the day.
+fn time(fields: Fields<'_>, name: &str, usual: u16) -> Result<u16, Error> {
+    let Some(text) = fields.text(name, 5)? else { return Ok(usual) };
+    let parts = text.split_once(':').filter(|(hour, minute)| hour.len() == 2 && minute.len() == 2);
+    let minutes = parts.and_then(|(hour, minute)| {
+        let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
+        let minutes = hour.checked_mul(60)?.checked_add(minute)?;
+        (minute < 60 && minutes <= 24 * 60).then_some(minutes)
+    });
+    minutes.ok_or_else(|| fields.refuse(name, "must be a time from 00:00 to 24:00"))
+}
+
+/// Reads POST /admin/settings/webhooks, or a change of one that is there: address and choice of events.
+pub fn webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Result<Webhook, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("url") || webhook.url.is_empty() {
+        webhook.url = fields.required_url("url")?;
+    }
+    check_target(fields, "url", &webhook.url, guard)?;
+    if let Some(value) = fields.value("events") {
+        let names = value.as_array().map(Vec::as_slice);
+        let events = names.and_then(|names| names.iter().map(|name| WebhookEvent::parse(name.as_str()?)).collect());
+        webhook.events = events.ok_or_else(|| fields.refuse("events", "must be a list of event names"))?;
+    }
+    Ok(webhook)
+}
+
+/// Reads `webhook_url` of PUT /admin/settings, the one address that the specification knows: none when the body does not
+/// mention it; null takes it away.
+pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<Option<String>>, Error> {
+    let fields = Fields::of(body)?;
+    if !fields.has("webhook_url") {
+        return Ok(None);
+    }
+    let url = fields.url("webhook_url")?;
+    if let Some(url) = &url {
+        check_target(fields, "webhook_url", url, guard)?;
+    }
+    Ok(Some(url))
+}
+
+/// A webhook as admins see it: nothing secret.
+pub fn shown_webhook(webhook: &Webhook) -> Value {
+    let Webhook { webhook_id, url, events, secrets: _ } = webhook;
+    let events: Vec<&str> = events.iter().map(|event| event.name()).collect();
+    json!({ "webhook_id": webhook_id, "url": url, "events": events })
+}
+
+/// A webhook with the secret that was just made, which is shown once.
+pub fn webhook_with_secret(webhook: &Webhook) -> Value {
+    let secret = webhook.secrets.first().map(|known| known.secret.as_str());
+    with(shown_webhook(webhook), [("signing_secret", json!(secret))])
+}
+
+/// The settings as admins see them.
+pub fn shown(settings: &Settings) -> Value {
+    let Settings { version: _, webhooks, safe_urls, rules, callback, limits, idle_close, retention_days } = settings;
+    let Limits { visitor_messages, bot_requests } = limits;
+    json!({
+        "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
+        "webhooks": webhooks.iter().map(shown_webhook).collect::<Vec<_>>(),
+        "safe_urls": safe_urls.0,
+        "rules": rules,
+        "callback": shown_callback(callback),
+        "limits": { "visitor_messages": visitor_messages, "bot_requests": bot_requests },
+        "idle_close": idle_close.map(|limit| limit.as_secs() / 60),
+        "retention_days": retention_days,
+    })
+}
+
+fn shown_callback(callback: &Callback) -> Value {
+    let Callback { enabled, days, hours: (from, to), utc_offset } = callback;
+    let time = |minutes: &u16| format!("{:02}:{:02}", minutes / 60, minutes % 60);
+    json!({ "enabled": enabled, "days": days, "from": time(from), "to": time(to), "utc_offset": utc_offset })
+}
+
+/// The settings with the secret of the first webhook, which was just made and is shown once.
+pub fn shown_with_secret(settings: &Settings) -> Value {
+    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.first());
+    with(shown(settings), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn put(body: &Value) -> Result<Settings, String> {
+        changed(body, Settings::default()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_not_mentioned_stays() {
+        let body = json!({
+            "safe_urls": ["Shop.Example"], "rules": [], "idle_close": 30, "retention_days": 90,
+            "limits": { "visitor_messages": 5 },
+            "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
+        });
+        let settings = put(&body).unwrap();
+        assert_eq!(settings.safe_urls, SafeUrls(vec!["shop.example".to_owned()]));
+        assert_eq!(settings.limits, Limits { visitor_messages: 5, bot_requests: 300 });
+        let callback = Callback { enabled: true, days: vec![1, 5], hours: (570, 1_440), utc_offset: -330 };
+        assert_eq!(settings.callback, callback);
+        assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
+        assert_eq!(changed(&json!({}), settings.clone()).unwrap(), settings);
+        let all = ["safe_urls", "rules", "idle_close", "retention_days", "limits", "callback"];
+        let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
+        let expected = Settings { idle_close: None, ..Settings::default() };
+        assert_eq!(changed(&Value::Object(nulls), settings).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_shown_can_be_put_back() {
+        let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
+        let settings = put(&body).unwrap();
+        assert_eq!(changed(&shown(&settings), Settings::default()).unwrap(), settings);
+    }
+
+    #[test]
+    fn every_wrong_field_is_named() {
+        let table = [
+            ("safe_urls", json!({ "safe_urls": "a.example" })),
+            ("safe_urls", json!({ "safe_urls": ["https://a.example"] })),
+            ("safe_urls", json!({ "safe_urls": [7] })),
+            ("rules", json!({ "rules": {} })),
+            ("limits", json!({ "limits": [] })),
+            ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 0 } })),
+            ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 1_001 } })),
+            ("limits.bot_requests", json!({ "limits": { "bot_requests": "many" } })),
+            ("callback", json!({ "callback": true })),
+            ("callback.enabled", json!({ "callback": { "enabled": 1 } })),
+            ("callback.days", json!({ "callback": { "days": [0] } })),
+            ("callback.days", json!({ "callback": { "days": "Mo" } })),
+            ("callback.from", json!({ "callback": { "from": "9:30" } })),
+            ("callback.to", json!({ "callback": { "to": "24:01" } })),
+            ("callback.to", json!({ "callback": { "to": "12:60" } })),
+            ("callback.utc_offset", json!({ "callback": { "utc_offset": 900 } })),
+            ("callback.utc_offset", json!({ "callback": { "utc_offset": 0.5 } })),
+            ("idle_close", json!({ "idle_close": 0 })),
+            ("idle_close", json!({ "idle_close": 129_601 })),
+            ("retention_days", json!({ "retention_days": -1 })),
+            ("retention_days", json!({ "retention_days": 3_654 })),
+        ];
+        for (field, body) in table {
+            let error = put(&body).unwrap_err();
+            assert!(error.starts_with(field), "{body}: {error}");
+        }
+    }
+}
