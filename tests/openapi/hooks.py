@@ -17,7 +17,7 @@ LOCK = threading.Lock()
 TURNS = collections.defaultdict(itertools.count)
 # Operations that take away or change what they name.
 CHANGES = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
-CHANGES |= {"disconnectBot", "changeProvider"}
+CHANGES |= {"disconnectBot", "changeProvider", "eraseVisitor"}
 # Operations that need several things which belong together.
 STEADY = {"channelMessage", "botEvent"}
 
@@ -91,7 +91,7 @@ def after_call(context, case, response):
         return
     made = response.json()
     with LOCK:
-        for name in ["channel_id", "agent_id", "bot_id", "webhook_id", "provider_id", "seq"]:
+        for name in ["channel_id", "agent_id", "department_id", "bot_id", "webhook_id", "provider_id", "seq"]:
             if name in made and made[name] not in KNOWN[name]:
                 KNOWN[name] = (KNOWN[name] + [made[name]])[-50:]
         if "endpoint" in made and "channel_id" in made:

@@ -17,6 +17,7 @@ import traceback
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "openapi.json"
 FOLDER = ROOT / "target" / "openapi"
 READY = FOLDER / "ready.json"
 REPORT = FOLDER / "report.ndjson"
@@ -70,6 +71,8 @@ def prepare(ready):
     agent = call(base, "POST", "/agent/login", body=colleague)["token"]
     # The local host's own page: it answers as an integrator and as a provider should.
     answers = f"{base}/_local/integrator"
+    members = {"name": "Sales", "agent_ids": [agent_id]}
+    department_id = call(base, "POST", "/admin/departments", admin, members)["department_id"]
     channels = []
     for name in ["kept", "with a bot", "to be changed"]:
         settings = {"name": name, "integrator_url": answers}
@@ -96,10 +99,12 @@ def prepare(ready):
             "bot_id": [bot_id],
             "provider_id": [provider_id],
             "token": ["known"],
+            "number": list(range(1, 13)),
         },
         "known": {
             "channel_id": list(secrets),
             "agent_id": [1, agent_id],
+            "department_id": [department_id],
             "bot_id": [bot_id],
             "provider_id": [provider_id],
             "token": ["known"],
@@ -122,7 +127,7 @@ def attack(base, stage, seconds):
         "PYTHONPATH": str(pathlib.Path(__file__).parent),
         "NO_PROXY": "*",
     }
-    command = [str(pathlib.Path(sys.executable).parent / "schemathesis"), "run", f"{base}/openapi.json"]
+    command = [str(pathlib.Path(sys.executable).parent / "schemathesis"), "run", str(DOCUMENT), "--url", base]
     command += ["--checks", ",".join(CHECKS), "--phases", "coverage,fuzzing", "--mode", "all", "--seed", SEED]
     # One worker: CPython 3.11's compiler, which hypothesis asks for lambdas' sources, is not safe with two.
     command += ["--max-time", str(seconds), "--workers", "1", "--request-timeout", "20", "--continue-on-failure"]
@@ -148,7 +153,7 @@ def answers():
 
 def verdict(found, code, seconds):
     """Says what came of it, and whether it is good. An operation that let nobody in was not tested."""
-    paths = json.loads((ROOT / "docs" / "openapi.json").read_text())["paths"]
+    paths = json.loads(DOCUMENT.read_text())["paths"]
     methods = ["get", "put", "post", "patch", "delete"]
     operations = {f"{method.upper()} {path}" for path, item in paths.items() for method in methods if method in item}
     closed = {name for name in operations if {*found.get(name, ([], []))[0]} <= {401, 403, 404}}
