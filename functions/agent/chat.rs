@@ -25,6 +25,5 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let (visitor, panel) = (safe_urls.visitor(visitor), safe_urls.panel(panel));
-    Ok(Response::ok(agent::chat_detail(&chat, &visitor, &panel, now)))
+    Ok(Response::ok(agent::chat_detail(&chat, visitor, panel, safe_urls, now)))
 }
