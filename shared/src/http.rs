@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::resource::{self, Resource};
+use crate::secret;
 use crate::store::idempotency::IdempotencyKey;
 
 /// The largest body that is read, in bytes.
@@ -31,24 +32,45 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Response {
     status: u16,
-    body: Value,
+    body: Payload,
+    /// Who may keep it, and for how long.
+    cache: &'static str,
     headers: Vec<(&'static str, String)>,
+}
+
+#[derive(Debug)]
+enum Payload {
+    Json(Value),
+    /// JSON that is written already.
+    Text(&'static str),
 }
 
 impl Response {
     /// 200 with a body.
     pub fn ok(body: Value) -> Self {
-        Self { status: 200, body, headers: Vec::new() }
+        Self::new(200, body)
     }
 
     /// 201 with a body.
     pub fn created(body: Value) -> Self {
-        Self { status: 201, body, headers: Vec::new() }
+        Self::new(201, body)
     }
 
     /// 202 with a body.
     pub fn accepted(body: Value) -> Self {
-        Self { status: 202, body, headers: Vec::new() }
+        Self::new(202, body)
+    }
+
+    /// A JSON document that is the same for everybody: 200, or 304 when the caller has this copy.
+    pub fn document(text: &'static str, request: &Request) -> Self {
+        let tag = format!("\"{}\"", secret::hex_hash(text));
+        let has_copy = request.header("if-none-match") == Some(tag.as_str());
+        let (status, body) = if has_copy { (304, "") } else { (200, text) };
+        Self { status, body: Payload::Text(body), cache: "public, max-age=300", headers: vec![("etag", tag)] }
+    }
+
+    fn new(status: u16, body: Value) -> Self {
+        Self { status, body: Payload::Json(body), cache: "no-store", headers: Vec::new() }
     }
 
     fn error(error: &Error) -> Self {
@@ -59,18 +81,21 @@ impl Response {
         let wait = error.retry_after().map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
         let allow = error.allowed_methods().map(|methods| ("allow", methods.to_owned()));
         let headers = wait.into_iter().chain(allow).collect();
-        Self { status: error.status(), body: json!({ "error": fields }), headers }
+        Self { headers, ..Self::new(error.status(), json!({ "error": fields })) }
     }
 
     fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
             .header("content-type", "application/json; charset=utf-8")
-            .header("cache-control", "no-store");
+            .header("cache-control", self.cache);
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
-        response.body(Body::Text(self.body.to_string()))
+        response.body(match self.body {
+            Payload::Json(value) => Body::Text(value.to_string()),
+            Payload::Text(text) => Body::from(text),
+        })
     }
 }
 
