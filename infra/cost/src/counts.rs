@@ -86,7 +86,7 @@ impl Counts {
 }
 
 fn sum(counts: &BTreeMap<String, u32>, is_one: impl Fn(&str) -> bool) -> f64 {
-    counts.iter().filter(|(name, _)| is_one(name)).map(|(_, count)| f64::from(*count)).sum()
+    counts.iter().filter(|(name, _)| is_one(name)).map(|(_, count)| f64::from(*count)).fold(0.0, f64::add)
 }
 
 impl AddAssign for Counts {

@@ -14,7 +14,7 @@ pub mod report;
 mod stage;
 mod workload;
 
-pub use counts::{Bill, Counts};
+pub use counts::{Bill, Counts, bill};
 pub use paths::{Path, Tally, count};
 pub use stage::Error;
 pub use workload::{Assumed, Workload};

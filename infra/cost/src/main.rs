@@ -4,17 +4,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use cost::report::{self, Polled};
-use cost::{Tally, Workload, prices};
+use cost::{Workload, prices};
 use local::arguments::Arguments;
 use local::{Host, builder, home, terminal};
-
-/// Prices a month of chats from requests that are counted on this machine.
-#[derive(Debug, Parser)]
-#[command(name = "cost", version)]
-struct Line {
-    #[command(flatten)]
-    workload: Workload,
-}
 
 /// Why there are no tables.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +23,7 @@ enum Error {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Line { workload } = Line::parse();
-    match run(&workload).await {
+    match run(&Workload::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::complain(&error.to_string());
@@ -51,14 +42,9 @@ async fn run(workload: &Workload) -> Result<(), Error> {
     let counted = cost::count(&host, &operator_key).await;
     let polled = Polled::of(&host);
     host.stop().await;
-    print(workload, &counted?, polled);
+    for table in report::tables(workload, &counted?, polled) {
+        terminal::say(&table);
+    }
+    terminal::say(&format!("List prices of us-east-1 in {}, without free tiers.", prices::AS_OF));
     Ok(())
-}
-
-fn print(workload: &Workload, tally: &Tally, polled: Polled) {
-    let assumed = &workload.assumed;
-    terminal::say(&report::paths(tally, assumed));
-    terminal::say(&report::services(workload, tally));
-    terminal::say(&report::standing(tally, polled, assumed));
-    terminal::say(&format!("List prices of us-east-1 as of {}, without free tiers; check them.", prices::AS_OF));
 }

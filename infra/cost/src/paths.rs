@@ -18,8 +18,6 @@ pub enum Path {
     RenamedVisitor,
     /// A visitor writes for the first time.
     FirstMessage,
-    /// The same through a channel that names a department.
-    FirstToDepartment,
     /// An integrator asks whether somebody is there.
     Status,
     /// An agent takes a chat.
@@ -70,14 +68,13 @@ impl Path {
             Self::VisitorMessage => "visitor's message, open chat",
             Self::RenamedVisitor => "the same, with a new name, phone, ...",
             Self::FirstMessage => "visitor's first message (opens a chat)",
-            Self::FirstToDepartment => "the same, the channel names a department",
             Self::Status => "status",
             Self::Accept => "agent accepts a chat",
             Self::AgentMessage => "agent's message",
             Self::Typing => "agent's typing notice",
             Self::FailedTry => "each try that fails",
             Self::LateDelivery => "the delivery that succeeds after it",
-            Self::Rejection => "the try that fails for good",
+            Self::Rejection => "the try that fails for good (a third one: and a write)",
             Self::Replay => "sending it again: the request",
             Self::Ledger => "the ledger, with two failed deliveries",
             Self::TransferToAgent => "agent transfers a chat to an agent",
@@ -136,11 +133,10 @@ async fn visitors(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     let rename = async |name: &str| stage.say_as(&talk.channel, json!({"id": "ada", "name": name})).await;
     rename("Ada").await?;
     tally.insert(Path::RenamedVisitor, stage.cost(async || rename("Augusta").await).await?);
-    tally.insert(Path::FirstMessage, stage.cost(async || stage.say(&talk.channel, "new").await).await?);
     Ok(())
 }
 
-/// Status and accepting cost the same whether or not there are departments, so they are counted with one.
+/// What a channel without departments costs the same.
 async fn departments(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     let admin = stage.account("departments").await?;
     stage.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
@@ -153,7 +149,7 @@ async fn departments(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> 
     };
     ask().await?;
     tally.insert(Path::Status, stage.cost(ask).await?);
-    tally.insert(Path::FirstToDepartment, stage.cost(async || stage.say(&channel, "new").await).await?);
+    tally.insert(Path::FirstMessage, stage.cost(async || stage.say(&channel, "new").await).await?);
     tally.insert(Path::Accept, stage.cost(async || stage.accept(&admin, 2).await).await?);
     let close = async |chat| stage.act(&admin, chat, "close", json!({})).await;
     close(1).await?;

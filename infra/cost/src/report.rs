@@ -66,8 +66,14 @@ fn dollars(uses: Counts, assumed: &Assumed) -> f64 {
     lines(uses, assumed).iter().map(Line::dollars).sum()
 }
 
+/// Everything that is printed: the paths, a million messages by service, and what stands ready.
+pub fn tables(workload: &Workload, tally: &Tally, polled: Polled) -> [String; 3] {
+    let assumed = &workload.assumed;
+    [paths(tally, assumed), services(workload, tally), standing(tally, polled, assumed)]
+}
+
 /// What each path uses, and what a million of it costs.
-pub fn paths(tally: &Tally, assumed: &Assumed) -> String {
+fn paths(tally: &Tally, assumed: &Assumed) -> String {
     let mut table = String::from(
         "| path | function | reads | writes | queue requests | read units | write units | $ per million |\n\
          |---|---|--:|--:|--:|--:|--:|--:|\n",
@@ -88,7 +94,7 @@ pub fn paths(tally: &Tally, assumed: &Assumed) -> String {
 }
 
 /// What a month of the workload costs, by service, for each million of its messages.
-pub fn services(workload: &Workload, tally: &Tally) -> String {
+fn services(workload: &Workload, tally: &Tally) -> String {
     let messages = f64::from(workload.messages);
     let sockets = f64::from(workload.sockets);
     let pushed = if workload.sockets > 0 { messages } else { 0.0 };
@@ -108,7 +114,7 @@ pub fn services(workload: &Workload, tally: &Tally) -> String {
 }
 
 /// What a month costs in which nobody writes.
-pub fn standing(tally: &Tally, polled: Polled, assumed: &Assumed) -> String {
+fn standing(tally: &Tally, polled: Polled, assumed: &Assumed) -> String {
     let clocks = tally.get(&Path::Idle).map(total).unwrap_or_default() * MINUTES;
     let polls = f64::from(assumed.pollers) * POLLS_A_MINUTE * MINUTES;
     let polls = polled.fifo * polls * SQS_FIFO + polled.fair * polls * SQS_FAIR;

@@ -117,17 +117,19 @@ impl<'h> Stage<'h> {
         let admin = json!({"name": "Grace", "email": email, "password": PASSWORD});
         let body = json!({"name": name, "admin": admin});
         let made: Value = self.api.post("/operator/accounts", Some(self.operator_key), &body).await?;
-        self.log_in(made["admin_id"].clone(), &email).await
+        self.log_in(&made, "admin_id", &email).await
     }
 
     /// Adds an agent to the admin's account.
     pub async fn agent(&self, admin: &Person, email: &str) -> Result<Person, Error> {
         let body = json!({"name": "Ann", "email": email, "password": PASSWORD, "role": "agent"});
         let made = self.post("/admin/agents", admin, body).await?;
-        self.log_in(made["agent_id"].clone(), email).await
+        self.log_in(&made, "agent_id", email).await
     }
 
-    async fn log_in(&self, id: Value, email: &str) -> Result<Person, Error> {
+    /// Logs in whoever was just made, with an id in this field.
+    async fn log_in(&self, made: &Value, id: &'static str, email: &str) -> Result<Person, Error> {
+        let id = made.get(id).cloned().ok_or(Error::Missing(id))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;
         Ok(Person { id, token })
     }

@@ -1,6 +1,6 @@
 //! A month of chats, as the command line describes it, and what it uses of the counted paths.
 
-use clap::Args;
+use clap::{Args, Parser};
 
 use crate::counts::{Counts, total};
 use crate::paths::{Path, Tally};
@@ -9,7 +9,8 @@ use crate::paths::{Path, Tally};
 pub const MINUTES: f64 = 43_800.0;
 
 /// A month of chats. Everybody who is called answers, all sides write texts, agents close what they accepted.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Parser)]
+#[command(name = "cost", version, about = "Prices a month of chats from requests that are counted on this machine")]
 pub struct Workload {
     /// Messages in the month, visitors', agents' and bots' together
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
@@ -66,6 +67,13 @@ fn share(text: &str) -> Result<f64, NotAShare> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(NotAShare) }
 }
 
+impl Default for Workload {
+    /// That of an empty command line.
+    fn default() -> Self {
+        Self::parse_from(["cost"])
+    }
+}
+
 impl Workload {
     /// How often each path is taken in the month.
     pub fn paths(&self) -> Vec<(Path, f64)> {
@@ -105,18 +113,10 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use clap::Parser;
-
     use super::*;
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        workload: Workload,
-    }
-
     fn workload(line: &str) -> Result<Workload, clap::Error> {
-        Line::try_parse_from(line.split(' ')).map(|line| line.workload)
+        Workload::try_parse_from(line.split(' '))
     }
 
     fn times(line: &str) -> Vec<(Path, f64)> {
