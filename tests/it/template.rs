@@ -59,13 +59,13 @@ pub fn routes() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The name of every function's program, and how many tables it is given.
-pub fn tables_of_functions() -> BTreeMap<String, usize> {
-    let tables = |properties: &Value| {
+/// The programs that are given a table.
+pub fn programs_with_tables() -> BTreeSet<String> {
+    let has_table = |properties: &Value| {
         let variables = properties["Environment"]["Variables"].as_object();
-        variables.into_iter().flat_map(|variables| variables.keys()).filter(|name| name.ends_with("_TABLE")).count()
+        variables.is_some_and(|variables| variables.keys().any(|name| name.ends_with("_TABLE")))
     };
-    functions().map(|(_, properties)| (program(properties).to_owned(), tables(properties))).collect()
+    functions().filter(|(_, properties)| has_table(properties)).map(|(_, it)| program(it).to_owned()).collect()
 }
 
 fn text(value: &Value) -> String {
