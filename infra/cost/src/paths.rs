@@ -101,6 +101,7 @@ pub async fn count(host: &Host, operator_key: &str) -> Result<Tally, Error> {
     visitors(&stage, &mut tally).await?;
     departments(&stage, &mut tally).await?;
     agents(&stage, &mut tally).await?;
+    retries(&stage, &mut tally).await?;
     failures(&stage, &mut tally).await?;
     transfers(&stage, &mut tally).await?;
     webhooks(&stage, &mut tally).await?;
@@ -165,9 +166,16 @@ async fn agents(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     let typing = async || stage.act(&talk.agent, 1, "typing", json!({})).await;
     typing().await?;
     tally.insert(Path::Typing, stage.cost(typing).await?);
+    Ok(())
+}
 
-    stage.receiver.fail_once();
+/// In a chat of its own: the second try comes three seconds later, and a process remembers a channel for ten.
+async fn retries(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
+    let talk = Talk::open(stage, "retries", &stage.receiver.url()).await?;
+    let write = async || stage.write(&talk.agent, 1).await;
+    write().await?;
     stage.start_counting().await?;
+    stage.receiver.fail_once();
     write().await?;
     stage.quiet().await?;
     let failed = deliveries(stage.bill()?);
