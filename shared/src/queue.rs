@@ -142,7 +142,8 @@ struct Order {
 
 impl Queue {
     fn open(platform: &mut Platform, variable: &'static str) -> Self {
-        Self { client: Client::new(&platform.aws), url: platform.environment.text(variable) }
+        let client = platform.sqs.get_or_insert_with(|| Client::new(&platform.aws)).clone();
+        Self { client, url: platform.environment.text(variable) }
     }
 
     /// Boxed, so that the SDK's types are compiled here and not in every function.

@@ -4,6 +4,7 @@
 use aws_config::SdkConfig;
 
 use crate::config::{self, Environment, Missing};
+use crate::store::table::Table;
 
 /// What resources are opened with.
 pub struct Platform {
@@ -11,6 +12,10 @@ pub struct Platform {
     pub aws: SdkConfig,
     /// The function's variables.
     pub environment: Environment,
+    /// The table opened first, whose client the others share.
+    pub table: Option<Table>,
+    /// The client that the queues share.
+    pub sqs: Option<aws_sdk_sqs::Client>,
 }
 
 /// Something a handler uses; cheap to clone, opened once a process.
@@ -19,11 +24,15 @@ pub trait Resource: Clone + Send + Sync + 'static {
     fn open(platform: &mut Platform) -> Self;
 }
 
-/// Opens everything a handler uses.
+/// Opens everything a handler uses, and the connection to DynamoDB with it.
 pub async fn open<R: Resource>() -> Result<R, Missing> {
-    let mut platform = Platform { aws: config::aws().await, environment: Environment::default() };
+    let mut platform =
+        Platform { aws: config::aws().await, environment: Environment::default(), table: None, sqs: None };
     let resources = R::open(&mut platform);
     platform.environment.finish()?;
+    if let Some(table) = platform.table {
+        table.warm_up().await;
+    }
     Ok(resources)
 }
 

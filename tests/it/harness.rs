@@ -156,12 +156,7 @@ impl Stage {
     pub async fn nothing_is_left(&self) {
         let queues = self.host.queues();
         wait_for("every queue empty", seconds(30), async || {
-            let left: Vec<_> = queues
-                .names()
-                .into_iter()
-                .map(|name| (queues.depth(&name).unwrap(), name))
-                .filter(|(depth, _)| depth.visible + depth.in_flight + depth.delayed > 0)
-                .collect();
+            let left = queues.left().unwrap();
             if left.is_empty() { Ok(()) } else { Err(left) }
         })
         .await;

@@ -59,6 +59,15 @@ pub fn routes() -> Vec<(String, String)> {
         .collect()
 }
 
+/// The programs that are given a table.
+pub fn programs_with_tables() -> BTreeSet<String> {
+    let has_table = |properties: &Value| {
+        let variables = properties["Environment"]["Variables"].as_object();
+        variables.is_some_and(|variables| variables.keys().any(|name| name.ends_with("_TABLE")))
+    };
+    functions().filter(|(_, properties)| has_table(properties)).map(|(_, it)| program(it).to_owned()).collect()
+}
+
 fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
@@ -226,6 +235,17 @@ fn no_policy_has_a_wildcard() {
         let own = properties["Role"].is_object() || properties["Policies"].is_array();
         assert!(own, "{name} has no policy of its own");
     }
+}
+
+#[test]
+fn a_start_does_not_wait_for_the_jitter_of_the_processor() {
+    beside(async {
+        let bins = bins();
+        let program = std::fs::read(binaries().await.join(bins.keys().next().unwrap())).unwrap();
+        let has = |name: &[u8]| program.windows(name.len()).any(|bytes| bytes == name);
+        assert!(has(b"aws_lc"), "another TLS stack: then this test and .cargo/config.toml look at the wrong one");
+        assert!(!has(b"jent_entropy_collector_alloc"), "aws-lc was built without .cargo/config.toml");
+    });
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub struct Host {
     _leash: Leash,
     /// The names of schedules by function.
     schedules: BTreeMap<String, String>,
+    /// The queues that feed functions.
+    polled: Vec<String>,
     meter: Meter,
     stopping: watch::Sender<bool>,
     /// What ends by itself when it is told to.
@@ -76,6 +78,7 @@ impl Host {
             _leash: functions.leash(),
             functions,
             schedules: schedules(&template.functions),
+            polled: template.functions.iter().flat_map(|function| &function.queues).map(|q| q.queue.clone()).collect(),
             stopping: watch::Sender::new(false),
             serving: JoinSet::new(),
             background: JoinSet::new(),
@@ -137,6 +140,22 @@ impl Host {
     #[must_use]
     pub fn usage(&self) -> Value {
         self.meter.snapshot()
+    }
+
+    /// Starts to count what the functions use from nothing.
+    pub fn reset_usage(&self) {
+        self.meter.reset();
+    }
+
+    /// The queues that feed functions.
+    #[must_use]
+    pub fn polled(&self) -> &[String] {
+        &self.polled
+    }
+
+    /// The functions that clocks call.
+    pub fn scheduled(&self) -> impl Iterator<Item = &str> {
+        self.schedules.keys().map(String::as_str)
     }
 
     /// Calls a scheduled function as its clock would, now.

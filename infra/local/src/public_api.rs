@@ -73,6 +73,14 @@ impl Api {
         self.call(Method::POST, path, bearer, Some(body)).await
     }
 
+    /// Says how something is.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn put(&self, path: &str, bearer: &str, body: &Value) -> Result<Value, Error> {
+        self.call(Method::PUT, path, Some(bearer), Some(body)).await
+    }
+
     /// Changes.
     ///
     /// # Errors

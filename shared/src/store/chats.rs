@@ -26,8 +26,7 @@ pub struct Chats {
 
 impl Resource for Chats {
     fn open(platform: &mut Platform) -> Self {
-        let name = platform.environment.text("CHATS_TABLE");
-        Self::new(Table::new(super::dynamodb(platform), &name))
+        Self::new(Table::open(platform, "CHATS_TABLE"))
     }
 }
 

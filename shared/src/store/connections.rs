@@ -62,8 +62,7 @@ struct PresenceItem {
 
 impl Resource for Connections {
     fn open(platform: &mut Platform) -> Self {
-        let name = platform.environment.text("CONNECTIONS_TABLE");
-        Self::new(Table::new(super::dynamodb(platform), &name))
+        Self::new(Table::open(platform, "CONNECTIONS_TABLE"))
     }
 }
 

@@ -42,8 +42,7 @@ pub struct Login {
 
 impl Resource for Directory {
     fn open(platform: &mut Platform) -> Self {
-        let name = platform.environment.text("DIRECTORY_TABLE");
-        Self::new(Table::new(super::dynamodb(platform), &name))
+        Self::new(Table::open(platform, "DIRECTORY_TABLE"))
     }
 }
 

@@ -48,8 +48,3 @@ fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
 fn to_attribute<T: Serialize>(value: &T) -> Result<aws_sdk_dynamodb::types::AttributeValue, Error> {
     serde_dynamo::to_attribute_value(value).map_err(Error::internal)
 }
-
-/// The client both stores and tests use.
-fn dynamodb(platform: &crate::resource::Platform) -> aws_sdk_dynamodb::Client {
-    aws_sdk_dynamodb::Client::new(&platform.aws)
-}

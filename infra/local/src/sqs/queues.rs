@@ -104,6 +104,21 @@ impl Queues {
         self.service.names().cloned().collect()
     }
 
+    /// The queues that hold messages, and how many.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn left(&self) -> Result<BTreeMap<String, Depth>, Error> {
+        let mut left = BTreeMap::new();
+        for name in self.names() {
+            let depth = self.depth(&name)?;
+            if depth != Depth::default() {
+                left.insert(name, depth);
+            }
+        }
+        Ok(left)
+    }
+
     /// API requests by (queue, action) since the start, those through the router and those of this
     /// handle. A batch is one request. `ListQueues` has no queue and is counted under an empty
     /// name.

@@ -12,6 +12,9 @@ mod keeping;
 mod ledger;
 mod settings;
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use super::agent_writes::Outgoing;
 use super::chats::Chats;
 use super::connections::Connections;
@@ -42,8 +45,6 @@ use aws_sdk_dynamodb::types::{
 };
 use futures_util::future::join_all;
 
-use std::time::Duration;
-
 /// Three empty tables of an engine of their own.
 struct Stores {
     directory: Directory,
@@ -64,13 +65,7 @@ async fn stores() -> Stores {
     let address = listener.local_addr().unwrap();
     let database = dynoxide::Database::memory().unwrap();
     tokio::spawn(async move { dynoxide::server::serve_on(listener, database).await });
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("us-east-1"))
-        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
-        .endpoint_url(format!("http://{address}"))
-        .build();
-    let client = Client::from_conf(config);
+    let client = client(address);
     create(&client, "directory", &[("by_account", "account_id", ("pk", ScalarAttributeType::S))]).await;
     let listing = ("listing", "listing", ("chat_id", ScalarAttributeType::N));
     let due = ("due", "due", ("due_at", ScalarAttributeType::N));
@@ -83,6 +78,24 @@ async fn stores() -> Stores {
         settings: Settings::default(),
         client,
     }
+}
+
+fn client(address: SocketAddr) -> Client {
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(format!("http://{address}"))
+        .build();
+    Client::from_conf(config)
+}
+
+/// A function starts also when DynamoDB does not answer.
+#[tokio::test]
+async fn a_warm_up_ends_when_nobody_answers() {
+    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let table = Table::new(client(silent.local_addr().unwrap()), "directory");
+    tokio::time::timeout(Duration::from_secs(2), table.warm_up()).await.unwrap();
 }
 
 type Index = (&'static str, &'static str, (&'static str, ScalarAttributeType));

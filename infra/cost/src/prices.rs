@@ -1,0 +1,30 @@
+//! List prices of us-east-1 in US dollars, without free tiers, discounts and taxes.
+//!
+//! From the services' pricing pages and their public summaries as they stood in the first half of 2026. Prices change:
+//! look at <https://aws.amazon.com/pricing/> before a decision rests on them.
+
+/// When the prices below were the list prices.
+pub const AS_OF: &str = "the first half of 2026";
+
+const MILLION: f64 = 1_000_000.0;
+
+/// A request through an HTTP API, for each 512 KB (first 300 million a month).
+pub const HTTP_REQUEST: f64 = 1.00 / MILLION;
+/// An invocation of a function.
+pub const LAMBDA_REQUEST: f64 = 0.20 / MILLION;
+/// A GB-second of a function on arm64 (first 7.5 billion a month).
+pub const LAMBDA_GB_SECOND: f64 = 0.000_013_333_4;
+/// A read unit on demand, table class Standard: half of what it was until November 2024.
+pub const DYNAMODB_READ: f64 = 0.125 / MILLION;
+/// A write unit on demand, table class Standard.
+pub const DYNAMODB_WRITE: f64 = 0.625 / MILLION;
+/// A request to a FIFO queue, for each 64 KB.
+pub const SQS_FIFO: f64 = 0.50 / MILLION;
+/// A request to a standard queue (0.40) that is a fair one (0.10 more), as the retry queues are.
+pub const SQS_FAIR: f64 = 0.50 / MILLION;
+/// A message over a web socket, for each 32 KB.
+pub const SOCKET_MESSAGE: f64 = 1.00 / MILLION;
+/// A minute of an open web socket.
+pub const SOCKET_MINUTE: f64 = 0.25 / MILLION;
+/// A GB of log lines taken in.
+pub const LOG_GB: f64 = 0.50;
