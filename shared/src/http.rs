@@ -10,8 +10,10 @@ use lambda_http::http::{HeaderMap, Method};
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
+use tracing::Instrument;
 
 use crate::error::Error;
+use crate::metrics;
 use crate::resource::{self, Resource};
 use crate::store::idempotency::IdempotencyKey;
 
@@ -33,22 +35,32 @@ pub struct Response {
     status: u16,
     body: Value,
     headers: Vec<(&'static str, String)>,
+    message_id: Option<String>,
 }
 
 impl Response {
     /// 200 with a body.
     pub fn ok(body: Value) -> Self {
-        Self { status: 200, body, headers: Vec::new() }
+        Self::new(200, body)
     }
 
     /// 201 with a body.
     pub fn created(body: Value) -> Self {
-        Self { status: 201, body, headers: Vec::new() }
+        Self::new(201, body)
     }
 
     /// 202 with a body.
     pub fn accepted(body: Value) -> Self {
-        Self { status: 202, body, headers: Vec::new() }
+        Self::new(202, body)
+    }
+
+    fn new(status: u16, body: Value) -> Self {
+        Self { status, body, headers: Vec::new(), message_id: None }
+    }
+
+    /// Notes the message that the request made, for the log: its id is on everything that follows from it.
+    pub fn about(self, message_id: &str) -> Self {
+        Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
     fn error(error: &Error) -> Self {
@@ -59,7 +71,7 @@ impl Response {
         let wait = error.retry_after().map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
         let allow = error.allowed_methods().map(|methods| ("allow", methods.to_owned()));
         let headers = wait.into_iter().chain(allow).collect();
-        Self { status: error.status(), body: json!({ "error": fields }), headers }
+        Self { headers, ..Self::new(error.status(), json!({ "error": fields })) }
     }
 
     fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
@@ -183,6 +195,14 @@ impl Request {
             _ => String::new(),
         }
     }
+
+    /// The gateway's own id of the request, which its access log has.
+    fn gateway_id(&self) -> Option<String> {
+        match self.parts.request_context_ref() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
+            _ => None,
+        }
+    }
 }
 
 type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Error>> + Send + Sync>;
@@ -225,14 +245,20 @@ async fn answer(
     let started = Instant::now();
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);
-    let route = request.route();
-    let result = handler(request).await;
+    let (route, gateway_id) = (request.route(), request.gateway_id());
+    // On every line that is written on the way: what is queued meanwhile is found by the request.
+    let span = tracing::error_span!("request", request_id);
+    let result = handler(request).instrument(span).await;
     let context = result.as_ref().err().and_then(Error::context).map(|context| format!("{context:?}"));
     let response = result.unwrap_or_else(|error| Response::error(&error));
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let Response { status, message_id, .. } = &response;
     match context {
-        None => tracing::info!(route, request_id, status = response.status, duration_ms, "answered"),
-        Some(context) => tracing::error!(route, request_id, status = response.status, duration_ms, context, "failed"),
+        None => tracing::info!(route, request_id, gateway_id, message_id, status, duration_ms, "answered"),
+        Some(context) => tracing::error!(route, request_id, gateway_id, status, duration_ms, context, "failed"),
+    }
+    if *status == 429 {
+        metrics::rate_limited(&route);
     }
     Ok(response.into_lambda()?)
 }
