@@ -250,15 +250,15 @@ mod tests {
     fn a_try_comes_to_one_of_four_ends_and_a_verdict_has_its_time() {
         let rejected = Outcome::Rejected(Failure { code: None, message: "no".into(), hidden: false });
         let table = [
-            (0, Outcome::Delivered, Ending::Delivered, Some(6_010)),
-            (0, rejected, Ending::Rejected, Some(6_010)),
+            (0, Outcome::Delivered, Ending::Delivered, Some(20)),
+            (0, rejected, Ending::Rejected, Some(20)),
             (0, again(), Ending::Again, None),
             (2, again(), Ending::Failed, Some(9_000)),
         ];
         for (tries, outcome, ending, verdict_at) in table {
-            let change = delivery(tries).after_try(&outcome, Timestamp(6_000), Timestamp(6_010));
+            let change = delivery(tries).after_try(&outcome, Timestamp(10), Timestamp(20));
             assert_eq!(change.ending(&outcome), ending, "{outcome:?}");
-            assert_eq!(change.verdict_at(Timestamp(6_010)), verdict_at.map(Timestamp), "{outcome:?}");
+            assert_eq!(change.verdict_at(Timestamp(20)), verdict_at.map(Timestamp), "{outcome:?}");
         }
     }
 
