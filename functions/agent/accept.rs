@@ -34,5 +34,5 @@ async fn handle(
     let settings = directory.cached_settings(account_id).await?;
     let accepted = chats.accept(account_id, chat_id, &caller.agent, offer, &settings.webhooks, clock::now()).await?;
     queue::send_told(&accepted.told, &to_bot, &to_webhook).await?;
-    Ok(Response::ok(agent::chat_row(&settings.safe_urls.chat(accepted.chat))))
+    Ok(Response::ok(agent::chat_row(accepted.chat, &settings.safe_urls)))
 }

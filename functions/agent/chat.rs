@@ -20,10 +20,10 @@ type Uses = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let chat = chats.chat(&caller.account_id, request.number("chat_id")?).await?.ok_or(Error::NotFound)?;
+    let (chat, now) = (chats.chat(&caller.account_id, request.number("chat_id")?).await?, clock::now());
+    let chat = chat.filter(|chat| !chat.is_forgotten(now)).ok_or(Error::NotFound)?;
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let (visitor, panel) = (safe_urls.visitor(visitor), safe_urls.panel(panel));
-    Ok(Response::ok(agent::chat_detail(&chat, &visitor, &panel, clock::now())))
+    Ok(Response::ok(agent::chat_detail(&chat, visitor, panel, safe_urls, now)))
 }

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use shared::auth;
 use shared::domain::account::Role;
 use shared::domain::channel::Channel;
 use shared::domain::chat::Chat;
@@ -18,6 +17,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::agent;
+use shared::{auth, clock};
 
 /// Chats in an answer: the most, and how many when nothing is said.
 const MOST: u64 = 100;
@@ -42,17 +42,19 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     let before = request.query_number("before")?;
     let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
     let limit = usize::try_from(limit).map_err(Error::internal)?;
+    let now = clock::now();
     let (me, is_admin) = (caller.agent.agent_id, caller.role == Role::Admin);
     let roster = if is_admin { Arc::default() } else { directory.cached_roster(&caller.account_id).await? };
     let hidden = hidden_channels(&directory, &roster, &caller).await?;
     let wanted = |chat: &Chat| {
         let is_mine = chat.state.agent().is_some_and(|agent| agent.agent_id == me);
         let is_offered = chat.state.offer().and_then(|department_id| roster.is_offered(department_id, me));
-        is_admin || is_mine || is_offered.unwrap_or_else(|| !hidden.contains(&chat.channel_id))
+        let is_theirs = is_admin || is_mine || is_offered.unwrap_or_else(|| !hidden.contains(&chat.channel_id));
+        is_theirs && !chat.is_forgotten(now)
     };
     let found = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(&safe_urls.chat(chat))).collect();
+    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(chat, safe_urls)).collect();
     Ok(Response::ok(json!({ "chats": rows })))
 }
 

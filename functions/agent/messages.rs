@@ -35,7 +35,7 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     }
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     let now = clock::now();
-    let shown = entries.into_iter().map(|entry| agent::entry(&safe_urls.entry(entry), now));
-    let messages: Vec<Value> = shown.collect();
+    let kept = entries.into_iter().filter(|entry| !entry.is_forgotten(now));
+    let messages: Vec<Value> = kept.map(|entry| agent::entry(entry, safe_urls, now)).collect();
     Ok(Response::ok(json!({ "messages": messages })))
 }

@@ -37,7 +37,8 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
         }));
     }
     let chat = chats.transfer(chat, by, &to, now).await?;
-    Ok(Response::ok(agent::chat_row(&chat)))
+    let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
+    Ok(Response::ok(agent::chat_row(chat, safe_urls)))
 }
 
 async fn recipient(directory: &Directory, account_id: &str, to: TransferTo) -> Result<Recipient, Error> {

@@ -38,5 +38,5 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
         announcer.updated(chat.as_ref()).await?;
     }
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(agent::visitor(&safe_urls.visitor(visitor))))
+    Ok(Response::ok(agent::visitor(visitor, safe_urls)))
 }

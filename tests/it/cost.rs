@@ -215,7 +215,7 @@ fn what_a_channel_with_a_department_costs() {
         };
         assert_eq!(cost(stage, ask).await, Bill::from([row("channel-status", [1, 0, 0], (1.0, 0.0))]));
         let first = async || channel.say("another", "Hello").await;
-        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 10.0))]));
+        assert_eq!(cost(stage, first).await, Bill::from([row("channel-message", [1, 2, 0], (1.0, 11.0))]));
         let accept = async || account.admin.accept(2).await;
         assert_eq!(cost(stage, accept).await, Bill::from([row("agent-accept", [3, 1, 0], (3.0, 3.0))]));
     });

@@ -8,6 +8,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use local::{Host, LogLine, LogSink, Options, Storage, builder, home, integrator};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -138,6 +139,17 @@ impl Stage {
 
     pub async fn account(&self) -> Account {
         Account::open(&self.operator).await
+    }
+
+    /// The tables behind the functions.
+    pub fn tables(&self) -> aws_sdk_dynamodb::Client {
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+            .endpoint_url(self.host.tables_url("tests"))
+            .build();
+        aws_sdk_dynamodb::Client::from_conf(config)
     }
 
     /// No task may be left over, nor any that the consumers could not digest.

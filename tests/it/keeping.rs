@@ -1,12 +1,14 @@
 //! How long things last: chats that rest are closed, visitors are erased.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
 use crate::client::{Agent, Reply, number};
-use crate::harness::{Conversation, VISITOR, on_stage, open_chat};
-use crate::hook::{add, fine, names};
+use crate::harness::{Conversation, Stage, VISITOR, on_stage, open_chat};
+use crate::hook::{add, fine, names, recorded, with_data};
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver};
 use crate::wait::{seconds, wait_for};
@@ -35,6 +37,43 @@ fn a_chat_that_rests_is_closed_with_all_that_a_close_tells() {
         })
         .await;
         assert_eq!(front.agent.chat(1).await["agent"]["id"], front.agent.id);
+    });
+}
+
+/// The sort keys of the account's items in the Chats table, and whether each will be deleted; counters aside.
+async fn lives(stage: &Stage, account: &Value, channel: &str) -> Vec<(String, bool)> {
+    let request = stage.tables().scan().table_name("Chats").consistent_read(true).into_paginator().items().send();
+    let items: Vec<_> = request.try_collect().await.unwrap();
+    let text = |item: &HashMap<String, AttributeValue>, name: &str| item[name].as_s().unwrap().clone();
+    let account = account.as_str().unwrap();
+    let ours = items.iter().filter(|item| {
+        let pk = text(item, "pk");
+        (pk.contains(account) || pk.contains(channel)) && !pk.starts_with("COUNTERS")
+    });
+    ours.map(|item| (text(item, "sk"), item.get("expires_at").is_some_and(AttributeValue::is_n))).collect()
+}
+
+#[test]
+fn everything_of_an_ended_chat_has_an_end_when_the_account_says_so() {
+    on_stage(async |stage| {
+        let front = Front::open(stage).await;
+        front.account.admin.call.put("/admin/settings", &json!({"retention_days": 1})).await.expect(200);
+        let crm = Receiver::start(with_data(json!({"custom_data": [{"content": "Gold"}]}))).await;
+        add(&front.account, &crm, json!({})).await;
+        let chat_id = front.ask(VISITOR, "Hello").await["chat_id"].clone();
+        front.bot.say(&chat_id, "Hello, human").await.expect(200);
+        front.agent.accept(1).await;
+        recorded(&front.agent, 1, "chat_accepted").await;
+        let seq = front.agent.write(1, "Now it is me").await;
+        front.agent.verdict(1, seq).await;
+        front.agent.close(1).await;
+        recorded(&front.agent, 1, "chat_finished").await;
+        front.told("CHAT_CLOSED").await;
+        let lives = lives(stage, &front.account.id, &front.channel.id).await;
+        let endless: Vec<_> = lives.iter().filter(|(_, ends)| !ends).collect();
+        assert!(endless.is_empty(), "{lives:?}");
+        // Header, panel, visitor, number; three messages; two notices and two events.
+        assert_eq!(lives.len(), 11, "{lives:?}");
     });
 }
 

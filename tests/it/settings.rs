@@ -123,6 +123,13 @@ fn links_to_other_domains_are_not_shown_to_the_agent() {
         assert_eq!(chat["panel"]["custom_data"][1]["link"], "https://crm.good.example/c");
         assert_eq!(chat["panel"]["crm_link"], Value::Null);
         agent.call.post("/agent/chats/1/assign", &json!({})).await.expect_error(409, "conflict");
+        let sales = json!({"name": "Sales", "agent_ids": [agent.id]});
+        let department =
+            account.admin.call.post("/admin/departments", &sales).await.expect(201)["department_id"].clone();
+        agent.presence("online").await;
+        let to = json!({"department_id": department});
+        let moved = agent.call.post("/agent/chats/1/transfer", &to).await.expect(200);
+        assert_eq!(moved["visitor"]["name"], "[link blocked]");
 
         // What was said is kept: another choice shows it, as soon as a process has heard of it.
         set(&account.admin.call, json!({"safe_urls": []})).await;

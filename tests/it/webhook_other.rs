@@ -1,7 +1,6 @@
 //! The events whose endpoints come with calls and the widget: call_event, offline_message, and the rating of
 //! chat_finished. They are stored through the library that those endpoints will call; everything after that is real.
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use serde_json::{Value, json};
 use shared::domain::call::{Call, CallKind, CallStatus};
 use shared::domain::chat::Rating;
@@ -23,13 +22,7 @@ use crate::receiver::Answer;
 
 /// The tables, as a function opens them.
 fn tables(stage: &Stage) -> (Chats, Directory) {
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("us-east-1"))
-        .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-        .endpoint_url(stage.host.tables_url("tests"))
-        .build();
-    let client = aws_sdk_dynamodb::Client::from_conf(config);
+    let client = stage.tables();
     (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))
 }
 

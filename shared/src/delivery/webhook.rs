@@ -18,8 +18,8 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, Brought, Story, Verdict};
 
-/// The most entries of a chat that chat_finished carries.
-const LONGEST_LOG: i32 = 2_000;
+/// Entries of a chat that chat_finished tells of.
+const LONGEST_LOG: usize = 10_000;
 
 /// The webhooks of the accounts.
 pub struct Webhooks<'a> {
@@ -81,7 +81,9 @@ impl Webhooks<'_> {
     async fn body(&self, occurrence: &Occurrence, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
         let agents = self.directory.agents(&chat.account_id).await?;
         let timeline = match occurrence.event {
-            WebhookEvent::ChatFinished => self.chats.timeline(&chat.account_id, chat.chat_id, 0, LONGEST_LOG).await?,
+            WebhookEvent::ChatFinished => {
+                self.chats.whole_timeline(&chat.account_id, chat.chat_id, LONGEST_LOG).await?
+            }
             WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted

@@ -147,6 +147,11 @@ impl Chat {
         self.keep_days.map(|days| now.after(DAY * days))
     }
 
+    /// Whether the chat is over and not to be shown any more; the table deletes late.
+    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+        self.state.is_closed() && self.keep_until(self.updated_at).is_some_and(|until| until <= now)
+    }
+
     /// Whether the visitor is composing a message.
     pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
         self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)

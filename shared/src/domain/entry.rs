@@ -31,3 +31,10 @@ pub struct Entry {
     /// Its way to somebody's server, if it has one.
     pub delivery: Option<Delivery>,
 }
+
+impl Entry {
+    /// Whether it is not to be shown any more; the table deletes late.
+    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+        self.keep_until.is_some_and(|until| until <= now)
+    }
+}

@@ -12,6 +12,8 @@ use crate::resource::{Platform, Resource};
 
 /// Headers read at once, the most that one BatchGetItem takes.
 const PAGE: i32 = 100;
+/// Entries read at once where a whole timeline is wanted.
+const LONG_PAGE: i32 = 2_000;
 /// Pages one request may look through for the chats it wants.
 const MOST_PAGES: usize = 10;
 
@@ -62,6 +64,20 @@ pub(super) fn entry(item: Item) -> Result<Entry, Error> {
     from_item::<EntryItem>(item)?.try_into()
 }
 
+fn entries_after(account_id: &str, chat_id: u64, after: u64, limit: i32) -> Query {
+    Query {
+        index: None,
+        condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
+        values: vec![
+            (":chat", s(chat_pk(account_id, chat_id))),
+            (":first", s(format!("{:010}", after.saturating_add(1)))),
+            (":last", s("9999999999")),
+        ],
+        limit,
+        descending: false,
+    }
+}
+
 impl Chats {
     /// The chats in that table.
     pub fn new(table: Table) -> Self {
@@ -108,20 +124,27 @@ impl Chats {
         }
     }
 
-    /// The entries after `after`, oldest first.
+    /// The entries after `after`, oldest first: at most `limit`, and less where they are large.
     pub async fn timeline(&self, account_id: &str, chat_id: u64, after: u64, limit: i32) -> Result<Vec<Entry>, Error> {
-        let query = Query {
-            index: None,
-            condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
-            values: vec![
-                (":chat", s(chat_pk(account_id, chat_id))),
-                (":first", s(format!("{:010}", after.saturating_add(1)))),
-                (":last", s("9999999999")),
-            ],
-            limit,
-            descending: false,
-        };
-        self.table.query(query).await?.into_iter().map(entry).collect()
+        let items = self.table.query(entries_after(account_id, chat_id, after, limit)).await?;
+        items.into_iter().map(entry).collect()
+    }
+
+    /// The first `most` entries, however large they are. A query for each megabyte.
+    pub async fn whole_timeline(&self, account_id: &str, chat_id: u64, most: usize) -> Result<Vec<Entry>, Error> {
+        let (mut entries, mut after) = (Vec::new(), None);
+        loop {
+            let query = entries_after(account_id, chat_id, 0, LONG_PAGE);
+            let page = self.table.page(query, "", after).await?;
+            for item in page.items {
+                entries.push(entry(item)?);
+            }
+            after = page.next;
+            if after.is_none() || entries.len() >= most {
+                entries.truncate(most);
+                return Ok(entries);
+            }
+        }
     }
 
     /// At most `limit` of the account's chats in any of these states that `wanted` takes, newest first, with numbers

@@ -12,6 +12,7 @@ use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::panel::{Assignment, CustomData, Panel};
 use crate::domain::presence::{Presence, Status};
+use crate::domain::safe_url::SafeUrls;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Sources, Visitor};
 use crate::error::Error;
@@ -85,8 +86,9 @@ pub fn presence(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
 
-/// A chat in a list.
-pub fn chat_row(chat: &Chat) -> Value {
+/// A chat in a list, without links that Safe URL blocks.
+pub fn chat_row(chat: Chat, safe_urls: &SafeUrls) -> Value {
+    let chat = &safe_urls.chat(chat);
     let last_message = chat
         .last_message
         .as_ref()
@@ -103,8 +105,9 @@ pub fn chat_row(chat: &Chat) -> Value {
     })
 }
 
-/// A chat with everything that is known about its visitor.
-pub fn chat_detail(chat: &Chat, visitor: &Visitor, panel: &Panel, now: Timestamp) -> Value {
+/// A chat with everything that is known about its visitor, without links that Safe URL blocks.
+pub fn chat_detail(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &SafeUrls, now: Timestamp) -> Value {
+    let (visitor, panel) = (safe_urls.visitor(visitor), safe_urls.panel(panel));
     let Profile { name: _, phone, email, photo, url, invite, description } = &visitor.profile;
     json!({
         "chat_id": chat.chat_id,
@@ -130,7 +133,7 @@ pub fn chat_detail(chat: &Chat, visitor: &Visitor, panel: &Panel, now: Timestamp
             "chats_count": visitor.chats,
             "sources": sources(visitor.sources),
         },
-        "panel": self::panel(panel),
+        "panel": self::panel(&panel),
     })
 }
 
@@ -175,8 +178,9 @@ pub fn visitor_changes(body: &Value) -> Result<(Profile, Option<bool>), Error> {
     Ok((profile, body.flag("blacklisted")?))
 }
 
-/// A visitor as agents see them.
-pub fn visitor(visitor: &Visitor) -> Value {
+/// A visitor as agents see them, without links that Safe URL blocks.
+pub fn visitor(visitor: Visitor, safe_urls: &SafeUrls) -> Value {
+    let visitor = safe_urls.visitor(visitor);
     let Profile { name: _, phone, email, description, .. } = &visitor.profile;
     json!({
         "number": visitor.number, "id": visitor.external_id, "name": visitor.profile.display_name(), "phone": phone,
@@ -185,8 +189,9 @@ pub fn visitor(visitor: &Visitor) -> Value {
     })
 }
 
-/// An entry of a timeline.
-pub fn entry(entry: &Entry, now: Timestamp) -> Value {
+/// An entry of a timeline, without links that Safe URL blocks.
+pub fn entry(entry: Entry, safe_urls: &SafeUrls, now: Timestamp) -> Value {
+    let entry = safe_urls.entry(entry);
     let mut fields = content::write(&entry.content);
     fields.insert("seq".to_owned(), json!(entry.seq));
     fields.insert("id".to_owned(), json!(entry.id));

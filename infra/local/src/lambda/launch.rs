@@ -46,12 +46,13 @@ impl Launch {
 
     pub fn start(&self) -> Result<Process, Failure> {
         let id = Uuid::now_v7();
+        let (mailbox, errands) = Mailbox::new(function_arn(&self.function), self.timeout);
+        // In the registry before it lives: it may ask for work before we run again.
+        let registration = self.registry.register(id, &self.function, Arc::clone(&mailbox));
         let mut child = self.spawn(id).map_err(|error| Failure::NotStarted(error.to_string()))?;
+        registration.started(child.id().unwrap_or_default());
         self.forward(child.stdout.take());
         self.forward(child.stderr.take());
-        let (mailbox, errands) = Mailbox::new(function_arn(&self.function), self.timeout);
-        let pid = child.id().unwrap_or_default();
-        let registration = self.registry.register(id, &self.function, pid, Arc::clone(&mailbox));
         Ok(Process::new(child, registration, mailbox, errands, self.kill.subscribe()))
     }
 

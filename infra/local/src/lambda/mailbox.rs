@@ -102,7 +102,8 @@ pub(super) struct Registry(Mutex<BTreeMap<Uuid, Entry>>);
 
 struct Entry {
     function: String,
-    pid: u32,
+    /// None until the process was started.
+    pid: Option<u32>,
     mailbox: Arc<Mailbox>,
 }
 
@@ -113,8 +114,8 @@ pub(super) struct Registration {
 }
 
 impl Registry {
-    pub fn register(self: &Arc<Self>, id: Uuid, function: &str, pid: u32, mailbox: Arc<Mailbox>) -> Registration {
-        let entry = Entry { function: function.to_owned(), pid, mailbox };
+    pub fn register(self: &Arc<Self>, id: Uuid, function: &str, mailbox: Arc<Mailbox>) -> Registration {
+        let entry = Entry { function: function.to_owned(), pid: None, mailbox };
         lock(&self.0).insert(id, entry);
         Registration { id, registry: Arc::clone(self) }
     }
@@ -126,7 +127,16 @@ impl Registry {
 
     pub fn processes(&self) -> Vec<(String, u32)> {
         let entries = lock(&self.0);
-        entries.values().map(|entry| (entry.function.clone(), entry.pid)).collect()
+        entries.values().filter_map(|entry| Some((entry.function.clone(), entry.pid?))).collect()
+    }
+}
+
+impl Registration {
+    /// The process lives, with that number.
+    pub fn started(&self, pid: u32) {
+        if let Some(entry) = lock(&self.registry.0).get_mut(&self.id) {
+            entry.pid = Some(pid);
+        }
     }
 }
 

@@ -119,6 +119,20 @@ async fn a_list_pages_through_more_chats_than_one_read_brings() {
 }
 
 #[tokio::test]
+async fn a_whole_timeline_is_read_however_large_it_is() {
+    let stores = stores().await;
+    let long = "ä".repeat(10_000);
+    stores.undelivered().await;
+    for n in 0..120 {
+        stores.agent_writes(1, &format!("{n} {long}"), NOW).await.unwrap();
+    }
+    assert!(stores.chats.timeline("acc", 1, 0, 1_000).await.unwrap().len() < 122, "a megabyte is full");
+    let whole = stores.chats.whole_timeline("acc", 1, 1_000).await.unwrap();
+    assert_eq!(whole.iter().map(|entry| entry.seq).collect::<Vec<_>>(), (1..=122).collect::<Vec<u64>>());
+    assert_eq!(stores.chats.whole_timeline("acc", 1, 100).await.unwrap().len(), 100);
+}
+
+#[tokio::test]
 async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
     let stores = stores().await;
     let (channel, profile) = (channel(), Profile::default());

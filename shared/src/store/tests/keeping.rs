@@ -138,6 +138,10 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
         };
         assert_eq!(expires_at, expected, "{pk} {sk}");
     }
+    let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    assert!(!chat.is_forgotten(at(31 * DAY - 1)) && chat.is_forgotten(at(31 * DAY)));
+    let message = stores.chats.entry("acc", 1, 3).await.unwrap().unwrap();
+    assert!(!message.is_forgotten(at(30 * DAY + 19)) && message.is_forgotten(at(30 * DAY + 20)));
     stores.visitor_writes("v", "again", at(2 * DAY)).await.unwrap();
     let kept = stores.lives().await.into_iter().filter(|(pk, _, life)| pk.starts_with("VISITOR") && life.is_none());
     assert_eq!(kept.count(), 2, "who is there again is not forgotten");
