@@ -54,7 +54,7 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     };
     let found = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(chat, safe_urls)).collect();
+    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(chat.as_kept(now), safe_urls)).collect();
     Ok(Response::ok(json!({ "chats": rows })))
 }
 

@@ -1,9 +1,10 @@
-//! POST /agent/chats/{chat_id}/close: ends the agent's chat, or one that no agent has. A bot that stood in front
+//! POST /agent/chats/{chat_id}/close: ends the agent's chat, or one that no agent has and that is offered to them. A bot that stood in front
 //! of it is told CHAT_CLOSED, the webhooks chat_finished.
 
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::domain::account::Role;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::{self, BotQueue, WebhookQueue};
@@ -25,6 +26,10 @@ async fn handle(
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let chat_id = request.number("chat_id")?;
+    let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
+    if caller.role != Role::Admin && !directory.may_take(&caller, &chat).await? {
+        return Err(Error::Forbidden("the chat is offered to other agents"));
+    }
     let settings = directory.cached_settings(&caller.account_id).await?;
     let closed = chats.close(&caller.account_id, chat_id, &caller.agent, &settings.webhooks, clock::now()).await?;
     queue::send_told(&closed.told, &to_bot, &to_webhook).await?;

@@ -4,6 +4,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use shared::domain::entry::Entry;
+use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::chats::Chats;
@@ -28,14 +30,34 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     let after = request.query_number("after")?.unwrap_or(0);
     let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
     let limit = i32::try_from(limit).map_err(Error::internal)?;
-    let entries = chats.timeline(&caller.account_id, chat_id, after, limit).await?;
+    let now = clock::now();
+    let entries = kept(&chats, &caller.account_id, chat_id, after, limit, now).await?;
     if entries.is_empty() {
         // An empty page of a chat that exists is not the same as no chat.
-        chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
+        let chat = chats.chat(&caller.account_id, chat_id).await?;
+        chat.filter(|chat| !chat.is_forgotten(now)).ok_or(Error::NotFound)?;
     }
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let now = clock::now();
-    let kept = entries.into_iter().filter(|entry| !entry.is_forgotten(now));
-    let messages: Vec<Value> = kept.map(|entry| agent::entry(entry, safe_urls, now)).collect();
+    let messages: Vec<Value> = entries.into_iter().map(|entry| agent::entry(entry, safe_urls, now)).collect();
     Ok(Response::ok(json!({ "messages": messages })))
+}
+
+/// The first entries that are not forgotten: an empty page means that there are no more.
+async fn kept(
+    chats: &Chats,
+    account_id: &str,
+    chat_id: u64,
+    mut after: u64,
+    limit: i32,
+    now: Timestamp,
+) -> Result<Vec<Entry>, Error> {
+    loop {
+        let mut entries = chats.timeline(account_id, chat_id, after, limit).await?;
+        let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };
+        entries.retain(|entry| !entry.is_forgotten(now));
+        if !entries.is_empty() {
+            return Ok(entries);
+        }
+        after = last;
+    }
 }

@@ -4,7 +4,6 @@
 use std::process::ExitCode;
 
 use shared::announce::Announcer;
-use shared::auth;
 use shared::domain::visitor::Source;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
@@ -13,6 +12,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
+use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -24,7 +24,7 @@ type Uses = (Directory, Chats, Connections, WebhookQueue);
 async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (learned, blacklisted) = agent::visitor_changes(&request.json()?)?;
-    let found = chats.visitor_by_number(&caller.account_id, request.number("number")?).await?;
+    let found = chats.visitor_by_number(&caller.account_id, request.number("number")?, clock::now()).await?;
     let mut visitor = found.ok_or(Error::NotFound)?;
     let mut has_changed = visitor.learn(&learned, Source::Agent);
     if let Some(blacklisted) = blacklisted.filter(|blacklisted| *blacklisted != visitor.blacklisted) {

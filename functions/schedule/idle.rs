@@ -24,7 +24,9 @@ type Uses = (Directory, Chats, BotQueue, WebhookQueue);
 async fn handle(uses: Uses) -> Result<Value, Error> {
     let (_, chats, ..) = &uses;
     let (mut closed, mut failed) = (0_u32, 0_u32);
-    for shard in 0..SHARDS {
+    // Another one is first each minute, so that a long one does not keep the others waiting for ever.
+    let first = clock::now().seconds() / 60;
+    for shard in (first..first + SHARDS).map(|shard| shard % SHARDS) {
         for found in chats.to_look_at(shard, clock::now(), PAGE).await? {
             match look(&uses, &found).await {
                 Ok(has_closed) => closed += u32::from(has_closed),

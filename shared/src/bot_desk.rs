@@ -104,7 +104,7 @@ impl Desk<'_> {
 
     /// A visitor of one of this bot's channels.
     async fn client(&self, number: u64) -> Result<Visitor, Error> {
-        let visitor = self.chats.visitor_by_number(&self.bot.account_id, number).await?;
+        let visitor = self.chats.visitor_by_number(&self.bot.account_id, number, clock::now()).await?;
         let visitor = visitor.filter(|visitor| self.bot.channel_ids.contains(&visitor.channel_id));
         visitor.ok_or_else(|| unknown("client_id"))
     }

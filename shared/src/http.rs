@@ -15,6 +15,7 @@ use tracing::Instrument;
 use crate::error::Error;
 use crate::metrics;
 use crate::resource::{self, Resource};
+use crate::secret;
 use crate::store::idempotency::IdempotencyKey;
 
 /// The largest body that is read, in bytes.
@@ -33,9 +34,18 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Response {
     status: u16,
-    body: Value,
+    body: Payload,
+    /// Who may keep it, and for how long.
+    cache: &'static str,
     headers: Vec<(&'static str, String)>,
     message_id: Option<String>,
+}
+
+#[derive(Debug)]
+enum Payload {
+    Json(Value),
+    /// JSON that is written already.
+    Text(&'static str),
 }
 
 impl Response {
@@ -54,8 +64,22 @@ impl Response {
         Self::new(202, body)
     }
 
+    /// A JSON document that is the same for everybody: 200, or 304 when the caller has this copy.
+    pub fn document(text: &'static str, request: &Request) -> Self {
+        let tag = format!("\"{}\"", secret::hex_hash(text));
+        let has_copy = request.header("if-none-match") == Some(tag.as_str());
+        let (status, body) = if has_copy { (304, "") } else { (200, text) };
+        Self {
+            status,
+            body: Payload::Text(body),
+            cache: "public, max-age=300",
+            headers: vec![("etag", tag)],
+            message_id: None,
+        }
+    }
+
     fn new(status: u16, body: Value) -> Self {
-        Self { status, body, headers: Vec::new(), message_id: None }
+        Self { status, body: Payload::Json(body), cache: "no-store", headers: Vec::new(), message_id: None }
     }
 
     /// Notes the message that the request made, for the log: its id is on everything that follows from it.
@@ -78,11 +102,14 @@ impl Response {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
             .header("content-type", "application/json; charset=utf-8")
-            .header("cache-control", "no-store");
+            .header("cache-control", self.cache);
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
-        response.body(Body::Text(self.body.to_string()))
+        response.body(match self.body {
+            Payload::Json(value) => Body::Text(value.to_string()),
+            Payload::Text(text) => Body::from(text),
+        })
     }
 }
 

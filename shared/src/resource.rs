@@ -27,6 +27,11 @@ pub async fn open<R: Resource>() -> Result<R, Missing> {
     Ok(resources)
 }
 
+/// A function that touches nothing.
+impl Resource for () {
+    fn open(_: &mut Platform) -> Self {}
+}
+
 macro_rules! tuple {
     ($($name:ident),+) => {
         impl<$($name: Resource),+> Resource for ($($name,)+) {

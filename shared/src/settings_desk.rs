@@ -33,21 +33,29 @@ pub struct Desk<'a> {
 impl Desk<'_> {
     /// The settings.
     pub async fn show(&self) -> Result<Response, Error> {
-        Ok(Response::ok(settings::shown(&self.directory.settings(self.account_id).await?)))
+        let rules = self.directory.rules(self.account_id).await?;
+        Ok(Response::ok(settings::shown(&self.directory.settings(self.account_id).await?, &rules)))
     }
 
     /// Sets what the body mentions. `webhook_url` is the first webhook: where this makes one, its signing secret is shown
     /// once.
     pub async fn set(&self, body: &Value) -> Result<Response, Error> {
-        let url = settings::webhook_url(body, self.outbound.guard())?;
+        let (url, rules) = (settings::webhook_url(body, self.outbound.guard())?, settings::rules(body)?);
         let blank = self.blank()?;
         let edit = |settings: &mut Settings| {
             *settings = settings::changed(body, settings.clone())?;
-            Ok(url.as_ref().is_some_and(|url| set_address(settings, url.as_ref(), &blank)))
+            url.as_ref().map_or(Ok(false), |url| set_address(settings, url.as_ref(), &blank))
         };
         let (settings, is_new) = self.directory.edit_settings(self.account_id, edit).await?;
+        let rules = match rules {
+            Some(rules) => {
+                self.directory.save_rules(self.account_id, &rules).await?;
+                rules
+            }
+            None => self.directory.rules(self.account_id).await?,
+        };
         let show = if is_new { settings::shown_with_secret } else { settings::shown };
-        Ok(Response::ok(show(&settings)))
+        Ok(Response::ok(show(&settings, &rules)))
     }
 
     /// Adds a webhook; its signing secret is shown once.
@@ -122,15 +130,19 @@ impl Desk<'_> {
     }
 }
 
-/// Sets or takes away the one address that the specification knows. Whether there was none before.
-fn set_address(settings: &mut Settings, url: Option<&String>, blank: &Webhook) -> bool {
-    match (url, settings.webhooks.first_mut()) {
-        (Some(url), Some(first)) => first.url.clone_from(url),
-        (Some(url), None) => settings.webhooks.push(Webhook { url: url.clone(), ..blank.clone() }),
-        (None, Some(_)) => drop(settings.webhooks.remove(0)),
-        (None, None) => {}
+/// Sets or takes away the one address that the specification knows: the first webhook. Whether there was none before.
+fn set_address(settings: &mut Settings, url: Option<&String>, blank: &Webhook) -> Result<bool, Error> {
+    match (url, settings.webhooks.as_mut_slice()) {
+        (Some(url), [first, ..]) => first.url.clone_from(url),
+        (Some(url), []) => {
+            settings.webhooks.push(Webhook { url: url.clone(), ..blank.clone() });
+            return Ok(true);
+        }
+        (None, [_] | []) => settings.webhooks.clear(),
+        // Sent twice it would take away another one each time.
+        (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
-    url.is_some() && settings.webhooks.first().is_some_and(|first| first.webhook_id == blank.webhook_id)
+    Ok(false)
 }
 
 fn find<'a>(settings: &'a mut Settings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {

@@ -3,9 +3,10 @@
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
+use crate::contract;
 use crate::wait::{seconds, wait_for};
 
-/// An answer, read whole.
+/// An answer, read whole. Every one is held against the OpenAPI document.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,
@@ -107,9 +108,15 @@ pub async fn send(request: RequestBuilder) -> Reply {
 }
 
 async fn try_send(request: RequestBuilder) -> reqwest::Result<Reply> {
-    let response = request.send().await?;
+    let (client, request) = request.build_split();
+    let request = request?;
+    let (method, path) = (request.method().clone(), request.url().path().to_owned());
+    let body = request.body().and_then(|body| body.as_bytes()).map(<[u8]>::to_vec);
+    let response = client.execute(request).await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    Ok(Reply { status, headers, text: response.text().await? })
+    let reply = Reply { status, headers, text: response.text().await? };
+    contract::check(&method, &path, body.as_deref(), &reply);
+    Ok(reply)
 }
 
 /// A tenant and its admin.

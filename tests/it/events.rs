@@ -16,7 +16,7 @@ const VARIABLES: &str = "env";
 
 /// The status of every HTTP function: as the sample is, and with a known credential. What the samples name (a chat, a
 /// visitor, a bot) does not exist.
-const ANSWERS: [(&str, u16, u16); 25] = [
+const ANSWERS: [(&str, u16, u16); 26] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
     ("admin-channels", 401, 201),
@@ -37,6 +37,7 @@ const ANSWERS: [(&str, u16, u16); 25] = [
     ("agent-transfer", 401, 404),
     ("agent-typing", 401, 404),
     ("agent-visitor", 401, 404),
+    ("api-openapi", 200, 200),
     ("bot-event", 404, 404),
     ("channel-message", 404, 200),
     ("channel-status", 404, 200),

@@ -14,6 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
+use crate::contract;
 use crate::wait::wait_for;
 
 /// How a request is treated.
@@ -90,7 +91,7 @@ struct State {
     script: Script,
 }
 
-/// Stops listening when dropped.
+/// Stops listening when dropped; what it was sent is then held against the OpenAPI document.
 pub struct Receiver {
     port: u16,
     state: Arc<Mutex<State>>,
@@ -100,6 +101,9 @@ pub struct Receiver {
 impl Drop for Receiver {
     fn drop(&mut self) {
         self.server.abort();
+        if !std::thread::panicking() {
+            self.requests().iter().for_each(contract::check_sent);
+        }
     }
 }
 

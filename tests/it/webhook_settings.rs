@@ -60,6 +60,18 @@ fn webhook_url_is_the_first_webhook() {
 }
 
 #[test]
+fn of_several_webhooks_null_takes_none_away() {
+    on_stage(async |stage| {
+        let admin = stage.account().await.admin.call;
+        admin.put(SETTINGS, &json!({"webhook_url": url("one")})).await.expect(200);
+        admin.post(WEBHOOKS, &json!({"url": url("two")})).await.expect(201);
+        let before = settings(&admin).await;
+        admin.put(SETTINGS, &json!({"webhook_url": null})).await.expect_error(409, "conflict");
+        assert_eq!(settings(&admin).await, before);
+    });
+}
+
+#[test]
 fn an_address_set_by_webhook_url_is_told_every_event() {
     on_stage(async |stage| {
         let (account, crm) = (stage.account().await, Receiver::start(fine()).await);

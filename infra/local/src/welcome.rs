@@ -52,6 +52,7 @@ fn compose(base: &str, demo: &Demo, token: &str, chat: u64, visitor: &str) -> St
     format!(
         r#"
 Switchboard serves at {base}   (Ctrl-C stops it)
+Every endpoint is described at {base}/openapi.json
 
   admin   {admin_email}   {admin_password}
   agent   {agent_email}   {agent_password}

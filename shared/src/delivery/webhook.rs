@@ -69,7 +69,8 @@ impl Receiver for Webhooks<'_> {
             match change {
                 Change::Failed(failure, _) if is_assignment => {
                     let failed = Assignment::Failed(failure.message.clone());
-                    self.chats.note_assignment(chat, &failed, clock::now()).await
+                    let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await? else { return Ok(()) };
+                    self.chats.note_assignment(&chat, &failed, clock::now()).await
                 }
                 Change::Failed(..) | Change::Delivered | Change::Again(_) => Ok(()),
             }
@@ -81,9 +82,7 @@ impl Webhooks<'_> {
     async fn body(&self, occurrence: &Occurrence, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
         let agents = self.directory.agents(&chat.account_id).await?;
         let timeline = match occurrence.event {
-            WebhookEvent::ChatFinished => {
-                self.chats.whole_timeline(&chat.account_id, chat.chat_id, LONGEST_LOG).await?
-            }
+            WebhookEvent::ChatFinished => self.log(chat).await?,
             WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
@@ -92,6 +91,14 @@ impl Webhooks<'_> {
         };
         let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline };
         Ok(story.body().to_string().into_bytes())
+    }
+
+    /// What chat_finished tells.
+    async fn log(&self, chat: &Chat) -> Result<Vec<Entry>, Error> {
+        let (mut log, now) =
+            (self.chats.whole_timeline(&chat.account_id, chat.chat_id, LONGEST_LOG).await?, clock::now());
+        log.retain(|entry| !entry.is_forgotten(now));
+        Ok(log)
     }
 
     /// What an answer brings is stored before the try is: a death in between brings it again.
@@ -119,17 +126,24 @@ impl Webhooks<'_> {
         Ok((Outcome::TryAgain(reason), attempt))
     }
 
-    async fn take(&self, event: WebhookEvent, chat: &Chat, brought: Brought) -> Result<(), Error> {
-        if event == WebhookEvent::ChatAssigned {
-            return self.chats.note_assignment(chat, &Assignment::Done, clock::now()).await;
-        }
+    /// The chat is read anew: it may have ended while the webhook took its seconds to answer, or been erased, and then
+    /// nothing may be written about it.
+    async fn take(&self, event: WebhookEvent, before: &Chat, brought: Brought) -> Result<(), Error> {
+        let is_assignment = event == WebhookEvent::ChatAssigned;
         let Brought { panel: change, contacts } = brought;
+        if !is_assignment && change.is_empty() && contacts == Profile::default() {
+            return Ok(());
+        }
+        let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
+        if is_assignment {
+            return self.chats.note_assignment(&chat, &Assignment::Done, clock::now()).await;
+        }
         if !change.is_empty() {
             let panel = change.onto(self.chats.panel(&chat.account_id, chat.chat_id).await?);
-            self.chats.fill_panel(chat, &panel, clock::now()).await?;
+            self.chats.fill_panel(&chat, &panel, clock::now()).await?;
         }
         if contacts != Profile::default() {
-            self.learn(chat, &contacts).await?;
+            self.learn(&chat, &contacts).await?;
         }
         Ok(())
     }

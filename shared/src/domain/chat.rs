@@ -152,6 +152,15 @@ impl Chat {
         self.state.is_closed() && self.keep_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
+    /// The chat as it may be shown: without the beginning of a message that is forgotten.
+    pub fn as_kept(mut self, now: Timestamp) -> Self {
+        let is_over = |last: &Preview| self.keep_until(last.at).is_some_and(|until| until <= now);
+        if self.last_message.as_ref().is_some_and(is_over) {
+            self.last_message = None;
+        }
+        self
+    }
+
     /// Whether the visitor is composing a message.
     pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
         self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)

@@ -36,6 +36,7 @@ impl Wanted {
             && self.target.is_none_or(|target| target == delivery.target)
             && self.takes_channel(chat)
             && (self.from..=self.to).contains(&entry.at)
+            && !entry.is_forgotten(now)
     }
 
     /// Whether one of them may be in a chat. Nothing happens in a chat before it is opened or after it is closed; the
@@ -108,6 +109,9 @@ impl Retry {
     /// Why a delivery may not begin anew now.
     pub fn refusal(self, entry: &Entry, now: Timestamp) -> Option<&'static str> {
         let Some(delivery) = &entry.delivery else { return Some("it goes to nobody's server") };
+        if entry.is_forgotten(now) {
+            return Some("it is over, as the account's retention says");
+        }
         match (self, delivery.shown_progress(now)) {
             (Self::Message, Progress::Failed) if delivery.target == Target::Channel => None,
             (Self::Message, _) => Some("only a failed message can be sent again"),

@@ -1,13 +1,12 @@
 //! Safe URL (specification, Authentication: phishing protection): links to other domains than the account's own are
 //! blocked and not shown to agents.
 
-use linkify::{LinkFinder, LinkKind};
 use url::Url;
 
 use super::chat::Chat;
-use super::content::{Content, Rich};
+use super::content::{Content, Media, Rich};
 use super::entry::Entry;
-use super::panel::{CustomData, Panel};
+use super::panel::{Assignment, CustomData, Panel};
 use super::visitor::{Profile, Visitor};
 
 /// What stands in place of a link.
@@ -24,7 +23,10 @@ impl SafeUrls {
         let url = Url::parse(&format!("http://{}", text.trim())).ok()?;
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         let is_bare = is_bare && url.username().is_empty() && url.port().is_none() && !text.contains(['/', '@', ':']);
-        url.host_str().filter(|_| is_bare).map(|host| host.trim_end_matches('.').to_owned())
+        let host = url.host_str().filter(|_| is_bare)?.trim_end_matches('.');
+        let is_name =
+            host.split('.').all(|label| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-'));
+        is_name.then(|| host.to_owned())
     }
 
     /// Whether a link may be shown.
@@ -37,13 +39,16 @@ impl SafeUrls {
         if self.0.is_empty() {
             return text.to_owned();
         }
-        let mut finder = LinkFinder::new();
-        finder.kinds(&[LinkKind::Url]).url_must_have_scheme(false);
-        let shown = finder.spans(text).map(|span| match span.kind() {
-            Some(LinkKind::Url) if !is_file_name(span.as_str()) && !self.allows(span.as_str()) => BLOCKED,
-            _ => span.as_str(),
-        });
-        shown.collect()
+        text.split_inclusive(ends_a_word).map(|word| self.word(word)).collect()
+    }
+
+    /// A word with what ended it.
+    fn word(&self, word: &str) -> String {
+        let (before, link) = word.split_at(link_begins(word).unwrap_or(word.len()));
+        let bare = link.trim_end_matches(|c| ends_a_word(c) || ".,;:!?".contains(c));
+        let after = link.get(bare.len()..).unwrap_or_default();
+        let shown = if bare.is_empty() || self.allows(bare) { bare } else { BLOCKED };
+        format!("{before}{shown}{after}")
     }
 
     fn link(&self, link: Option<String>) -> Option<String> {
@@ -73,11 +78,25 @@ impl SafeUrls {
 
     fn clean(&self, content: &mut Content) {
         let Content { kind: _, text, media, rich } = content;
-        for text in [text, &mut media.performer, &mut media.title, &mut media.file_name] {
+        let Media {
+            file,
+            thumb,
+            emoji,
+            file_size: _,
+            file_name,
+            duration: _,
+            width: _,
+            height: _,
+            performer,
+            title,
+            latitude: _,
+            longitude: _,
+        } = media;
+        for text in [text, emoji, file_name, performer, title] {
             *text = self.optional(text.take());
         }
-        media.file = media.file.take().map(|file| if self.allows(&file) { file } else { BLOCKED.to_owned() });
-        media.thumb = self.link(media.thumb.take());
+        *file = file.take().map(|file| if self.allows(&file) { file } else { BLOCKED.to_owned() });
+        *thumb = self.link(thumb.take());
         if let Some(Rich { content, title, buttons, force_reply: _ }) = rich.as_deref_mut() {
             for text in [content, title] {
                 *text = self.optional(text.take());
@@ -90,6 +109,7 @@ impl SafeUrls {
 
     /// A visitor as agents may see them.
     pub fn visitor(&self, mut visitor: Visitor) -> Visitor {
+        visitor.external_id = self.text(&visitor.external_id);
         let Profile { name, phone, email, photo, url, invite, description } = visitor.profile;
         visitor.profile = Profile {
             name: self.optional(name),
@@ -117,7 +137,10 @@ impl SafeUrls {
             enable_assign,
             crm_link: self.link(crm_link),
             page: page.filter(|(url, _)| self.allows(url)).map(|(url, title)| (url, self.optional(title))),
-            assignment,
+            assignment: assignment.map(|assignment| match assignment {
+                Assignment::Failed(message) => Assignment::Failed(self.text(&message)),
+                Assignment::Pending | Assignment::Done => assignment,
+            }),
         }
     }
 }
@@ -125,19 +148,57 @@ impl SafeUrls {
 /// The name of an agent as the writer of something.
 const AGENT: &str = "agent";
 
-/// Endings that are no top-level domains: `report.pdf` is taken for a link only because it has a dot.
+fn ends_a_word(c: char) -> bool {
+    c.is_whitespace() || "<>()[]{}\"'`|\\^*".contains(c)
+}
+
+/// Where in a word a link begins that somebody may follow: with a scheme, as `//host.name`, or as a bare name of a host.
+/// Rather a word too many than a link: libraries that look for links pass over hosts with other than ASCII endings, over
+/// numbers, and over names that no registry would sell.
+fn link_begins(word: &str) -> Option<usize> {
+    if let Some(slashes) = word.find("//") {
+        let before = word.get(..slashes).unwrap_or_default();
+        let scheme = before.strip_suffix(':').map(|before| before.trim_end_matches(is_of_scheme).len());
+        let is_host = word.get(slashes..).is_some_and(|rest| rest.contains(['.', '[', '%']));
+        return scheme.or(is_host.then_some(slashes));
+    }
+    let name_begins = word.find(|c: char| c.is_alphanumeric())?;
+    let link = word.get(name_begins..).unwrap_or_default();
+    let name = link.split(['/', '?', '#', ':', '@']).next().unwrap_or_default();
+    let rest = link.get(name.len()..).unwrap_or_default();
+    // What is before an @ belongs to an address for mail.
+    let is_link = !rest.starts_with('@') && is_host_name(name, rest);
+    is_link.then_some(name_begins)
+}
+
+fn is_of_scheme(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "+.-".contains(c)
+}
+
+/// Endings that are no top-level domains: `report.pdf` is a file.
 const FILE_ENDINGS: [&str; 16] = [
     "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
 ];
 
-fn is_file_name(link: &str) -> bool {
-    let ending = link.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    !link.contains('/') && ending.is_some_and(|ending| FILE_ENDINGS.contains(&ending.as_str()))
+/// Whether something like `shop.example` names a host, with what follows it: `e.g.` and `1.5` do not.
+fn is_host_name(name: &str, rest: &str) -> bool {
+    let is_bare = rest.chars().all(|c| !c.is_alphanumeric());
+    let name = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let Some((_, ending)) = name.rsplit_once(['.', '\u{3002}']) else { return false };
+    let is_file = is_bare && FILE_ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
+    let is_address = !is_bare && name.parse::<std::net::Ipv4Addr>().is_ok();
+    let is_domain = ending.chars().count() > 1 && ending.chars().any(char::is_alphabetic);
+    (is_domain && !is_file) || is_address
 }
 
 /// The host of a link, also of one without a scheme.
 fn host(link: &str) -> Option<String> {
-    let url = if link.contains("://") { Url::parse(link) } else { Url::parse(&format!("http://{link}")) };
+    let scheme = link.split_once("://").map_or("", |(scheme, _)| scheme);
+    let url = match link {
+        _ if !scheme.is_empty() && scheme.chars().all(is_of_scheme) => Url::parse(link),
+        _ if link.starts_with("//") => Url::parse(&format!("http:{link}")),
+        _ => Url::parse(&format!("http://{link}")),
+    };
     url.ok()?.host_str().map(|host| host.trim_end_matches('.').to_owned())
 }
 
@@ -189,6 +250,20 @@ mod tests {
             ("in report.PDF, not evil.com/report.pdf", "in report.PDF, not [link blocked]"),
             ("https://good.example@evil.example/", "[link blocked]"),
             ("ünï http://1.2.3.4 ✓", "ünï [link blocked] ✓"),
+            ("https://evil.рф/login, www.evil.рф!", "[link blocked], [link blocked]!"),
+            ("https://evil.中国/ и https://пример.рф/a", "[link blocked] и https://пример.рф/a"),
+            ("https://good.example@evil.рф/", "[link blocked]"),
+            ("[click](//evil.example/x)", "[click]([link blocked])"),
+            ("http://[2001:db8::1]/login", "[link blocked][2001:db8::1]/login"),
+            ("http://3232235777/login http://localhost", "[link blocked] [link blocked]"),
+            ("https://a-.evil.com/x https://-evil.com/", "[link blocked] [link blocked]"),
+            ("evil.com?a.pdf evil.com:80?x.doc evil.com#y.txt", "[link blocked] [link blocked] [link blocked]"),
+            ("see:http://evil.com", "see:[link blocked]"),
+            ("good.example/login?next=https://good.example/", "good.example/login?next=https://good.example/"),
+            ("\u{2014}evil.com", "\u{2014}[link blocked]"),
+            ("1.2.3.4/abc but 1.2.3.4 and 10.50", "[link blocked] but 1.2.3.4 and 10.50"),
+            ("and/or, either//or, // and ... stay", "and/or, either//or, // and ... stay"),
+            ("**evil.com** `good.example`", "**[link blocked]** `good.example`"),
         ];
         for (text, expected) in table {
             assert_eq!(safe().text(text), expected);
@@ -209,6 +284,9 @@ mod tests {
             ("a@b", None),
             ("", None),
             ("two words", None),
+            ("*.shop.example", None),
+            (".", None),
+            ("a..example", None),
         ];
         for (text, expected) in table {
             assert_eq!(SafeUrls::domain(text).as_deref(), expected, "{text}");

@@ -12,8 +12,8 @@ const USUAL_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// A chat is looked at again after this long at the latest, so that a shorter limit soon holds for chats that are open.
 const LOOK_AT_LEAST_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// The settings of an account.
-#[derive(Clone, Debug, PartialEq)]
+/// The settings of an account, except for the trigger rules, which are large and only for the widget.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Which save this is; the next one counts on from here.
     pub version: u64,
@@ -21,8 +21,6 @@ pub struct Settings {
     pub webhooks: Vec<Webhook>,
     /// The domains that links shown to agents may lead to.
     pub safe_urls: SafeUrls,
-    /// The trigger rules of the widget, a list as `setRules` takes it (gaps.md, Widget).
-    pub rules: serde_json::Value,
     /// When visitors may ask to be called.
     pub callback: Callback,
     /// The rate limits.
@@ -61,7 +59,6 @@ impl Default for Settings {
             version: 0,
             webhooks: Vec::new(),
             safe_urls: SafeUrls::default(),
-            rules: serde_json::json!([]),
             callback: Callback::default(),
             limits: Limits { visitor_messages: VISITOR_LIMIT, bot_requests: BOT_LIMIT },
             idle_close: Some(USUAL_IDLE_CLOSE),

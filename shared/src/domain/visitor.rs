@@ -92,6 +92,19 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    /// Whether the account has forgotten them; the table deletes late.
+    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+        self.open_chat.is_none() && self.keep_until.is_some_and(|until| until <= now)
+    }
+
+    /// The visitor who comes again: as a stranger where the account has forgotten them.
+    pub fn again(self, now: Timestamp) -> Self {
+        if !self.is_forgotten(now) {
+            return self;
+        }
+        Self { profile: Profile::default(), sources: Sources::default(), chats: 0, ..self }
+    }
+
     /// Takes over what `newer` brings; a field that it lacks stays as it was. Whether anything changed.
     pub fn learn(&mut self, newer: &Profile, source: Source) -> bool {
         let Profile { name, phone, email, photo, url, invite, description } = newer;

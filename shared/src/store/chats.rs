@@ -6,6 +6,7 @@ use super::from_item;
 use super::table::{Item, Key, Query, Table, n, s};
 use crate::domain::chat::Chat;
 use crate::domain::entry::Entry;
+use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
@@ -34,12 +35,19 @@ pub(super) fn chat_pk(account_id: &str, chat_id: u64) -> String {
     format!("CHAT#{account_id}#{chat_id}")
 }
 
+/// The sort key of a chat's header; entries have numbers.
+pub(super) const HEAD: &str = "HEAD";
+
 pub(super) fn head_key(account_id: &str, chat_id: u64) -> Key {
-    Key::new(chat_pk(account_id, chat_id), "HEAD")
+    Key::new(chat_pk(account_id, chat_id), HEAD)
 }
 
 pub(super) fn entry_key(account_id: &str, chat_id: u64, seq: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), format!("{seq:010}"))
+}
+
+pub(super) fn panel_key(account_id: &str, chat_id: u64) -> Key {
+    Key::new(chat_pk(account_id, chat_id), "PANEL")
 }
 
 /// Visitors are found by their identifier in the integrator's system, hashed: it may be long, and personal.
@@ -95,12 +103,18 @@ impl Chats {
         item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
     }
 
-    /// The visitor of that number in an account. Two reads.
-    pub async fn visitor_by_number(&self, account_id: &str, number: u64) -> Result<Option<Visitor>, Error> {
+    /// The visitor of that number in an account, unless they are forgotten. Two reads.
+    pub async fn visitor_by_number(
+        &self,
+        account_id: &str,
+        number: u64,
+        now: Timestamp,
+    ) -> Result<Option<Visitor>, Error> {
         let Some(item) = self.table.get(number_key(account_id, number)).await? else { return Ok(None) };
         let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
         let item = self.table.get(Key::new(visitor_pk, visitor_sk)).await?;
-        item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
+        let visitor: Option<Visitor> = item.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
+        Ok(visitor.filter(|visitor| !visitor.is_forgotten(now)))
     }
 
     /// An entry of a timeline. One read.

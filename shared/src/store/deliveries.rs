@@ -151,6 +151,7 @@ impl Chats {
     ) -> Result<Entry, Error> {
         let (condition, mut values) = may_begin(retry);
         values.extend([(":now", n(now.0)), (":one", n(1)), (":next_due", n(due_at(now).0))]);
+        values.push((":seconds", n(now.seconds())));
         values.extend(anew(chat_id));
         let key = entry_key(account_id, chat_id, seq);
         match self.table.update(Change { key, update: RETRY, condition, values }).await {
@@ -289,17 +290,20 @@ fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>
     let not_for_bot = [(":bot", s(Target::Bot.name())), (":visitor", s(From::Visitor.name()))];
     match retry {
         Retry::Message => (
-            "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
+            "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now \
+             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
             vec![failed, (":channel", s(Target::Channel.name()))],
         ),
         Retry::Failed => (
             "NOT (#delivery.#target = :bot AND #from = :visitor) \
-             AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now",
+             AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now \
+             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         Retry::One => (
             "NOT (#delivery.#target = :bot AND #from = :visitor) AND (#delivery.#progress = :delivered \
-             OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now))",
+             OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now)) \
+             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
             [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
         ),
     }

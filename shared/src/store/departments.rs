@@ -72,20 +72,28 @@ impl Directory {
         self.table.delete(department_key(account_id, department_id)).await.map(|_| ())
     }
 
-    /// Everybody and every department of the account as they are now, by id. One query.
+    /// Everybody and every department of the account as they are now, by id. One query for each megabyte of them.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
-        let query = Query {
-            index: None,
-            condition: "#pk = :account AND #sk BETWEEN :first AND :last",
-            values: vec![
-                (":account", s(format!("ACCOUNT#{account_id}"))),
-                (":first", s(AGENTS)),
-                (":last", s(format!("{DEPARTMENTS}~"))),
-            ],
-            limit: 2 * LISTED,
-            descending: false,
-        };
-        roster(self.table.query(query).await?, account_id)
+        let (mut items, mut after) = (Vec::new(), None);
+        loop {
+            let query = Query {
+                index: None,
+                condition: "#pk = :account AND #sk BETWEEN :first AND :last",
+                values: vec![
+                    (":account", s(format!("ACCOUNT#{account_id}"))),
+                    (":first", s(AGENTS)),
+                    (":last", s(format!("{DEPARTMENTS}~"))),
+                ],
+                limit: 2 * LISTED,
+                descending: false,
+            };
+            let page = self.table.page(query, "", after).await?;
+            items.extend(page.items);
+            after = page.next;
+            if after.is_none() {
+                return roster(items, account_id);
+            }
+        }
     }
 
     /// The roster, possibly as it was up to 10 s ago. One query, none when cached.

@@ -2,10 +2,11 @@
 
 use futures_util::future::try_join_all;
 
-use super::chat_items::NumberItem;
-use super::chats::{Chats, chat_pk, head_key, listing, number_key};
+use super::chat_items::{NumberItem, VisitorItem};
+use super::chats::{Chats, HEAD, chat_pk, head_key, listing, number_key};
 use super::from_item;
-use super::table::{Item, Key, Query, n, s};
+use super::table::{Change, Item, Key, Query, Refused, n, s};
+use crate::domain::visitor::Visitor;
 use crate::error::Error;
 
 /// Entries of the index that are looked through with one request.
@@ -26,20 +27,25 @@ pub struct Erased {
     pub is_complete: bool,
 }
 
+/// Whether there is time to go on.
+type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
+
 impl Chats {
-    /// Erases a visitor: first what new messages would find, then the chats, last the number that leads to all of it, so
-    /// that what was cut short can be done again. The account's chats are looked through in their index: a read for some
-    /// forty of them. `has_time` is asked between chats.
-    pub async fn erase_visitor(
-        &self,
-        account_id: &str,
-        number: u64,
-        has_time: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Erased, Error> {
+    /// Erases a visitor: first what new messages would find, then the chats, last the number that leads to all of it. Of a
+    /// chat the header goes last, for it leads to the rest. So what was cut short can be done again. The account's chats are
+    /// looked through in their index: a read for some forty of them.
+    pub async fn erase_visitor(&self, account_id: &str, number: u64, has_time: HasTime<'_>) -> Result<Erased, Error> {
         let item = self.table.get(number_key(account_id, number)).await?.ok_or(Error::NotFound)?;
         let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
-        self.table.delete(Key::new(visitor_pk, visitor_sk)).await?;
+        let visitor = self.table.delete(Key::new(visitor_pk, visitor_sk)).await?;
+        let visitor = visitor.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
         let mut erased = Erased::default();
+        // The index may not list yet what was opened a moment ago.
+        if let Some(open_chat) = visitor.and_then(|visitor| visitor.open_chat)
+            && !self.erase_chat(account_id, open_chat, has_time, &mut erased).await?
+        {
+            return Ok(erased);
+        }
         for state in STATES {
             if !self.erase_listed(account_id, state, number, has_time, &mut erased).await? {
                 return Ok(erased);
@@ -56,7 +62,7 @@ impl Chats {
         account_id: &str,
         state: &str,
         number: u64,
-        has_time: &(dyn Fn() -> bool + Sync),
+        has_time: HasTime<'_>,
         erased: &mut Erased,
     ) -> Result<bool, Error> {
         let mut after = None;
@@ -70,11 +76,9 @@ impl Chats {
             };
             let found = self.table.page(query, "#visitor_number = :number", after).await?;
             for chat_id in found.items.iter().filter_map(chat_id) {
-                if !has_time() {
+                if !self.erase_chat(account_id, chat_id, has_time, erased).await? {
                     return Ok(false);
                 }
-                erased.entries += self.erase_chat(account_id, chat_id).await?;
-                erased.chats += 1;
             }
             match found.next {
                 None => return Ok(true),
@@ -84,11 +88,30 @@ impl Chats {
         }
     }
 
-    /// Erases a chat, the header first, so that nothing more is written; returns how many other items it had.
-    async fn erase_chat(&self, account_id: &str, chat_id: u64) -> Result<u64, Error> {
-        self.table.delete(head_key(account_id, chat_id)).await?;
-        let mut count = 0;
+    /// Erases a chat: ends it, so that nothing more is written, removes what it has, then the header. False when time ran
+    /// out.
+    async fn erase_chat(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        has_time: HasTime<'_>,
+        erased: &mut Erased,
+    ) -> Result<bool, Error> {
+        let end = Change {
+            key: head_key(account_id, chat_id),
+            update: "SET #state = :closed REMOVE #due, #due_at",
+            condition: "attribute_exists(#pk)",
+            values: vec![(":closed", s("closed"))],
+        };
+        match self.table.update(end).await {
+            // Erased already; the index lags.
+            Err(Refused::Condition { .. }) => return Ok(true),
+            ended => drop(ended?),
+        }
         loop {
+            if !has_time() {
+                return Ok(false);
+            }
             let query = Query {
                 index: None,
                 condition: "#pk = :chat",
@@ -96,13 +119,20 @@ impl Chats {
                 limit: AT_ONCE,
                 descending: false,
             };
-            let keys: Vec<Key> = self.table.query(query).await?.iter().filter_map(key).collect();
-            if keys.is_empty() {
-                return Ok(count);
+            let keys = self.table.query(query).await?.iter().filter_map(key).filter(|key| key.sk != HEAD).collect();
+            let gone = self.delete_all(keys).await?;
+            if gone == 0 {
+                break;
             }
-            let gone = try_join_all(keys.into_iter().map(|key| self.table.delete(key))).await?;
-            count += gone.len() as u64;
+            erased.entries += gone;
         }
+        self.table.delete(head_key(account_id, chat_id)).await?;
+        erased.chats += 1;
+        Ok(true)
+    }
+
+    async fn delete_all(&self, keys: Vec<Key>) -> Result<u64, Error> {
+        Ok(try_join_all(keys.into_iter().map(|key| self.table.delete(key))).await?.len() as u64)
     }
 }
 

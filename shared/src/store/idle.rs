@@ -1,7 +1,7 @@
 //! Chats that rest. While a chat is open its header is in the index of what is due, at the moment when somebody should
 //! look whether it rests too long; a message does not move that moment, the look does. So a message pays nothing for it.
 
-use super::chats::{Chats, chat};
+use super::chats::{Chats, chat, entry_key};
 use super::deliveries::{Overdue, SHARDS};
 use super::table::{Change, Refused, n};
 use super::to_attribute;
@@ -26,7 +26,8 @@ impl Chats {
         Ok(chat.filter(|chat| !chat.state.is_closed()))
     }
 
-    /// Puts off the next look. What the account says of retention holds for the chat from now on. One write.
+    /// Puts off the next look. What the account says of retention holds for the whole chat from now on, also for what was
+    /// written before. One write; where the retention has changed, one more for each entry.
     pub async fn look_again(
         &self,
         found: &Overdue,
@@ -34,19 +35,49 @@ impl Chats {
         settings: &Settings,
         now: Timestamp,
     ) -> Result<(), Error> {
+        let keep_days = settings.retention_days;
+        let has_changed = chat.keep_days != keep_days;
+        if has_changed {
+            self.keep_entries(&Chat { keep_days, ..chat.clone() }).await?;
+        }
         let change = Change {
             key: found.key.clone(),
             update: "SET #due_at = :next, #keep_days = :keep_days",
             condition: "#due_at = :due_at",
             values: vec![
                 (":next", n(settings.next_look(chat.updated_at, now).0)),
-                (":keep_days", to_attribute(&settings.retention_days)?),
+                (":keep_days", to_attribute(&keep_days)?),
                 (":due_at", n(found.due_at.0)),
             ],
         };
         match self.table.update(change).await {
             Err(Refused::Error(error)) => Err(error),
-            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
+            Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
+            Ok(item) => {
+                let after = self::chat(item)?;
+                // Something may have been written by the old rule meanwhile.
+                if has_changed && after.seq != chat.seq { self.keep_entries(&after).await } else { Ok(()) }
+            }
         }
+    }
+
+    /// Gives every entry the end that the chat's retention says.
+    async fn keep_entries(&self, chat: &Chat) -> Result<(), Error> {
+        for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
+            let keep_until = chat.keep_until(entry.at).map(Timestamp::seconds);
+            if keep_until == entry.keep_until.map(Timestamp::seconds) {
+                continue;
+            }
+            let key = entry_key(&chat.account_id, chat.chat_id, entry.seq);
+            let (update, values) = match keep_until {
+                Some(until) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(until))]),
+                None => ("REMOVE #expires_at", vec![]),
+            };
+            match self.table.update(Change { key, update, condition: "attribute_exists(#pk)", values }).await {
+                Err(Refused::Error(error)) => return Err(error),
+                Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => {}
+            }
+        }
+        Ok(())
     }
 }

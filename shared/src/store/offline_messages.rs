@@ -4,7 +4,7 @@
 use super::chat_items::{HeadItem, VisitorItem};
 use super::chats::Chats;
 use super::table::{Refused, Write};
-use super::transitions::{Told, create};
+use super::transitions::{Told, create, expiry, number_end};
 use super::visitor_writes::{Incoming, number_write, profile_change};
 use super::{RACES, to_item};
 use crate::domain::chat::Chat;
@@ -23,7 +23,7 @@ impl Chats {
             if known.as_ref().is_some_and(|visitor| visitor.blacklisted) {
                 return Ok(Vec::new());
             }
-            match self.leave(incoming, known).await {
+            match self.leave(incoming, known.map(|visitor| visitor.again(incoming.now))).await {
                 Ok(told) => return Ok(told),
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
@@ -56,5 +56,13 @@ fn writes(head: &Chat, visitor: &Visitor, is_new: bool) -> Result<Vec<Write>, Er
         let stranger = Visitor { keep_until: head.keep_until(head.updated_at), ..visitor.clone() };
         return Ok(vec![header, Write::Create(to_item(&VisitorItem::from(&stranger))?), number_write(&stranger)?]);
     }
-    Ok(vec![header, Write::Change(profile_change(visitor)?)])
+    let mut learned = profile_change(visitor)?;
+    if visitor.open_chat.is_some() {
+        return Ok(vec![header, Write::Change(learned)]);
+    }
+    // As at the end of any chat.
+    learned.update = "SET #profile = :profile, #sources = :sources, #expires_at = :expires_at";
+    learned.condition = "attribute_exists(#pk) AND attribute_not_exists(#open_chat)";
+    learned.values.push((":expires_at", expiry(head)?));
+    Ok([header, Write::Change(learned)].into_iter().chain(number_end(head)?).collect())
 }

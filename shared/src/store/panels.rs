@@ -3,8 +3,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use super::chats::{Chats, chat_pk};
-use super::table::{Change, Key};
+use super::chats::{Chats, panel_key};
+use super::table::Change;
 use super::{from_item, to_attribute};
 use crate::domain::chat::Chat;
 use crate::domain::panel::{Assignment, CustomData, Panel};
@@ -31,19 +31,15 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-fn key(account_id: &str, chat_id: u64) -> Key {
-    Key::new(chat_pk(account_id, chat_id), "PANEL")
-}
-
-/// When a panel is forgotten; null: never.
+/// When the panel of a chat that is over is forgotten; null while the chat is open, whose end says it.
 fn expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
-    to_attribute(&chat.keep_until(now).map(Timestamp::seconds))
+    to_attribute(&chat.keep_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
 
 impl Chats {
     /// The panel of a chat. One read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
-        let item = self.table.get(key(account_id, chat_id)).await?.unwrap_or_default();
+        let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
         from_item::<PanelItem>(item).map(Panel::from)
     }
 
@@ -52,7 +48,7 @@ impl Chats {
         let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = panel;
         let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
         let change = Change {
-            key: key(&chat.account_id, chat.chat_id),
+            key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #custom_data = :custom_data, #enable_assign = :enable_assign, #crm_link = :crm_link, \
                      #page_url = :page_url, #page_title = :page_title, #expires_at = :expires_at",
             condition: "",
@@ -76,7 +72,7 @@ impl Chats {
             Assignment::Failed(error) => ("failed", Some(error)),
         };
         let change = Change {
-            key: key(&chat.account_id, chat.chat_id),
+            key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #assignment = :assignment, #assignment_error = :error, #expires_at = :expires_at",
             condition: "",
             values: vec![

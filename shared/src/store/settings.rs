@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::directory::Directory;
-use super::table::{Change, Item, Key, Refused, n};
+use super::table::{Change, Item, Key, Refused, n, s};
 use super::{RACES, from_item, to_attribute};
 use crate::domain::safe_url::SafeUrls;
 use crate::domain::settings::{Callback, Limits, Settings};
@@ -24,8 +25,6 @@ struct StoredItem {
 struct SettingsItem {
     webhooks: Vec<WebhookItem>,
     safe_urls: Vec<String>,
-    /// JSON, as the widget takes it.
-    rules: String,
     callback: CallbackItem,
     limits: LimitsItem,
     idle_close_seconds: Option<u64>,
@@ -65,7 +64,35 @@ fn key(account_id: &str) -> Key {
     Key::new(format!("ACCOUNT#{account_id}"), "SETTINGS")
 }
 
+/// The trigger rules, apart from the settings, which every message reads.
+fn rules_key(account_id: &str) -> Key {
+    Key::new(format!("ACCOUNT#{account_id}"), "RULES")
+}
+
+#[derive(Deserialize)]
+struct RulesItem {
+    /// JSON, as the widget takes it.
+    rules: String,
+}
+
 impl Directory {
+    /// The trigger rules of the widget: a list, see [`crate::wire::rules`]. One read.
+    pub async fn rules(&self, account_id: &str) -> Result<Value, Error> {
+        let Some(item) = self.table.get(rules_key(account_id)).await? else { return Ok(json!([])) };
+        serde_json::from_str(&from_item::<RulesItem>(item)?.rules).map_err(Error::internal)
+    }
+
+    /// Stores the trigger rules. One write.
+    pub async fn save_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
+        let change = Change {
+            key: rules_key(account_id),
+            update: "SET #rules = :rules",
+            condition: "",
+            values: vec![(":rules", s(rules.to_string()))],
+        };
+        Ok(self.table.update(change).await.map(|_| ())?)
+    }
+
     /// The settings as they are now. One read.
     pub async fn settings(&self, account_id: &str) -> Result<Settings, Error> {
         self.table.get(key(account_id)).await?.map_or_else(|| Ok(Settings::default()), stored)
@@ -123,7 +150,6 @@ fn stored(item: Item) -> Result<Settings, Error> {
         version,
         webhooks: settings.webhooks.into_iter().map(Webhook::try_from).collect::<Result<_, _>>()?,
         safe_urls: SafeUrls(settings.safe_urls),
-        rules: serde_json::from_str(&settings.rules).map_err(Error::internal)?,
         callback: Callback { enabled, days, hours: (from, to), utc_offset },
         limits: Limits { visitor_messages, bot_requests },
         idle_close: settings.idle_close_seconds.map(Duration::from_secs),
@@ -133,14 +159,12 @@ fn stored(item: Item) -> Result<Settings, Error> {
 
 impl From<&Settings> for SettingsItem {
     fn from(settings: &Settings) -> Self {
-        let Settings { version: _, webhooks, safe_urls, rules, callback, limits, idle_close, retention_days } =
-            settings;
+        let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
         let Callback { enabled, days, hours: (from, to), utc_offset } = callback.clone();
         let Limits { visitor_messages, bot_requests } = *limits;
         Self {
             webhooks: webhooks.iter().map(WebhookItem::from).collect(),
             safe_urls: safe_urls.0.clone(),
-            rules: rules.to_string(),
             callback: CallbackItem { enabled, days, from, to, utc_offset },
             limits: LimitsItem { visitor_messages, bot_requests },
             idle_close_seconds: idle_close.map(|limit| limit.as_secs()),

@@ -4,7 +4,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
-use super::chats::{Chats, head_key, listing, number_key, visitor_key};
+use super::chats::{Chats, head_key, listing, number_key, panel_key, visitor_key};
 use super::table::{Change, Refused, Write, n, s};
 use super::{RACES, to_attribute, to_item};
 use crate::domain::account::Author;
@@ -88,7 +88,8 @@ impl Chats {
         settings: &Settings,
         now: Timestamp,
     ) -> Result<Option<Transition>, Error> {
-        let told = Told { webhooks: &settings.webhooks, agent_id: None, now };
+        let agent_id = resting.state.agent().map(|agent| agent.agent_id);
+        let told = Told { webhooks: &settings.webhooks, agent_id, now };
         let plan = |before: &Chat| {
             if !settings.is_idle(before.updated_at, now) {
                 return Err(Error::Conflict("the chat does not rest any more"));
@@ -160,7 +161,11 @@ impl Chats {
                 return Ok(());
             }
             for chat in theirs {
-                self.transition(account_id, chat.chat_id, told, &plan).await?;
+                match self.transition(account_id, chat.chat_id, told, &plan).await {
+                    // It went to somebody else meanwhile, or is over.
+                    Ok(_) | Err(Error::Conflict(_) | Error::NotFound) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
     }
@@ -225,19 +230,18 @@ impl Chats {
         if happened.is_empty() {
             return Ok(Vec::new());
         }
-        let change = Change {
-            key: head_key(&chat.account_id, chat.chat_id),
-            update: "SET #seq = #seq + :count",
-            // What comes after chat_finished would be about a chat that the receiver has put away; a call goes on.
-            condition: "#state <> :closed OR :is_call = :true",
-            values: vec![
-                (":count", n(happened.len())),
-                (":closed", s("closed")),
-                (":is_call", AttributeValue::Bool(event == WebhookEvent::CallEvent)),
-                (":true", AttributeValue::Bool(true)),
-            ],
+        let key = head_key(&chat.account_id, chat.chat_id);
+        let mut values = vec![(":count", n(happened.len()))];
+        // What comes after chat_finished would be about a chat that the receiver has put away; a call goes on, and a chat
+        // with a call does not rest.
+        let (update, condition) = if event == WebhookEvent::CallEvent {
+            values.push((":now", n(told.now.0)));
+            ("SET #seq = #seq + :count, #updated_at = :now", "attribute_exists(#pk)")
+        } else {
+            values.push((":closed", s("closed")));
+            ("SET #seq = #seq + :count", "attribute_exists(#pk) AND #state <> :closed")
         };
-        let mut head = match self.table.update(change).await {
+        let mut head = match self.table.update(Change { key, update, condition, values }).await {
             Ok(item) => super::chats::chat(item)?,
             Err(Refused::Condition { .. }) => return Ok(Vec::new()),
             Err(refused) => return Err(refused.into()),
@@ -339,27 +343,41 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
 }
 
 /// When something of a chat that ends now is forgotten; null: never.
-fn expiry(ended: &Chat) -> Result<AttributeValue, Error> {
+pub(super) fn expiry(ended: &Chat) -> Result<AttributeValue, Error> {
     to_attribute(&ended.keep_until(ended.updated_at).map(Timestamp::seconds))
 }
 
-/// What a chat's end means to its visitor: they have no open chat, and if the account forgets, it forgets them too,
-/// unless they come again.
+/// What a chat's end means to what stands beside it: the visitor has no open chat, and if the account forgets, it
+/// forgets the panel, and the visitor too, unless they come again.
 fn end(ended: &Chat) -> Result<Vec<Write>, Error> {
-    let visitor = visitor_key(&ended.channel_id, &ended.external_id);
     let mut writes = vec![Write::Change(Change {
-        key: visitor.clone(),
+        key: visitor_key(&ended.channel_id, &ended.external_id),
         update: "SET #expires_at = :expires_at REMOVE #open_chat",
         condition: "#open_chat = :chat",
         values: vec![(":chat", n(ended.chat_id)), (":expires_at", expiry(ended)?)],
     })];
+    writes.extend(number_end(ended)?);
     if ended.keep_days.is_some() {
         writes.push(Write::Change(Change {
-            key: number_key(&ended.account_id, ended.visitor_number),
-            update: "SET #visitor_pk = :pk, #visitor_sk = :sk, #expires_at = :expires_at",
+            key: panel_key(&ended.account_id, ended.chat_id),
+            update: "SET #expires_at = :expires_at",
             condition: "",
-            values: vec![(":pk", s(visitor.pk)), (":sk", s(visitor.sk)), (":expires_at", expiry(ended)?)],
+            values: vec![(":expires_at", expiry(ended)?)],
         }));
     }
     Ok(writes)
+}
+
+/// The end of what leads from the visitor's number to the visitor, if there is one.
+pub(super) fn number_end(ended: &Chat) -> Result<Option<Write>, Error> {
+    if ended.keep_days.is_none() {
+        return Ok(None);
+    }
+    let visitor = visitor_key(&ended.channel_id, &ended.external_id);
+    Ok(Some(Write::Change(Change {
+        key: number_key(&ended.account_id, ended.visitor_number),
+        update: "SET #visitor_pk = :pk, #visitor_sk = :sk, #expires_at = :expires_at",
+        condition: "",
+        values: vec![(":pk", s(visitor.pk)), (":sk", s(visitor.sk)), (":expires_at", expiry(ended)?)],
+    })))
 }

@@ -87,7 +87,7 @@ impl Chats {
             let written = match visitor {
                 Some(visitor) if visitor.blacklisted => return Ok(None),
                 Some(visitor) if visitor.open_chat.is_some() => self.append(incoming, visitor).await,
-                known => self.open(incoming, known).await,
+                known => self.open(incoming, known.map(|visitor| visitor.again(incoming.now))).await,
             };
             match written {
                 Ok(received) => return Ok(Some(received)),
@@ -103,7 +103,8 @@ impl Chats {
         let account_id = &incoming.channel.account_id;
         let chat_id = visitor.open_chat.unwrap_or_default();
         let Some(before) = self.chat(account_id, chat_id).await.map_err(Refused::Error)? else {
-            return Err(Refused::Error(Error::internal("the open chat of a visitor is missing")));
+            // The visitor is being erased; a moment later they are a stranger.
+            return Err(Refused::Contended);
         };
         let rate = before.rate.take(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
@@ -242,7 +243,11 @@ impl Chats {
             None => ("REMOVE #typing_since", vec![(":closed", s("closed"))]),
         };
         let key = head_key(&channel.account_id, chat_id);
-        match self.table.update(Change { key, update, condition: "#state <> :closed", values }).await {
+        match self
+            .table
+            .update(Change { key, update, condition: "attribute_exists(#pk) AND #state <> :closed", values })
+            .await
+        {
             Err(Refused::Error(error)) => Err(error),
             Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
         }

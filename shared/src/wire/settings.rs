@@ -26,15 +26,12 @@ const LONGEST_RETENTION: u64 = 3_653;
 /// Minutes between a place's time and UTC.
 const FARTHEST_OFFSET: f64 = 14.0 * 60.0;
 
-/// Reads PUT /admin/settings onto the settings as they are, except for `webhook_url`: what the body does not mention
+/// Reads PUT /admin/settings onto the settings as they are, except for `webhook_url` and `rules`: what the body does not mention
 /// stays, what is null becomes what it is for a new account, or unlimited.
 pub fn changed(body: &Value, mut settings: Settings) -> Result<Settings, Error> {
     let fields = Fields::of(body)?;
     if fields.has("safe_urls") {
         settings.safe_urls = SafeUrls(domains(fields)?);
-    }
-    if fields.has("rules") {
-        settings.rules = rules::read(fields.value("rules"))?;
     }
     if fields.has("callback") {
         settings.callback = callback(fields)?;
@@ -116,7 +113,8 @@ fn minutes(number: f64) -> Option<i16> {
 /// A time of day such as 09:30, in minutes; 24:00 is the end of the day.
 fn time(fields: Fields<'_>, name: &str, usual: u16) -> Result<u16, Error> {
     let Some(text) = fields.text(name, 5)? else { return Ok(usual) };
-    let parts = text.split_once(':').filter(|(hour, minute)| hour.len() == 2 && minute.len() == 2);
+    let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = text.split_once(':').filter(|(hour, minute)| two_digits(hour) && two_digits(minute));
     let minutes = parts.and_then(|(hour, minute)| {
         let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
         let minutes = hour.checked_mul(60)?.checked_add(minute)?;
@@ -154,6 +152,12 @@ pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<Option<String>>
     Ok(Some(url))
 }
 
+/// Reads `rules` of PUT /admin/settings: none when the body does not mention them.
+pub fn rules(body: &Value) -> Result<Option<Value>, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("rules") { rules::read(fields.value("rules")).map(Some) } else { Ok(None) }
+}
+
 /// A webhook as admins see it: nothing secret.
 pub fn shown_webhook(webhook: &Webhook) -> Value {
     let Webhook { webhook_id, url, events, secrets: _ } = webhook;
@@ -168,8 +172,8 @@ pub fn webhook_with_secret(webhook: &Webhook) -> Value {
 }
 
 /// The settings as admins see them.
-pub fn shown(settings: &Settings) -> Value {
-    let Settings { version: _, webhooks, safe_urls, rules, callback, limits, idle_close, retention_days } = settings;
+pub fn shown(settings: &Settings, rules: &Value) -> Value {
+    let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
     let Limits { visitor_messages, bot_requests } = limits;
     json!({
         "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
@@ -190,9 +194,9 @@ fn shown_callback(callback: &Callback) -> Value {
 }
 
 /// The settings with the secret of the first webhook, which was just made and is shown once.
-pub fn shown_with_secret(settings: &Settings) -> Value {
+pub fn shown_with_secret(settings: &Settings, rules: &Value) -> Value {
     let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.first());
-    with(shown(settings), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
+    with(shown(settings, rules), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
 }
 
 #[cfg(test)]
@@ -207,7 +211,7 @@ mod tests {
     #[test]
     fn what_is_not_mentioned_stays() {
         let body = json!({
-            "safe_urls": ["Shop.Example"], "rules": [], "idle_close": 30, "retention_days": 90,
+            "safe_urls": ["Shop.Example"], "idle_close": 30, "retention_days": 90,
             "limits": { "visitor_messages": 5 },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(settings.callback, callback);
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
         assert_eq!(changed(&json!({}), settings.clone()).unwrap(), settings);
-        let all = ["safe_urls", "rules", "idle_close", "retention_days", "limits", "callback"];
+        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = Settings { idle_close: None, ..Settings::default() };
         assert_eq!(changed(&Value::Object(nulls), settings).unwrap(), expected);
@@ -228,7 +232,7 @@ mod tests {
     fn what_is_shown_can_be_put_back() {
         let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
         let settings = put(&body).unwrap();
-        assert_eq!(changed(&shown(&settings), Settings::default()).unwrap(), settings);
+        assert_eq!(changed(&shown(&settings, &json!([])), Settings::default()).unwrap(), settings);
     }
 
     #[test]
@@ -237,7 +241,6 @@ mod tests {
             ("safe_urls", json!({ "safe_urls": "a.example" })),
             ("safe_urls", json!({ "safe_urls": ["https://a.example"] })),
             ("safe_urls", json!({ "safe_urls": [7] })),
-            ("rules", json!({ "rules": {} })),
             ("limits", json!({ "limits": [] })),
             ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 0 } })),
             ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 1_001 } })),
@@ -248,6 +251,7 @@ mod tests {
             ("callback.days", json!({ "callback": { "days": "Mo" } })),
             ("callback.from", json!({ "callback": { "from": "9:30" } })),
             ("callback.to", json!({ "callback": { "to": "24:01" } })),
+            ("callback.to", json!({ "callback": { "to": "+1:+1" } })),
             ("callback.to", json!({ "callback": { "to": "12:60" } })),
             ("callback.utc_offset", json!({ "callback": { "utc_offset": 900 } })),
             ("callback.utc_offset", json!({ "callback": { "utc_offset": 0.5 } })),

@@ -169,9 +169,9 @@ async fn a_visitors_message_that_never_came_to_the_bot_is_given_up_and_the_chat_
 async fn a_visitor_is_found_by_their_number_and_learns_from_the_bot() {
     let stores = stores().await;
     stores.with_bot().await;
-    let mut visitor = stores.chats.visitor_by_number("acc", 1).await.unwrap().unwrap();
+    let mut visitor = stores.chats.visitor_by_number("acc", 1, NOW).await.unwrap().unwrap();
     assert_eq!(visitor.external_id, "v");
-    assert!(stores.chats.visitor_by_number("other", 1).await.unwrap().is_none());
+    assert!(stores.chats.visitor_by_number("other", 1, NOW).await.unwrap().is_none());
     visitor.learn(&named("Ann"), Source::Bot);
     stores.chats.save_visitor(&visitor).await.unwrap();
     assert_eq!(stores.chats.visitor("CH", "v").await.unwrap().unwrap().profile, named("Ann"));

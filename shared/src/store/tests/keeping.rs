@@ -4,6 +4,7 @@ use super::*;
 use crate::domain::bot::Notice;
 use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::Rating;
+use crate::domain::ledger::Retry;
 use crate::domain::webhook::{Details, SigningSecret, Webhook, WebhookEvent};
 use crate::store::deliveries::SHARDS;
 use crate::store::transitions::Told;
@@ -122,8 +123,8 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
     stores.agent_writes(1, "hello", at(20)).await.unwrap();
     stores.chats.fill_panel(&accepted.chat, &Panel { enable_assign: true, ..Panel::default() }, at(30)).await.unwrap();
     let open = stores.lives().await;
-    let endless: Vec<&str> = open.iter().filter(|life| life.2.is_none()).map(|life| life.1.as_str()).collect();
-    assert_eq!(endless.len(), 3, "the header, the visitor and the number stay while the chat is open: {open:?}");
+    let endless = open.iter().filter(|life| life.2.is_none()).count();
+    assert_eq!(endless, 4, "the header, the panel, the visitor and the number stay while the chat is open: {open:?}");
     stores.chats.close("acc", 1, &bob(), &stores.settings.webhooks, at(DAY)).await.unwrap();
     let lives = stores.lives().await;
     assert_eq!(lives.len(), 8, "{lives:?}");
@@ -133,7 +134,6 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
             (_, "0000000001") => until(0),
             (_, "0000000002") => until(10),
             (_, "0000000003") => until(20),
-            (_, "PANEL") => until(30),
             _ => until(DAY),
         };
         assert_eq!(expires_at, expected, "{pk} {sk}");
@@ -145,7 +145,7 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
     stores.visitor_writes("v", "again", at(2 * DAY)).await.unwrap();
     let kept = stores.lives().await.into_iter().filter(|(pk, _, life)| pk.starts_with("VISITOR") && life.is_none());
     assert_eq!(kept.count(), 2, "who is there again is not forgotten");
-    assert!(stores.chats.visitor_by_number("acc", 1).await.unwrap().is_some());
+    assert!(stores.chats.visitor_by_number("acc", 1, at(2 * DAY)).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -175,6 +175,101 @@ async fn an_erased_visitor_leaves_nothing_and_the_others_stay() {
     assert!(matches!(stores.chats.erase_visitor("acc", 1, &|| true).await, Err(Error::NotFound)));
     assert_eq!(stores.visitor_writes("v", "hello", at(400)).await.unwrap(), (4, 1), "as a stranger");
     assert_eq!(stores.chats.chat("acc", 4).await.unwrap().unwrap().visitor_number, 3);
+}
+
+#[tokio::test]
+async fn an_erasure_that_is_cut_short_anywhere_can_be_finished() {
+    for cut in 0..12 {
+        let stores = stores().await;
+        stores.undelivered().await;
+        for n in 0..60 {
+            stores.agent_writes(1, "more", at(n)).await.unwrap();
+        }
+        stores.chats.close("acc", 1, &bob(), &[], at(61)).await.unwrap();
+        stores.visitor_writes("v", "another chat", at(62)).await.unwrap();
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let has_time = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < cut;
+        let first = stores.chats.erase_visitor("acc", 1, &has_time).await.unwrap();
+        if first.is_complete {
+            assert!(cut > 4, "{cut}");
+            assert_eq!(stores.lives().await, []);
+            continue;
+        }
+        assert!(stores.agent_writes(2, "still there?", at(63)).await.is_err());
+        let rest = stores.chats.erase_visitor("acc", 1, &|| true).await.unwrap();
+        assert!(rest.is_complete);
+        assert_eq!((first.chats + rest.chats, first.entries + rest.entries), (2, 63), "{cut}");
+        assert_eq!(stores.lives().await, [], "{cut}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_retention_reaches_what_was_written_before_in_open_chats() {
+    let mut stores = Stores::that(Settings { idle_close: None, ..Settings::default() }).await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.settings.retention_days = Some(30);
+    stores.look(at(60 * MINUTE + 1)).await;
+    stores.visitor_writes("v", "more", at(61 * MINUTE)).await.unwrap();
+    let ends = async |stores: &Stores| {
+        let entries = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
+        entries.iter().map(|entry| entry.keep_until.map(Timestamp::seconds)).collect::<Vec<_>>()
+    };
+    let until = |seconds: u64| Some(at(seconds + 30 * DAY).seconds());
+    assert_eq!(ends(&stores).await, [until(0), until(61 * MINUTE)]);
+    stores.settings.retention_days = None;
+    stores.look(at(121 * MINUTE)).await;
+    assert_eq!(ends(&stores).await, [None, None]);
+}
+
+#[tokio::test]
+async fn who_was_forgotten_comes_again_as_a_stranger() {
+    let stores = Stores::that(Settings { retention_days: Some(1), ..Settings::default() }).await;
+    stores.visitor_says("v", &named("Ada"), "hi", None, NOW).await.unwrap();
+    stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
+    stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    assert!(stores.chats.visitor_by_number("acc", 1, at(DAY - 1)).await.unwrap().is_some());
+    assert!(stores.chats.visitor_by_number("acc", 1, at(DAY)).await.unwrap().is_none());
+    stores.visitor_writes("v", "again", at(DAY)).await.unwrap();
+    let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
+    assert_eq!((visitor.profile, visitor.sources.name, visitor.chats), (Profile::default(), None, 1));
+}
+
+#[tokio::test]
+async fn an_offline_message_keeps_its_visitor_as_long_as_itself() {
+    let stores = Stores::that(Settings { retention_days: Some(30), ..Settings::default() }).await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    let incoming = Incoming {
+        channel: &channel(),
+        department: None,
+        external_id: "v",
+        profile: &Profile::default(),
+        content: &Content::text("Call me"),
+        settings: &stores.settings,
+        key: None,
+        now: at(29 * DAY),
+    };
+    stores.chats.offline_message(&incoming).await.unwrap();
+    let until = Some(at(59 * DAY).seconds());
+    let visitors = stores.lives().await.into_iter().filter(|(pk, ..)| pk.starts_with("VISITOR"));
+    assert_eq!(visitors.map(|life| life.2).collect::<Vec<_>>(), [until, until]);
+    stores.visitor_writes("v", "now I am here", at(30 * DAY)).await.unwrap();
+    stores.chats.offline_message(&Incoming { now: at(31 * DAY), ..incoming }).await.unwrap();
+    let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
+    assert_eq!(visitor.keep_until, None, "while a chat is open");
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_not_sent_again() {
+    let stores = Stores::that(Settings { retention_days: Some(1), ..Settings::default() }).await;
+    let seq = stores.undelivered().await;
+    let entry = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap();
+    let delivery = entry.delivery.as_ref().unwrap();
+    let attempt = Attempt { at: NOW, status: Some(200), ms: 1, error: None };
+    stores.chats.record_try(&entry, delivery, &attempt, &Change::Delivered).await.unwrap();
+    let late = stores.chats.retry("acc", 1, seq, Retry::One, at(DAY)).await;
+    assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
+    stores.chats.retry("acc", 1, seq, Retry::One, at(DAY - 1)).await.unwrap();
 }
 
 #[tokio::test]

@@ -22,7 +22,6 @@ async fn settings_come_back_with_every_field_and_belong_to_one_account() {
         version: 1,
         webhooks: vec![webhook("w")],
         safe_urls: SafeUrls(vec!["a.example".into()]),
-        rules: serde_json::json!([{ "name": "one" }]),
         callback: Callback { enabled: true, days: vec![1, 7], hours: (60, 120), utc_offset: -90 },
         limits: Limits { visitor_messages: 3, bot_requests: 4 },
         idle_close: None,
@@ -35,6 +34,10 @@ async fn settings_come_back_with_every_field_and_belong_to_one_account() {
     directory.edit_settings("acc", edit).await.unwrap();
     assert_eq!(directory.settings("acc").await.unwrap(), wanted);
     assert_eq!(directory.settings("other").await.unwrap(), Settings::default());
+    let rules = serde_json::json!([{ "name": "one" }]);
+    directory.save_rules("acc", &rules).await.unwrap();
+    assert_eq!(directory.rules("acc").await.unwrap(), rules);
+    assert_eq!(directory.rules("other").await.unwrap(), serde_json::json!([]));
 }
 
 #[tokio::test]
