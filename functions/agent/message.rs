@@ -32,5 +32,5 @@ async fn handle((chats, connections, queue): Uses, request: Request) -> Result<R
     // Also for a repeated request: the first may have died before this. The queue and the consumer both know
     // a task they have seen.
     queue.0.send(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await?;
-    Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })))
+    Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).about(&sent.id))
 }

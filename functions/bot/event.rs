@@ -38,6 +38,7 @@ async fn handle(
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id))?;
             let stored = desk.message(&event.route, *content, key.as_ref()).await?;
             to_channel.0.send(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await?;
+            return Ok(done().about(&stored.id));
         }
         EventKind::InviteAgent => {
             let transition = desk.invite_agent(&event.route).await?;
@@ -51,5 +52,9 @@ async fn handle(
             announcer.updated(chat.as_ref()).await?;
         }
     }
-    Ok(Response::ok(json!({ "result": "ok" })))
+    Ok(done())
+}
+
+fn done() -> Response {
+    Response::ok(json!({ "result": "ok" }))
 }

@@ -44,12 +44,13 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
             let incoming =
                 Incoming { channel: &channel, department, external_id, profile, content, settings, key, now };
             let Some(received) = chats.visitor_message(&incoming).await? else { return Ok(done()) };
-            if received.answered.to_bot {
-                let Answered { chat_id, seq, .. } = received.answered;
+            let Answered { chat_id, seq, to_bot: is_for_bot, .. } = received.answered;
+            if is_for_bot {
                 to_bot.0.send(&Task::new_entry(&channel.account_id, chat_id, seq)).await?;
             }
             let announcer = Announcer { directory: &directory, chats: &chats, queue: &to_webhook };
             announcer.updated(received.updated.as_ref()).await?;
+            return Ok(done().about(&received.answered.id));
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,
         Message::Typing(Typing::End) => chats.visitor_typing(&channel, external_id, None).await?,

@@ -9,8 +9,8 @@ use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::store::chats::Chats;
-use shared::store::deliveries::{Overdue, SHARDS};
-use shared::{clock, consumer};
+use shared::store::deliveries::{Overdue, Revived, SHARDS};
+use shared::{clock, consumer, metrics};
 
 /// How long a delivery may be over its verdict before it counts as lost: a queue may be slow.
 const GRACE: Duration = Duration::from_secs(15);
@@ -46,7 +46,15 @@ async fn handle(uses: Uses) -> Result<Value, Error> {
 }
 
 async fn take_up((chats, to_channel, to_bot, to_webhook): &Uses, overdue: &Overdue) -> Result<bool, Error> {
-    let Some(entry) = chats.revive(overdue, clock::now()).await? else { return Ok(false) };
-    queue::send_begun(&entry, (to_channel, to_bot, to_webhook)).await?;
-    Ok(true)
+    match chats.revive(overdue, clock::now()).await? {
+        Revived::Not => Ok(false),
+        Revived::Failed(entry, is_handed_over) => {
+            metrics::given_up(&entry, is_handed_over);
+            Ok(false)
+        }
+        Revived::Begun(entry) => {
+            queue::send_begun(&entry, (to_channel, to_bot, to_webhook)).await?;
+            Ok(true)
+        }
+    }
 }

@@ -49,6 +49,11 @@ pub fn log_level() -> String {
     env::var("AWS_LAMBDA_LOG_LEVEL").unwrap_or_else(|_| "INFO".to_owned())
 }
 
+/// The name of the stack that the function belongs to, for its metrics.
+pub fn stack() -> String {
+    env::var("STACK_NAME").unwrap_or_else(|_| "unnamed".to_owned())
+}
+
 /// The settings of the AWS clients. Retries are on by default, time-outs are not.
 pub async fn aws() -> SdkConfig {
     let region = env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned());

@@ -71,13 +71,14 @@ async fn one(handler: &TaskHandler, message: SqsMessage) -> Option<BatchItemFail
     let task = match Task::from_json(message.body.as_deref().unwrap_or_default()) {
         Ok(task) => task,
         Err(error) => {
-            tracing::error!(context = ?error.context(), message_id = message.message_id, "task dropped");
+            tracing::error!(context = ?error.context(), queue_message_id = message.message_id, "task dropped");
             return None;
         }
     };
+    let identity = task.identity();
     let error = handler(task).await.err()?;
-    let attempts = message.attributes.get("ApproximateReceiveCount").map(String::as_str);
-    tracing::error!(context = ?error.context(), message_id = message.message_id, attempts, "task failed: {error}");
+    let (attempts, id) = (message.attributes.get("ApproximateReceiveCount").map(String::as_str), &message.message_id);
+    tracing::error!(context = ?error.context(), queue_message_id = id, task = identity, attempts, "task failed: {error}");
     let mut failure = BatchItemFailure::default();
     failure.item_identifier = message.message_id.unwrap_or_default();
     Some(failure)

@@ -10,8 +10,10 @@ use lambda_http::http::{HeaderMap, Method};
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
+use tracing::Instrument;
 
 use crate::error::Error;
+use crate::metrics;
 use crate::resource::{self, Resource};
 use crate::secret;
 use crate::store::idempotency::IdempotencyKey;
@@ -36,6 +38,7 @@ pub struct Response {
     /// Who may keep it, and for how long.
     cache: &'static str,
     headers: Vec<(&'static str, String)>,
+    message_id: Option<String>,
 }
 
 #[derive(Debug)]
@@ -66,11 +69,22 @@ impl Response {
         let tag = format!("\"{}\"", secret::hex_hash(text));
         let has_copy = request.header("if-none-match") == Some(tag.as_str());
         let (status, body) = if has_copy { (304, "") } else { (200, text) };
-        Self { status, body: Payload::Text(body), cache: "public, max-age=300", headers: vec![("etag", tag)] }
+        Self {
+            status,
+            body: Payload::Text(body),
+            cache: "public, max-age=300",
+            headers: vec![("etag", tag)],
+            message_id: None,
+        }
     }
 
     fn new(status: u16, body: Value) -> Self {
-        Self { status, body: Payload::Json(body), cache: "no-store", headers: Vec::new() }
+        Self { status, body: Payload::Json(body), cache: "no-store", headers: Vec::new(), message_id: None }
+    }
+
+    /// Notes the message that the request made, for the log: its id is on everything that follows from it.
+    pub fn about(self, message_id: &str) -> Self {
+        Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
     fn error(error: &Error) -> Self {
@@ -208,6 +222,14 @@ impl Request {
             _ => String::new(),
         }
     }
+
+    /// The gateway's own id of the request, which its access log has.
+    fn gateway_id(&self) -> Option<String> {
+        match self.parts.request_context_ref() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
+            _ => None,
+        }
+    }
 }
 
 type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Error>> + Send + Sync>;
@@ -250,14 +272,20 @@ async fn answer(
     let started = Instant::now();
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);
-    let route = request.route();
-    let result = handler(request).await;
+    let (route, gateway_id) = (request.route(), request.gateway_id());
+    // On every line that is written on the way: what is queued meanwhile is found by the request.
+    let span = tracing::error_span!("request", request_id);
+    let result = handler(request).instrument(span).await;
     let context = result.as_ref().err().and_then(Error::context).map(|context| format!("{context:?}"));
     let response = result.unwrap_or_else(|error| Response::error(&error));
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let Response { status, message_id, .. } = &response;
     match context {
-        None => tracing::info!(route, request_id, status = response.status, duration_ms, "answered"),
-        Some(context) => tracing::error!(route, request_id, status = response.status, duration_ms, context, "failed"),
+        None => tracing::info!(route, request_id, gateway_id, message_id, status, duration_ms, "answered"),
+        Some(context) => tracing::error!(route, request_id, gateway_id, status, duration_ms, context, "failed"),
+    }
+    if *status == 429 {
+        metrics::rate_limited(&route);
     }
     Ok(response.into_lambda()?)
 }

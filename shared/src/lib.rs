@@ -10,8 +10,8 @@
 //! - [`announce`] tells the webhooks, [`bot_desk`] is what the events of a bot do, [`settings_desk`] and [`ledger`]
 //!   what an admin does with settings and deliveries.
 //! - [`http`], [`consumer`]: what a function's `main` calls.
-//! - [`resource`], [`config`], [`clock`], [`log`]: the only places that know the environment, the time and
-//!   the log.
+//! - [`resource`], [`config`], [`clock`], [`log`], [`metrics`]: the only places that know the environment, the time,
+//!   the log and what is counted.
 //! - [`auth`], [`secret`], [`password`] and [`error`] are what they say.
 
 pub mod announce;
@@ -26,6 +26,7 @@ pub mod error;
 pub mod http;
 pub mod ledger;
 pub mod log;
+pub mod metrics;
 pub mod password;
 pub mod queue;
 pub mod resource;

@@ -118,10 +118,12 @@ impl OrderedQueue {
 
     /// Queues the first try of an entry, if there is one to deliver.
     pub async fn send_entry(&self, entry: Option<&Entry>) -> Result<(), Error> {
-        match entry.and_then(Task::first_try) {
-            Some(task) => self.send(&task).await,
-            None => Ok(()),
-        }
+        let Some((entry, task)) = entry.and_then(|entry| Some((entry, Task::first_try(entry)?))) else {
+            return Ok(());
+        };
+        self.send(&task).await?;
+        tracing::info!(message_id = entry.id, entry.account_id, entry.chat_id, entry.seq, "queued");
+        Ok(())
     }
 }
 

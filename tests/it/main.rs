@@ -10,6 +10,7 @@ mod receiver;
 mod wait;
 
 mod admin;
+mod alarms;
 mod bad_input;
 mod bot;
 mod bot_failure;
@@ -20,8 +21,10 @@ mod cost;
 mod crash;
 mod delivery;
 mod department;
+mod events;
 mod keeping;
 mod ledger;
+mod observed;
 mod security;
 mod settings;
 mod template;

@@ -30,21 +30,21 @@ fn from_yaml(yaml: &serde_yaml_ng::Value) -> Value {
 }
 
 /// A resource: its logical id and its properties.
-type Resource = (&'static str, &'static Value);
+pub type Resource = (&'static str, &'static Value);
 
-fn resources(kind: &str) -> impl Iterator<Item = Resource> {
+pub fn resources(kind: &str) -> impl Iterator<Item = Resource> {
     let all = TEMPLATE["Resources"].as_object().unwrap();
     all.iter()
         .filter(move |(_, resource)| resource["Type"] == kind)
         .map(|(name, resource)| (name.as_str(), &resource["Properties"]))
 }
 
-fn functions() -> impl Iterator<Item = Resource> {
+pub fn functions() -> impl Iterator<Item = Resource> {
     resources("AWS::Serverless::Function")
 }
 
 /// The name of a function's program.
-fn program(properties: &Value) -> &str {
+pub fn program(properties: &Value) -> &str {
     let code = properties["CodeUri"].as_str().unwrap();
     code.strip_prefix("target/lambda/").unwrap().trim_end_matches('/')
 }
@@ -160,12 +160,12 @@ fn timeout(properties: &Value) -> u64 {
 }
 
 /// The logical id in `!GetAtt Name.Arn`.
-fn target(value: &Value) -> &str {
+pub fn target(value: &Value) -> &str {
     value["!GetAtt"].as_str().unwrap().strip_suffix(".Arn").unwrap()
 }
 
 /// Queues that feed a function, with the function's properties and the mapping.
-fn consumers() -> Vec<(&'static str, &'static Value, &'static Value)> {
+pub fn consumers() -> Vec<(&'static str, &'static Value, &'static Value)> {
     let mut found = Vec::new();
     for (_, properties) in functions() {
         for event in properties["Events"].as_object().unwrap().values().filter(|event| event["Type"] == "SQS") {

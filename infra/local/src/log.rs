@@ -69,6 +69,7 @@ mod tests {
         for (line, chatter) in [
             (r#"{"level":"INFO","message":"sent"}"#, true),
             (r#"{"message":"sent","level":"DEBUG"}"#, true),
+            (r#"{"_aws":{"Timestamp":1,"CloudWatchMetrics":[]},"level":"INFO","Deliveries":1}"#, true),
             (r#"{"level":"WARN","message":"slow"}"#, false),
             ("thread 'main' panicked at src/main.rs", false),
             ("{}", false),

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::engine::Receiver;
 use super::outbound::{self, Answer, Exchange, NoAnswer, Outbound, Post, refused};
 use super::task::{AnswerTask, Task};
-use crate::clock;
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::Kind;
@@ -22,7 +21,7 @@ use crate::queue::DelayedQueue;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire;
+use crate::{clock, metrics, wire};
 
 /// Bot providers' servers.
 pub struct Providers<'a> {
@@ -117,6 +116,7 @@ impl Providers<'_> {
         let is_handed_over = self.chats.bot_failed(account_id, chat_id, unanswered, clock::now()).await?;
         if is_handed_over {
             tracing::warn!(account_id, chat_id, unanswered, "bot fell back to the agents");
+            metrics::bot_fallback();
         }
         Ok(())
     }

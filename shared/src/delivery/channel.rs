@@ -82,9 +82,10 @@ impl Integrators<'_> {
             return Ok(());
         };
         let body = agent_message::typing(&From::Agent(agent.clone()), &chat.external_id, typing);
-        let exchange = self.post(&channel, &body, &crate::secret::notice_id(), TYPING_TIMEOUT).await?;
+        let message_id = crate::secret::notice_id();
+        let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _ } = exchange.attempt;
-        tracing::info!(task.account_id, task.chat_id, status, duration_ms, "typing notice tried");
+        tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice tried");
         Ok(())
     }
 

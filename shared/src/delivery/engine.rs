@@ -8,15 +8,15 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::task::EntryTask;
-use crate::clock;
 use crate::domain::chat::{Chat, From};
-use crate::domain::delivery::{Attempt, Change, Delivery, Failure, Outcome, Progress, Target};
+use crate::domain::delivery::{Attempt, Change, Delivery, Ending, Failure, Outcome, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::queue::DelayedQueue;
 use crate::store::chats::Chats;
+use crate::{clock, metrics};
 
 /// How long a try waits that a busy service prevented.
 const PUT_OFF: Duration = Duration::from_secs(1);
@@ -99,11 +99,13 @@ async fn run_once(
         if timeout.is_zero() { too_late(now) } else { receiver.send(&entry, &chat, timeout).await? };
     let ended = clock::now();
     let change = delivery.after_try(&outcome, attempt.at, ended);
-    log(task, &entry, &attempt, &change);
+    let ending = if timeout.is_zero() { Ending::Failed } else { change.ending(&outcome) };
+    log(task, &entry, &attempt, ending);
     receiver.settle(&entry, &chat, &change).await?;
     if !chats.record_try(&entry, delivery, &attempt, &change).await? {
         return Ok(());
     }
+    metrics::delivery(receiver.target(), ending, change.verdict_at(ended).map(|at| at.since(entry.at)));
     if let Change::Again(wait) = change {
         retries.send(&task.again(task.r#try + 1), wait).await?;
     }
@@ -141,14 +143,23 @@ async fn note_health(
     }
 }
 
-fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, change: &Change) {
-    let result = match change {
-        Change::Delivered => "delivered",
-        Change::Failed(..) => "failed",
-        Change::Again(_) => "again",
-    };
+/// `message_id` is the `webhook-id` of the try's request, and in the line of the request that made the entry.
+fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: Ending) {
+    let (message_id, result) = (&entry.id, ending.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);
     let Attempt { at: _, status, ms: duration_ms, error: _ } = attempt;
     let EntryTask { account_id, chat_id, seq, round, r#try, .. } = task;
-    tracing::info!(account_id, chat_id, seq, round, r#try, status, duration_ms, age_ms, result, "delivery tried");
+    tracing::info!(
+        message_id,
+        account_id,
+        chat_id,
+        seq,
+        round,
+        r#try,
+        status,
+        duration_ms,
+        age_ms,
+        result,
+        "delivery tried"
+    );
 }

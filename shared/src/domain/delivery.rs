@@ -127,6 +127,52 @@ pub enum Change {
     Again(std::time::Duration),
 }
 
+/// What a try came to, in one word for the log and the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The receiver has it.
+    Delivered,
+    /// It is not wanted, or cannot be sent: no try is made again.
+    Rejected,
+    /// The last try, or the time for it, is used up.
+    Failed,
+    /// Another try is due.
+    Again,
+}
+
+impl Ending {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::Again => "again",
+        }
+    }
+}
+
+impl Change {
+    /// What a try with this outcome came to.
+    pub fn ending(&self, outcome: &Outcome) -> Ending {
+        match (self, outcome) {
+            (Self::Delivered, _) => Ending::Delivered,
+            (Self::Failed(..), Outcome::Rejected(_)) => Ending::Rejected,
+            (Self::Failed(..), Outcome::Delivered | Outcome::TryAgain(_)) => Ending::Failed,
+            (Self::Again(_), _) => Ending::Again,
+        }
+    }
+
+    /// When the verdict is there that a try which ended `now` brought; none when another try is due.
+    pub fn verdict_at(&self, now: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Delivered => Some(now),
+            Self::Failed(_, shown_at) => Some(*shown_at),
+            Self::Again(_) => None,
+        }
+    }
+}
+
 impl Delivery {
     /// A delivery that begins now.
     pub fn new(target: Target, now: Timestamp) -> Self {
@@ -198,6 +244,22 @@ mod tests {
         assert_eq!(rejected, Change::Failed(refusal, Timestamp(20)));
         let exhausted = delivery(2).after_try(&again(), Timestamp(6_000), Timestamp(6_010));
         assert!(matches!(exhausted, Change::Failed(_, Timestamp(9_000))), "{exhausted:?}");
+    }
+
+    #[test]
+    fn a_try_comes_to_one_of_four_ends_and_a_verdict_has_its_time() {
+        let rejected = Outcome::Rejected(Failure { code: None, message: "no".into(), hidden: false });
+        let table = [
+            (0, Outcome::Delivered, Ending::Delivered, Some(20)),
+            (0, rejected, Ending::Rejected, Some(20)),
+            (0, again(), Ending::Again, None),
+            (2, again(), Ending::Failed, Some(9_000)),
+        ];
+        for (tries, outcome, ending, verdict_at) in table {
+            let change = delivery(tries).after_try(&outcome, Timestamp(10), Timestamp(20));
+            assert_eq!(change.ending(&outcome), ending, "{outcome:?}");
+            assert_eq!(change.verdict_at(Timestamp(20)), verdict_at.map(Timestamp), "{outcome:?}");
+        }
     }
 
     #[test]

@@ -43,6 +43,16 @@ pub struct Overdue {
     pub(super) due_at: Timestamp,
 }
 
+/// What became of a delivery that was overdue.
+pub enum Revived {
+    /// Nothing: it is over, or somebody else was faster.
+    Not,
+    /// It is to be queued.
+    Begun(Entry),
+    /// It is over without a try; with whether the chat went from a bot to the agents.
+    Failed(Entry, bool),
+}
+
 impl Chats {
     /// Writes a try into the ledger with what follows from it. False when somebody else was faster: then
     /// nothing is written and nothing is to be done. One write.
@@ -184,22 +194,20 @@ impl Chats {
         Ok(items.collect())
     }
 
-    /// Takes up an overdue delivery and returns what is to be queued. What was never tried keeps its place in the
+    /// Takes up an overdue delivery. What was never tried keeps its place in the
     /// round, because its task may only be waiting its turn; what was tried begins anew; a visitor's message to a bot
     /// has lost its window, and the chat goes to the agents; what was taken up too often fails. A read and a write.
-    pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Option<Entry>, Error> {
-        let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(None) };
+    pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Revived, Error> {
+        let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(Revived::Not) };
         let found = entry(item)?;
         let Some(delivery) = found.delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending) else {
-            return Ok(None);
+            return Ok(Revived::Not);
         };
         let is_for_bot = delivery.target == Target::Bot && found.from == From::Visitor;
-        if is_for_bot {
-            self.bot_failed(&found.account_id, found.chat_id, None, now).await?;
-        }
+        let is_handed_over = is_for_bot && self.bot_failed(&found.account_id, found.chat_id, None, now).await?;
         if is_for_bot || delivery.revivals >= MOST_REVIVALS {
-            self.give_up(&found.account_id, overdue, now).await?;
-            return Ok(None);
+            let is_over = self.give_up(&found.account_id, overdue, now).await?;
+            return Ok(if is_over { Revived::Failed(found, is_handed_over) } else { Revived::Not });
         }
         let update = if delivery.tries == 0 { POSTPONE } else { BEGIN_ANEW };
         let mut values = vec![
@@ -214,13 +222,14 @@ impl Chats {
         }
         let condition = "#due_at = :due_at AND #delivery.#tries = :tries";
         match self.table.update(Change { key: overdue.key.clone(), update, condition, values }).await {
-            Ok(item) => entry(item).map(Some),
-            Err(Refused::Condition { .. } | Refused::Contended) => Ok(None),
+            Ok(item) => entry(item).map(Revived::Begun),
+            Err(Refused::Condition { .. } | Refused::Contended) => Ok(Revived::Not),
             Err(Refused::Error(error)) => Err(error),
         }
     }
 
-    async fn give_up(&self, account_id: &str, overdue: &Overdue, now: Timestamp) -> Result<(), Error> {
+    /// False when somebody else was faster.
+    async fn give_up(&self, account_id: &str, overdue: &Overdue, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let change = Change {
             key: overdue.key.clone(),
@@ -236,8 +245,9 @@ impl Chats {
             ],
         };
         match self.table.update(change).await {
+            Ok(_) => Ok(true),
+            Err(Refused::Condition { .. } | Refused::Contended) => Ok(false),
             Err(Refused::Error(error)) => Err(error),
-            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
         }
     }
 }

@@ -119,6 +119,37 @@ fn resources_without_their_condition_do_not_exist() {
     assert_eq!(names, ["Jobs", "Ordered.fifo"]);
 }
 
+/// A template with what only AWS can play: alarms, a topic, a dashboard, a domain.
+const ONLY_ON_AWS: &str = "Parameters:
+  Email: {Type: String, Default: ''}
+  Domain: {Type: String, Default: ''}
+Rules:
+  Both: {Assertions: [{Assert: !Contains [[a], a]}]}
+Conditions:
+  HasEmail: !Not [!Equals [!Ref Email, '']]
+  HasDomain: !And [!Condition HasEmail, !Not [!Equals [!Ref Domain, '']]]
+Resources:
+  Jobs: {Type: AWS::SQS::Queue}
+  Topic: {Type: AWS::SNS::Topic}
+  Subscription: {Type: AWS::SNS::Subscription, Condition: HasEmail, Properties: {TopicArn: !Ref Topic}}
+  Alarm:
+    Type: AWS::CloudWatch::Alarm
+    Properties: {Threshold: 0, Dimensions: [{Name: Q, Value: !GetAtt Jobs.QueueName}], AlarmActions: [!Ref Topic]}
+  Board: {Type: AWS::CloudWatch::Dashboard, Properties: {DashboardBody: !Sub '{\"q\": \"${Jobs}\"}'}}
+  Mapping: {Type: AWS::ApiGatewayV2::ApiMapping, Condition: HasDomain, Properties: {Zones: !GetAZs ''}}
+Outputs:
+  Base: {Value: !If [HasDomain, !Sub 'https://${Domain}', x]}
+";
+
+#[test]
+fn what_only_aws_can_play_is_passed_over_whether_it_is_there_or_not() {
+    for parameters in [&[][..], &[("Email", "a@b.example")], &[("Email", "a@b.example"), ("Domain", "b.example")]] {
+        let template = read_with(ONLY_ON_AWS, parameters).unwrap();
+        let names: Vec<_> = template.queues.iter().map(|queue| queue.name.as_str()).collect();
+        assert_eq!((names, template.tables.len(), template.functions.len()), (vec!["Jobs"], 0, 0), "{parameters:?}");
+    }
+}
+
 #[test]
 fn parameters_have_the_given_value_or_their_default() {
     let text = with_variable("!Ref Name");

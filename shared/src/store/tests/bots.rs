@@ -1,6 +1,7 @@
 //! Bots and what they write.
 
 use super::*;
+use crate::store::deliveries::Revived;
 
 fn bot(channel_ids: &[&str]) -> Bot {
     Bot {
@@ -151,6 +152,17 @@ async fn a_bot_that_fails_loses_the_chat_unless_it_reacted_in_time() {
     assert!(stores.chats.bot_failed("acc", 1, Some(2), NOW).await.unwrap());
     assert_eq!(stores.state().await, "waiting");
     assert!(!stores.chats.bot_failed("acc", 1, None, NOW).await.unwrap(), "nothing to hand over");
+}
+
+#[tokio::test]
+async fn a_visitors_message_that_never_came_to_the_bot_is_given_up_and_the_chat_with_it() {
+    let stores = stores().await;
+    let chat_id = stores.with_bot().await;
+    let overdue = stores.chats.overdue(chat_id % 4, at(30), 10).await.unwrap();
+    let first = stores.chats.revive(&overdue[0], at(30)).await.unwrap();
+    assert!(matches!(first, Revived::Failed(entry, true) if entry.from == From::Visitor));
+    assert_eq!(stores.state().await, "waiting");
+    assert!(matches!(stores.chats.revive(&overdue[0], at(30)).await.unwrap(), Revived::Not), "told once");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What becomes of deliveries.
 
 use super::*;
+use crate::store::deliveries::Revived;
 
 #[tokio::test]
 async fn a_try_is_recorded_once_however_often_its_task_comes() {
@@ -52,10 +53,11 @@ async fn what_is_overdue_is_found_once_and_begun_anew() {
     assert!(stores.chats.overdue(shard, at(9), 10).await.unwrap().is_empty());
     let found = stores.chats.overdue(shard, at(30), 10).await.unwrap();
     assert_eq!(found.len(), 1);
-    let revived = stores.chats.revive(&found[0], at(30)).await.unwrap().unwrap();
+    let Revived::Begun(revived) = stores.chats.revive(&found[0], at(30)).await.unwrap() else { panic!("not begun") };
     let delivery = revived.delivery.unwrap();
     assert_eq!((revived.seq, delivery.round, delivery.since), (seq, 1, at(30)), "untried: it keeps its place");
-    assert!(stores.chats.revive(&found[0], at(30)).await.unwrap().is_none(), "somebody was faster");
+    let again = stores.chats.revive(&found[0], at(30)).await.unwrap();
+    assert!(matches!(again, Revived::Not), "somebody was faster");
     assert!(stores.chats.overdue(shard, at(30), 10).await.unwrap().is_empty());
 }
 
@@ -63,11 +65,15 @@ async fn what_is_overdue_is_found_once_and_begun_anew() {
 async fn a_delivery_whose_every_consumer_dies_fails_in_the_end() {
     let stores = stores().await;
     let seq = stores.undelivered().await;
+    let mut failed = Vec::new();
     for run in 1..=70 {
         for overdue in stores.chats.overdue(1, at(run * 60), 10).await.unwrap() {
-            stores.chats.revive(&overdue, at(run * 60)).await.unwrap();
+            if let Revived::Failed(entry, is_handed_over) = stores.chats.revive(&overdue, at(run * 60)).await.unwrap() {
+                failed.push((entry.seq, is_handed_over));
+            }
         }
     }
+    assert_eq!(failed, [(seq, false)], "told once");
     let delivery = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
     assert_eq!((delivery.progress, delivery.revivals), (Progress::Failed, 60));
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::ledger::{Order, Place, Wanted};
+use crate::store::deliveries::Revived;
 use crate::store::ledger::{Page, Search};
 
 fn search(wanted: &Wanted) -> Search<'_> {
@@ -104,7 +105,7 @@ async fn a_verdict_beats_the_sweep_that_found_the_delivery_before_it() {
     let seq = stores.agent_writes(chat, "slow", NOW).await.unwrap();
     let overdue = stores.chats.overdue(chat % 4, at(30), 10).await.unwrap();
     stores.try_ends(chat, seq, &failed_at(at(30))).await;
-    assert!(stores.chats.revive(&overdue[0], at(31)).await.unwrap().is_none());
+    assert!(matches!(stores.chats.revive(&overdue[0], at(31)).await.unwrap(), Revived::Not));
     assert_eq!(stores.progress(chat, seq).await, Progress::Failed);
 }
 
