@@ -2,9 +2,13 @@
 //!
 //! Most tests share one host, each in an account of its own. A test that measures time, loads the machine or
 //! kills processes plays alone. Whenever the shared host falls silent, no task may be left in any queue.
+//!
+//! With SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY set, the shared stage is the stack at that address
+//! (`tests/deploy/run`). A test that looks into the host fails there and says so; it is not for a stack.
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -63,7 +67,7 @@ async fn own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) 
     let stage = Stage::start(parameters).await;
     stage.watch(test(&stage)).await;
     stage.nothing_is_left().await;
-    stage.host.stop().await;
+    stage.host.0.expect("a host of its own").stop().await;
 }
 
 /// Runs a test that starts what it needs itself, beside others.
@@ -87,7 +91,16 @@ fn play(test: impl Future<Output = ()>) {
 }
 
 async fn shared() -> &'static Stage {
-    SHARED.get_or_init(|| Stage::start(&[])).await
+    let start = async || match stack() {
+        Some(base_url) => Stage::of_stack(&base_url),
+        None => Stage::start(&[]).await,
+    };
+    SHARED.get_or_init(start).await
+}
+
+/// The address of the stack on which to play, if any.
+fn stack() -> Option<String> {
+    std::env::var("SWITCHBOARD_BASE_URL").ok()
 }
 
 /// The folder with the built functions. Built once, even when it fails: the compiler's words are enough once.
@@ -98,14 +111,34 @@ pub async fn binaries() -> &'static Path {
 
 /// A running host and its operator.
 pub struct Stage {
-    pub host: Host,
+    pub host: Local,
     pub operator: Caller,
     pub anyone: Caller,
     pub log: Arc<Mutex<Vec<LogLine>>>,
 }
 
+/// The local host, unless a stack plays its part.
+pub struct Local(Option<Host>);
+
+impl Deref for Local {
+    type Target = Host;
+
+    fn deref(&self) -> &Host {
+        self.0.as_ref().expect("this test looks into the local host, which a stack has not")
+    }
+}
+
 impl Stage {
+    /// A stack that somebody deployed.
+    fn of_stack(base_url: &str) -> Self {
+        let operator_key = std::env::var("SWITCHBOARD_OPERATOR_KEY").expect("SWITCHBOARD_OPERATOR_KEY");
+        let anyone = Caller::new(base_url);
+        let operator = anyone.with(&operator_key);
+        Self { host: Local(None), operator, anyone, log: Arc::default() }
+    }
+
     async fn start(parameters: &[(&str, &str)]) -> Self {
+        assert_eq!(stack(), None, "this test needs a local host of its own");
         let operator_key = home::random_hex::<32>().unwrap();
         let mut all = BTreeMap::from([
             ("OperatorKeySha256".to_owned(), home::sha256_hex(&operator_key)),
@@ -127,7 +160,7 @@ impl Stage {
         .expect("the host starts");
         let anyone = Caller::new(host.base_url());
         let operator = anyone.with(&operator_key);
-        Self { host, operator, anyone, log }
+        Self { host: Local(Some(host)), operator, anyone, log }
     }
 
     /// Shows what the functions complained about when the test fails.
@@ -154,7 +187,8 @@ impl Stage {
 
     /// No task may be left over, nor any that the consumers could not digest.
     pub async fn nothing_is_left(&self) {
-        let queues = self.host.queues();
+        let Local(Some(host)) = &self.host else { return };
+        let queues = host.queues();
         wait_for("every queue empty", seconds(30), async || {
             let left = queues.left().unwrap();
             if left.is_empty() { Ok(()) } else { Err(left) }
