@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use local::{Host, LogLine, LogSink, Options, Storage, builder, home, integrator};
@@ -205,7 +205,8 @@ struct Complaints<'a> {
 impl Drop for Complaints<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let log = self.log.lock().unwrap();
+            // A second panic would end the whole run.
+            let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
             let complains = |line: &&LogLine| !line.line.contains("\"INFO\"");
             for line in log.iter().skip(self.from).filter(complains) {
                 eprintln!("{}: {}", line.function, line.line);

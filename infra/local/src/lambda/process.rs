@@ -64,6 +64,10 @@ impl Process {
 
     /// Has the process work on one event.
     pub async fn run(&mut self, event: Bytes, timeout: Duration) -> Outcome {
+        // The request for work of one that was killed may still be open, and would take the event with it.
+        if self.ended.borrow().is_some() {
+            return Outcome::Unseen;
+        }
         let (taken_sender, taken) = oneshot::channel();
         let (answer_sender, answer) = oneshot::channel();
         let call = Call { request_id: Uuid::now_v7().to_string(), event, taken: taken_sender, answer: answer_sender };
