@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::client::{PASSWORD, merged};
-use crate::harness::on_stage;
+use crate::harness::{on_stage, open_chat};
 use crate::receiver::{Answer, Receiver};
 use crate::wait::{seconds, wait_for};
 
@@ -101,6 +101,23 @@ fn an_agent_is_created_listed_read_changed_and_deleted() {
         assert_eq!(log_in("another long password").await, 401);
         ann.call.get("/agent/chats").await.expect_error(401, "unauthorized");
         account.agent_with("Ann again", json!({"email": ann.email})).await;
+    });
+}
+
+#[test]
+fn the_chats_of_a_deleted_agent_wait_for_another() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let (ann, ben) = (account.agent("Ann").await, account.agent("Ben").await);
+        let channel = account.channel("https://app.example/hook").await;
+        for (visitor, agent) in [("a", &ann), ("b", &ann), ("c", &ben)] {
+            open_chat(agent, &channel, visitor).await;
+        }
+        ann.close(2).await;
+        account.admin.call.delete(&format!("/admin/agents/{}", ann.id)).await.expect(200);
+        let states = async |chat: u64| ben.chat(chat).await["state"].clone();
+        assert_eq!([states(1).await, states(2).await, states(3).await], ["waiting", "closed", "active"]);
+        ben.accept(1).await;
     });
 }
 

@@ -1,9 +1,10 @@
 //! Nothing that was answered is lost, whatever is killed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -12,8 +13,10 @@ use tokio::time::interval;
 
 use crate::client::{Account, Agent, Caller, Channel, Reply, number};
 use crate::command::Program;
-use crate::harness::{alone, alone_on_own_stage};
-use crate::receiver::{Answer, Receiver};
+use crate::harness::{VISITOR, alone, alone_on_own_stage, on_own_stage};
+use crate::hook::{add, fine, told};
+use crate::provider::Front;
+use crate::receiver::{Answer, Receiver, Request};
 use crate::wait::{seconds, wait_for};
 
 /// The queue shows a killed consumer's task again after 36 s, and the sweep runs every minute.
@@ -176,6 +179,44 @@ fn killed_functions_lose_nothing_that_was_answered() {
             stage.host.run_schedule("schedule-sweep").await.expect("the sweep runs");
         };
         load.check(&account.admin, &integrator, sweep).await;
+    });
+}
+
+#[test]
+fn what_killed_deliveries_left_is_taken_up_by_the_sweep() {
+    on_own_stage(&[], async |stage| {
+        let front = Front::open(stage).await;
+        let crm = Receiver::start(Answer::Hang).await;
+        add(&front.account, &crm, json!({})).await;
+        front.ask(VISITOR, "Hello").await;
+        front.provider.answer(Answer::Hang);
+        front.agent.accept(1).await;
+        front.told("AGENT_JOINED").await;
+        told(&crm, "chat_accepted").await;
+        for (function, pid) in stage.host.processes() {
+            if function.starts_with("deliver-") {
+                kill(pid, "-9");
+            }
+        }
+        front.provider.answer(Answer::ok());
+        crm.answer(fine());
+
+        let revived = AtomicU64::new(0);
+        wait_for("both are delivered", RECOVERY, async || {
+            let swept = stage.host.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            revived.fetch_add(number(&swept["revived"]), Ordering::Relaxed);
+            let timeline = front.agent.messages(1).await;
+            let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
+            let found = (delivered("webhook_delivery"), delivered("bot_delivery"));
+            // The visitor's message had been delivered to the bot before.
+            if found == (1, 2) { Ok(()) } else { Err((found, timeline)) }
+        })
+        .await;
+        assert_eq!(revived.into_inner(), 2, "the queues did it alone");
+        let ids = |tries: &[Request]| tries.iter().map(|it| it.header("webhook-id").unwrap().to_owned()).collect();
+        let (joined, accepted): (BTreeSet<String>, BTreeSet<String>) =
+            (ids(&front.tries("AGENT_JOINED")), ids(&crm.requests()));
+        assert_eq!((joined.len(), accepted.len()), (1, 1), "every try of one thing has its id");
     });
 }
 

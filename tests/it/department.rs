@@ -339,6 +339,7 @@ fn a_chat_is_transferred_to_a_department_and_offered_to_its_members_alone() {
             assert_eq!(agent.sees(1).await, expected, "{}", agent.email);
         }
         ben.try_accept(1).await.expect_error(403, "forbidden");
+        ben.call.post("/agent/chats/1/close", &json!({})).await.expect_error(403, "forbidden");
         anton.accept(1).await;
         assert_eq!(ann.chats("active").await[0]["department"], department, "it is kept");
         ann.try_accept(1).await.expect_error(409, "conflict");

@@ -6,7 +6,7 @@
 //! With SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY set, the shared stage is the stack at that address
 //! (`tests/deploy/run`). A test that looks into the host fails there and says so; it is not for a stack.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
 static SHARED: OnceCell<Stage> = OnceCell::const_new();
 static BINARIES: OnceCell<Result<PathBuf, builder::Error>> = OnceCell::const_new();
+/// What roles allow and no host has needed so far.
+static UNUSED: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
 static TURN: RwLock<()> = RwLock::const_new(());
 
 /// Plays a test on the shared host, beside others.
@@ -168,6 +170,9 @@ impl Stage {
         let from = self.log.lock().unwrap().len();
         let _complaints = Complaints { log: &self.log, from };
         test.await;
+        if let Local(Some(host)) = &self.host {
+            note_permissions(host);
+        }
     }
 
     pub async fn account(&self) -> Account {
@@ -195,6 +200,20 @@ impl Stage {
         })
         .await;
     }
+}
+
+/// Leaves for `tests/permissions.rs` what no test of this run has needed.
+fn note_permissions(host: &Host) {
+    let unused = host.unused_permissions().into_iter();
+    let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();
+    let mut all = UNUSED.lock().unwrap_or_else(PoisonError::into_inner);
+    let left = match all.take() {
+        Some(before) => before.intersection(&unused).cloned().collect(),
+        None => unused,
+    };
+    let lines: Vec<&str> = left.iter().map(String::as_str).collect();
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("unused-permissions"), lines.join("\n")).unwrap();
+    *all = Some(left);
 }
 
 struct Complaints<'a> {

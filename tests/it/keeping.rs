@@ -77,6 +77,41 @@ fn everything_of_an_ended_chat_has_an_end_when_the_account_says_so() {
     });
 }
 
+/// Lets the account's only open chat be looked at now, and looks.
+async fn look(stage: &Stage, account: &Value) {
+    let tables = stage.tables();
+    let pk = format!("CHAT#{}#1", account.as_str().unwrap());
+    let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S("HEAD".to_owned()));
+    let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
+    let change = change.update_expression("SET due_at = :now").condition_expression("attribute_exists(due_at)");
+    change.expression_attribute_values(":now", AttributeValue::N("1".to_owned())).send().await.unwrap();
+    stage.host.run_schedule("schedule-idle").await.expect("the look succeeds");
+}
+
+#[test]
+fn a_changed_retention_reaches_what_was_written_in_an_open_chat() {
+    on_stage(async |stage| {
+        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
+        talk.channel.say(VISITOR, "And another thing").await;
+        let of_messages = async || {
+            let lives = lives(stage, &talk.account.id, &talk.channel.id).await;
+            let messages = lives.into_iter().filter(|(sk, _)| sk.parse::<u64>().is_ok());
+            messages.map(|(_, ends)| ends).collect::<Vec<_>>()
+        };
+        assert_eq!(of_messages().await, [false, false]);
+        for (days, ends) in [(json!(1), true), (Value::Null, false)] {
+            talk.agent.call.put("/admin/settings", &json!({"retention_days": days})).await.expect(200);
+            wait_for("the entries' new end", seconds(15), async || {
+                look(stage, &talk.account.id).await;
+                let lives = of_messages().await;
+                if lives == [ends, ends] { Ok(()) } else { Err(lives) }
+            })
+            .await;
+        }
+        assert_eq!(talk.agent.chat(1).await["state"], "active");
+    });
+}
+
 async fn erase(of: &Agent, number: &Value) -> Reply {
     of.call.delete(&format!("/admin/visitors/{number}")).await
 }

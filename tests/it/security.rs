@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -252,6 +253,43 @@ fn every_guarded_endpoint_asks_for_its_token() {
                 assert_eq!(reply.status, 401, "{method} {path} with {header:?}: {}", reply.text);
                 reply.expect_error(401, "unauthorized");
             }
+        }
+    });
+}
+
+/// When the agent's only session ends unless it is used, in seconds; turned back to the next minute if asked.
+async fn end_of_session(stage: &Stage, account: &Account, turn_back: bool) -> u64 {
+    let tables = stage.tables();
+    let pk = format!("AGENT#{}#{}", account.id.as_str().unwrap(), account.admin.id);
+    let found = tables.query().table_name("Connections").consistent_read(true);
+    let found = found.key_condition_expression("pk = :pk").expression_attribute_values(":pk", AttributeValue::S(pk));
+    let items = found.send().await.unwrap().items.unwrap();
+    let [session] = &items[..] else { panic!("not one session: {items:?}") };
+    let number = |name: &str| session[name].as_n().unwrap().parse::<u64>().unwrap();
+    if turn_back {
+        let soon = |number: u64| AttributeValue::N(number.to_string());
+        let turned = tables.update_item().table_name("Connections");
+        let turned = turned.key("pk", session["pk"].clone()).key("sk", session["sk"].clone());
+        let turned = turned.update_expression("SET seen_at = :zero, expires_at = :soon");
+        let turned = turned.expression_attribute_values(":zero", soon(0));
+        turned.expression_attribute_values(":soon", soon(number("seen_at") / 1_000 + 600)).send().await.unwrap();
+    }
+    number("expires_at")
+}
+
+#[test]
+fn every_use_of_a_session_prolongs_it() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let fresh = end_of_session(stage, &account, false).await;
+        for (method, path) in guarded_routes() {
+            if path.starts_with("/operator/") {
+                continue;
+            }
+            end_of_session(stage, &account, true).await;
+            send(account.admin.call.request(method.clone(), &path).json(&json!({}))).await;
+            let prolonged = end_of_session(stage, &account, false).await;
+            assert!(prolonged >= fresh, "{method} {path}: {prolonged}, not {fresh}");
         }
     });
 }

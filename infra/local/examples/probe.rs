@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use aws_config::BehaviorVersion;
+use aws_sdk_dynamodb::error::DisplayErrorContext;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
 
@@ -106,13 +107,18 @@ async fn query(index: &str) -> Result<Value, Error> {
     let key = aws_sdk_dynamodb::types::AttributeValue::S("c".to_owned());
     let query = client.query().table_name(std::env::var("TABLE")?).index_name(index);
     let query = query.key_condition_expression("listing = :l").expression_attribute_values(":l", key);
-    Ok(json!(query.send().await?.count()))
+    Ok(json!(query.send().await.map_err(explained)?.count()))
+}
+
+/// The whole of what an SDK has to say.
+fn explained(error: impl std::error::Error) -> String {
+    DisplayErrorContext(error).to_string()
 }
 
 async fn send(body: &str) -> Result<Value, Error> {
     let client = aws_sdk_sqs::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
     let send = client.send_message().queue_url(std::env::var("QUEUE_URL")?).message_body(body);
-    let sent = send.send().await?;
+    let sent = send.send().await.map_err(explained)?;
     Ok(json!(sent.message_id))
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::permission::Denied;
 use crate::{dynamo, lambda, sqs, template};
 
 /// Why the host does not do what was asked; always one line.
@@ -57,6 +58,14 @@ pub enum Error {
     /// The queues cannot be served.
     #[error(transparent)]
     Queues(#[from] sqs::Error),
+    /// Lambda may not consume a queue in the name of the function that the queue feeds.
+    #[error("{logical_id}: {denied}")]
+    Role {
+        /// The function's name in the template.
+        logical_id: String,
+        /// What its role lacks.
+        denied: Denied,
+    },
     /// An invocation failed.
     #[error("{function}: {failure}")]
     Invoke {

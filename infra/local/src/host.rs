@@ -1,6 +1,6 @@
 //! Puts the host together, and takes it apart again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -18,9 +18,10 @@ use crate::endpoints::Endpoints;
 use crate::gateway::Gateway;
 use crate::lambda::{Functions, Leash, Setup};
 use crate::mappings::Mapping;
+use crate::permission::{Permission, Roles};
 use crate::serve::{serve, serve_until};
 use crate::sqs::Queues;
-use crate::template::{Addresses, Function, Template};
+use crate::template::{Addresses, Function, Template, to_consume};
 use crate::usage::Meter;
 use crate::{Error, Options, queue_proxy, schedule};
 
@@ -40,6 +41,7 @@ pub struct Host {
     /// The queues that feed functions.
     polled: Vec<String>,
     meter: Meter,
+    roles: Roles,
     stopping: watch::Sender<bool>,
     /// What ends by itself when it is told to.
     serving: JoinSet<()>,
@@ -64,7 +66,8 @@ impl Host {
         let template = read(&options, addresses)?;
 
         let meter = Meter::default();
-        let engine = Engine::start(data.tables.as_deref(), &template.tables, meter.clone())?;
+        let roles = roles(&template.functions)?;
+        let engine = Engine::start(data.tables.as_deref(), &template.tables, meter.clone(), roles.clone())?;
         let queues = Queues::open(&data.queues, template.queues)?;
         let endpoints = Endpoints { services: services.clone(), tables: engine.url().to_owned() };
         let setup = Setup { binaries: options.binaries, endpoints, log: options.log, meter: meter.clone() };
@@ -85,9 +88,10 @@ impl Host {
             _lock: data.lock,
             queues,
             meter,
+            roles,
             engine,
         };
-        let queue_api = queue_proxy::router(&host.queues, services, host.meter.clone());
+        let queue_api = queue_proxy::router(&host.queues, services, host.meter.clone(), host.roles.clone());
         host.background.spawn(serve(private, runtime_api.merge(queue_api)));
         host.background.spawn(host.engine.sweep());
         host.background.spawn(host.functions.clone().reap());
@@ -145,6 +149,12 @@ impl Host {
     /// Starts to count what the functions use from nothing.
     pub fn reset_usage(&self) {
         self.meter.reset();
+    }
+
+    /// What the roles of functions allow and they did not do so far, by function.
+    #[must_use]
+    pub fn unused_permissions(&self) -> BTreeSet<(String, Permission)> {
+        self.roles.unused()
     }
 
     /// The queues that feed functions.
@@ -244,6 +254,18 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::NoBinary { logical_id: function.logical_id.clone(), path })
+}
+
+/// The roles of the functions, which must let Lambda consume their queues.
+fn roles(functions: &[Function]) -> Result<Roles, Error> {
+    let roles = Roles::new(functions);
+    for function in functions {
+        for mapping in &function.queues {
+            let allowed = roles.check(&function.name, &to_consume(mapping));
+            allowed.map_err(|denied| Error::Role { logical_id: function.logical_id.clone(), denied })?;
+        }
+    }
+    Ok(roles)
 }
 
 /// The name of each scheduled function's first schedule.

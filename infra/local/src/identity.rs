@@ -14,6 +14,15 @@ pub(crate) fn table_arn(name: &str) -> String {
     format!("arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{name}")
 }
 
+pub(crate) fn role_arn(name: &str) -> String {
+    format!("arn:aws:iam::{ACCOUNT}:role/{name}")
+}
+
+/// A function, as IAM calls it.
+pub(crate) fn role_session_arn(function: &str) -> String {
+    format!("arn:aws:sts::{ACCOUNT}:assumed-role/{function}/{function}")
+}
+
 pub(crate) fn rule_arn(name: &str) -> String {
     format!("arn:aws:events:{REGION}:{ACCOUNT}:rule/{name}")
 }

@@ -6,7 +6,7 @@
 //! - [`lambda`]: runs the functions as processes that speak the Runtime API
 //! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
 //! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call
-//! - `usage.rs`, [`log`]: what they use and what they say
+//! - `permission.rs`, `usage.rs`, [`log`]: what they may do, what they use and what they say
 //! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`demo_bot`], [`integrator`], [`ready`],
 //!   [`terminal`], [`welcome`]: the command `switchboard`
 
@@ -28,6 +28,7 @@ pub mod lambda;
 pub mod log;
 mod mappings;
 mod options;
+mod permission;
 pub mod public_api;
 mod queue_proxy;
 pub mod ready;
@@ -43,3 +44,4 @@ pub use error::Error;
 pub use host::Host;
 pub use log::{LogLine, LogSink};
 pub use options::{Options, Storage};
+pub use permission::{Denied, Permission};

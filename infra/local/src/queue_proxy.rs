@@ -1,5 +1,5 @@
-//! Stands before the local SQS and counts what each function uses. Every function has its own address:
-//! `/sqs/{function}`.
+//! Stands before the local SQS and counts what each function uses, if it may. Every function has its own
+//! address: `/sqs/{function}`.
 
 use axum::Router;
 use axum::body::Body;
@@ -10,6 +10,7 @@ use axum::routing::any;
 use serde::Deserialize;
 use tower::ServiceExt;
 
+use crate::permission::{Denied, Permission, Roles};
 use crate::sqs::Queues;
 use crate::usage::Meter;
 
@@ -20,9 +21,10 @@ const LARGEST: usize = 16 * 1024 * 1024;
 struct Proxy {
     queues: Router,
     meter: Meter,
+    roles: Roles,
 }
 
-/// What counting needs to know of a request.
+/// What counting and allowing need to know of a request.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Call {
@@ -30,12 +32,25 @@ struct Call {
 }
 
 /// `base_url` is what queue URLs begin with.
-pub(crate) fn router(queues: &Queues, base_url: String, meter: Meter) -> Router {
+pub(crate) fn router(queues: &Queues, base_url: String, meter: Meter, roles: Roles) -> Router {
     let queues = queues.router(base_url);
-    Router::new()
-        .route("/sqs/{function}", any(forward))
-        .route("/sqs/{function}/", any(forward))
-        .with_state(Proxy { queues, meter })
+    Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(Proxy {
+        queues,
+        meter,
+        roles,
+    })
+}
+
+impl Proxy {
+    /// Counts what the function may ask for.
+    fn admit(&self, function: &str, call: &Call, action: &str) -> Result<(), Denied> {
+        let queue = call.queue_url.rsplit('/').next().unwrap_or_default();
+        // A batch needs what each of its entries would need alone.
+        let action_of_one = format!("sqs:{}", action.trim_end_matches("Batch"));
+        self.roles.check(function, &[Permission { action: action_of_one, resource: Queues::arn(queue) }])?;
+        self.meter.sqs(function, queue, action);
+        Ok(())
+    }
 }
 
 async fn forward(State(proxy): State<Proxy>, Path(function): Path<String>, request: Request) -> Response {
@@ -43,9 +58,11 @@ async fn forward(State(proxy): State<Proxy>, Path(function): Path<String>, reque
     let Ok(body) = axum::body::to_bytes(body, LARGEST).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    if let Ok(call) = serde_json::from_slice::<Call>(&body) {
-        let queue = call.queue_url.rsplit('/').next().unwrap_or_default();
-        proxy.meter.sqs(&function, queue, action(&head.headers));
+    // The queues will say what is wrong with a body that cannot be read.
+    if let Ok(call) = serde_json::from_slice::<Call>(&body)
+        && let Err(denied) = proxy.admit(&function, &call, action(&head.headers))
+    {
+        return denied.into_response();
     }
     let request = Request::from_parts(head, Body::from(body));
     proxy.queues.oneshot(request).await.into_response()

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 
 use super::proxy::Proxy;
 use super::{Error, tables};
+use crate::permission::Roles;
 use crate::serve::serve;
 use crate::template::Table;
 use crate::usage::Meter;
@@ -31,7 +32,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Opens the file, or an empty database in memory, with the template's tables in it.
-    pub fn start(file: Option<&Path>, template: &[Table], meter: Meter) -> Result<Self, Error> {
+    pub fn start(file: Option<&Path>, template: &[Table], meter: Meter, roles: Roles) -> Result<Self, Error> {
         let database = match file {
             Some(file) => Database::new(&file.to_string_lossy())?,
             None => Database::memory()?,
@@ -39,7 +40,7 @@ impl Engine {
         tables::prepare(&database, template)?;
         let (public, address) = bind()?;
         let (private, engine) = bind()?;
-        let proxy = Proxy::new(engine, meter)?;
+        let proxy = Proxy::new(engine, meter, roles)?;
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served = database.clone();

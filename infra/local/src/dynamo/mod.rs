@@ -3,7 +3,7 @@
 //! # Layout
 //! - `engine.rs`: the database and the thread that serves it
 //! - `tables.rs`: makes the template's tables, or sees that they are there
-//! - `proxy.rs`: stands before the engine and counts what each function uses
+//! - `proxy.rs`: stands before the engine, allows and counts what each function uses
 
 mod engine;
 mod proxy;

@@ -1,4 +1,4 @@
-//! Stands before the engine and counts what each function uses: every function has its own path.
+//! Stands before the engine and counts what each function uses, if it may: every function has its own path.
 //!
 //! Capacity units are counted by the engine; the proxy only asks for them. Requests pass through otherwise
 //! unchanged, so what the engine says about a wrong one is about what the function wrote.
@@ -21,6 +21,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::Error;
+use crate::identity::table_arn;
+use crate::permission::{Denied, Permission, Roles};
 use crate::usage::{Meter, Units};
 
 /// Forwards to the engine.
@@ -28,14 +30,17 @@ pub(super) struct Proxy {
     engine: Uri,
     client: Client<HttpConnector, Body>,
     meter: Meter,
+    roles: Roles,
 }
 
-/// What counting needs to know of a request.
+/// What counting and allowing need to know of a request.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
 struct Request<'r> {
     #[serde(borrow)]
     table_name: Option<Cow<'r, str>>,
+    #[serde(borrow)]
+    index_name: Option<Cow<'r, str>>,
     #[serde(borrow)]
     request_items: Option<BTreeMap<Cow<'r, str>, IgnoredAny>>,
     #[serde(borrow)]
@@ -73,11 +78,11 @@ struct Capacity {
 }
 
 impl Proxy {
-    pub fn new(engine: SocketAddr, meter: Meter) -> Result<Self, Error> {
+    pub fn new(engine: SocketAddr, meter: Meter, roles: Roles) -> Result<Self, Error> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter })
+        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles })
     }
 
     pub fn router(self) -> Router {
@@ -92,7 +97,10 @@ impl Proxy {
     /// `None` when the engine is gone.
     async fn forward(&self, function: &str, headers: HeaderMap, body: Bytes) -> Option<Response> {
         let operation = operation(&headers).to_owned();
-        let body = self.count_request(function, &operation, body);
+        let body = match self.admit(function, &operation, body) {
+            Ok(body) => body,
+            Err(denied) => return Some(denied.into_response()),
+        };
         let mut request = axum::extract::Request::new(Body::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.engine.clone();
@@ -104,17 +112,18 @@ impl Proxy {
         Some(Response::from_parts(head, Body::from(body)))
     }
 
-    /// Counts the request and gives back its body, asking for capacity units where that is possible.
-    fn count_request(&self, function: &str, operation: &str, body: Bytes) -> Bytes {
+    /// Counts what the function may ask for and gives back the body, asking for capacity units where that is possible.
+    fn admit(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, Denied> {
         // The engine will say what is wrong with a body that cannot be read.
         let request: Request<'_> = serde_json::from_slice(&body).unwrap_or_default();
+        self.roles.check(function, &request.permissions(operation))?;
         for table in request.tables() {
             self.meter.dynamodb(function, table, operation);
         }
         if request.return_consumed_capacity.is_none() && units(operation, 0.0).is_some() {
-            return asking_for_capacity(&body).unwrap_or(body);
+            return Ok(asking_for_capacity(&body).unwrap_or(body));
         }
-        body
+        Ok(body)
     }
 
     fn count_answer(&self, function: &str, operation: &str, body: &[u8]) {
@@ -132,6 +141,19 @@ impl Proxy {
 }
 
 impl Request<'_> {
+    /// What it takes on AWS. A transaction needs what each of its parts would need alone.
+    fn permissions(&self, operation: &str) -> Vec<Permission> {
+        let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
+        let one = self.table_name.iter().map(|table| match &self.index_name {
+            Some(index) => permission(operation, format!("{}/index/{index}", table_arn(table))),
+            None => permission(operation, table_arn(table)),
+        });
+        let batch = self.request_items.iter().flatten().map(|(table, _)| permission(operation, table_arn(table)));
+        let parts = self.transact_items.iter().flatten().flatten();
+        let parts = parts.map(|(part, of)| permission(&format!("{part}Item"), table_arn(&of.table_name)));
+        one.chain(batch).chain(parts).collect()
+    }
+
     /// The tables it touches, each once.
     fn tables(&self) -> BTreeSet<&str> {
         let batch = self.request_items.iter().flatten().map(|(table, _)| table);
@@ -181,4 +203,29 @@ fn end_to_end(mut headers: HeaderMap) -> HeaderMap {
         headers.remove(name);
     }
     headers
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_needs_what_aws_asks_of_each_of_its_parts() {
+        let needed = |operation: &str, body: &str| {
+            let request: Request<'_> = serde_json::from_str(body).unwrap();
+            let names = request.permissions(operation).into_iter().map(|it| {
+                let resource = it.resource.rsplit_once(":table/").unwrap().1.to_owned();
+                format!("{} {resource}", it.action)
+            });
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(needed("GetItem", r#"{"TableName": "A"}"#), ["dynamodb:GetItem A"]);
+        assert_eq!(needed("Query", r#"{"TableName": "A", "IndexName": "i"}"#), ["dynamodb:Query A/index/i"]);
+        let batch = needed("BatchGetItem", r#"{"RequestItems": {"A": {}, "B": {}}}"#);
+        assert_eq!(batch, ["dynamodb:BatchGetItem A", "dynamodb:BatchGetItem B"]);
+        let parts = r#"{"TransactItems": [{"Put": {"TableName": "A"}}, {"ConditionCheck": {"TableName": "B"}}]}"#;
+        let transaction = needed("TransactWriteItems", parts);
+        assert_eq!(transaction, ["dynamodb:PutItem A", "dynamodb:ConditionCheckItem B"]);
+    }
 }

@@ -75,6 +75,14 @@ impl<'s> Cursor<'s> {
         }
     }
 
+    /// A text, or a list of texts.
+    pub fn texts(&self) -> Result<Vec<String>, Error> {
+        match &self.node.value {
+            Value::List(_) => self.items()?.iter().map(Self::text).collect(),
+            Value::Scalar(_) | Value::Map(_) => Ok(vec![self.text()?]),
+        }
+    }
+
     /// CloudFormation takes numbers as text too; parameters are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));

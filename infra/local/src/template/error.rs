@@ -114,4 +114,7 @@ pub enum Problem {
     /// A reference to something of another kind, or to nothing.
     #[error("{0:?} is not a queue of this template")]
     NotAQueue(String),
+    /// The role of a function is not in the template.
+    #[error("{0:?} is not a role of this template")]
+    NotARole(String),
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use super::cursor::Cursor;
 use super::error::{Error, Place, Problem};
 use super::events::{self, QueueMapping, Route, Schedule};
+use super::policy::{self, Roles};
+use crate::permission::Permission;
 
 /// A function, and everything that calls it.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ pub struct Function {
     pub queues: Vec<QueueMapping>,
     /// The clocks that call it.
     pub schedules: Vec<Schedule>,
+    /// What its role allows.
+    pub permissions: Vec<Permission>,
 }
 
 /// `LoggingConfig` of a function.
@@ -55,7 +59,7 @@ impl Function {
     }
 }
 
-pub(super) fn read(logical_id: &str, properties: &Cursor<'_>) -> Result<Function, Error> {
+pub(super) fn read(logical_id: &str, properties: &Cursor<'_>, roles: &Roles) -> Result<Function, Error> {
     let code = properties.require("CodeUri")?;
     let mut function = Function {
         logical_id: logical_id.to_owned(),
@@ -70,10 +74,12 @@ pub(super) fn read(logical_id: &str, properties: &Cursor<'_>) -> Result<Function
         routes: Vec::new(),
         queues: Vec::new(),
         schedules: Vec::new(),
+        permissions: Vec::new(),
     };
     for (name, event) in properties.section("Events")?.entries()? {
         events::read(&mut function, &name, &event)?;
     }
+    function.permissions = policy::of_function(properties, &function.queues, roles)?;
     Ok(function)
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::error::{Error, Place, Problem};
 use super::yaml::Node;
-use crate::identity::{ACCOUNT, REGION, function_arn, table_arn};
+use crate::identity::{ACCOUNT, REGION, function_arn, role_arn, table_arn};
 use crate::sqs::Queues;
 
 /// Where things of this host can be reached.
@@ -125,6 +125,7 @@ impl Scope {
             ("AWS::SQS::Queue", "QueueName") => self.queue_name(name),
             ("AWS::SQS::Queue", "QueueUrl") => Queues::url(&self.addresses.queues, &self.queue_name(name)),
             ("AWS::DynamoDB::Table", "Arn") => table_arn(name),
+            ("AWS::IAM::Role", "Arn") => role_arn(name),
             ("AWS::Serverless::Function", "Arn") => function_arn(name),
             ("AWS::Serverless::HttpApi", "ApiEndpoint") => self.addresses.gateway.clone(),
             (_, "Arn") => format!("arn:aws:local:{REGION}:{ACCOUNT}:{name}"),

@@ -224,6 +224,69 @@ fn queues_and_their_dead_letters_are_read() {
     assert_eq!(queues[1].retention_seconds, 1_209_600);
 }
 
+/// A template with a role and one function with this property.
+fn with_property(property: &str) -> String {
+    format!(
+        "Resources:
+  Items:
+    Type: AWS::DynamoDB::Table
+    Properties: {{AttributeDefinitions: [], KeySchema: []}}
+  FRole:
+    Type: AWS::IAM::Role
+    Properties:
+      Policies:
+        - PolicyName: f
+          PolicyDocument:
+            Statement: [{{Effect: Allow, Action: dynamodb:Scan, Resource: !GetAtt Items.Arn}}]
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: f
+      {property}
+"
+    )
+}
+
+#[test]
+fn a_function_may_do_what_its_policies_or_its_role_allow() {
+    let permissions = |property: &str| {
+        let function = read(&with_property(property)).unwrap().functions.remove(0);
+        function.permissions.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let table = "arn:aws:dynamodb:us-east-1:000000000000:table/Items";
+    assert_eq!(permissions("Timeout: 3"), [""; 0]);
+    assert_eq!(permissions("Policies: []"), [""; 0]);
+    assert_eq!(permissions("Role: !GetAtt FRole.Arn"), [format!("dynamodb:Scan on {table}")]);
+    let policies =
+        "Policies: [{Statement: [{Effect: Allow, Action: ['s:A', 's:B'], Resource: [!GetAtt Items.Arn, x]}]}]";
+    let expected = [format!("s:A on {table}"), format!("s:B on {table}"), "s:A on x".to_owned(), "s:B on x".to_owned()];
+    assert_eq!(permissions(policies), expected);
+}
+
+#[test]
+fn a_policy_that_only_aws_can_play_is_refused() {
+    for (property, problem) in [
+        ("Role: x", "Role: \"x\" is not a role of this template"),
+        (
+            "Policies: [AWSLambdaSQSQueueExecutionRole]",
+            "Policies.0: expected a mapping, found \"AWSLambdaSQSQueueExecutionRole\"",
+        ),
+        ("Policies: [{SQSPollerPolicy: {}}]", "Policies.0: Statement is missing"),
+        ("Policies: [{Statement: [{Effect: Deny}]}]", "Policies.0.Statement.0.Effect: expected Allow, found \"Deny\""),
+        (
+            "Policies: [{Statement: [{Effect: Allow, Action: 's:*', Resource: x}]}]",
+            "Policies.0.Statement.0.Action: expected names without wildcards, found \"s:*\"",
+        ),
+        (
+            "Policies: [{Statement: [{Effect: Allow, Action: 's:A', Resource: x, Condition: {}}]}]",
+            "Policies.0.Statement.0.Condition: expected nothing but Sid, Effect, Action and Resource, found a mapping",
+        ),
+    ] {
+        let error = read(&with_property(property)).unwrap_err().to_string();
+        assert_eq!(error, format!("line 16: F.{problem}"), "{property}");
+    }
+}
+
 /// A template with a queue and one function with this event.
 fn with_event(event: &str) -> String {
     format!(

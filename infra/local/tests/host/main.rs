@@ -5,6 +5,7 @@
 mod gateway;
 mod lambda;
 mod lifecycle;
+mod permissions;
 mod queues;
 mod support;
 mod tables;

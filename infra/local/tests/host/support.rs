@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use local::{Host, LogLine, LogSink, Options, Storage};
+use local::{Error, Host, LogLine, LogSink, Options, Storage};
 use tempfile::TempDir;
 
 /// The functions of `template.yaml` in this folder; each is a link to the probe.
@@ -56,6 +56,17 @@ pub fn options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
         log: LogSink::Memory(Arc::clone(&lines)),
     };
     (options, lines)
+}
+
+/// A host on `folder`, with the template changed in one place.
+pub async fn start_changed(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
+    let text = std::fs::read_to_string(template()).unwrap();
+    assert!(text.contains(from));
+    let (options, _) = options(folder);
+    let options =
+        Options { template: folder.join("template.yaml"), storage: Storage::Dir(folder.join("data")), ..options };
+    std::fs::write(&options.template, text.replacen(from, to, 1)).unwrap();
+    Host::start(options).await
 }
 
 pub fn template() -> PathBuf {

@@ -1,11 +1,8 @@
 //! Tables, as a function sees them through the official SDK.
 
-use std::path::Path;
-
-use local::{Error, Host, Options, Storage};
 use serde_json::json;
 
-use crate::support::{TestHost, binaries, options, template};
+use crate::support::{TestHost, binaries, start_changed};
 
 #[tokio::test]
 async fn operations_and_their_capacity_are_counted() {
@@ -17,17 +14,6 @@ async fn operations_and_their_capacity_are_counted() {
     // One for the item, one for its entry in the index.
     assert_eq!(usage["write_units"], json!(2.0));
     assert_eq!(usage["read_units"], json!(0.0));
-}
-
-/// A host on `folder`, with the template changed in one place.
-async fn start_changed(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
-    let text = std::fs::read_to_string(template()).unwrap();
-    assert!(text.contains(from));
-    let (options, _) = options(folder);
-    let options =
-        Options { template: folder.join("template.yaml"), storage: Storage::Dir(folder.join("data")), ..options };
-    std::fs::write(&options.template, text.replacen(from, to, 1)).unwrap();
-    Host::start(options).await
 }
 
 #[tokio::test]

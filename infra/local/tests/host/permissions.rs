@@ -1,0 +1,59 @@
+//! Roles: a function may do what the template allows, and nothing else.
+
+use local::{Error, Host, Permission};
+use serde_json::json;
+
+use crate::support::{TestHost, binaries, start_changed};
+
+fn unused(host: &Host) -> Vec<String> {
+    let unused = host.unused_permissions().into_iter();
+    unused.map(|(function, Permission { action, resource })| format!("{function} {action} {resource}")).collect()
+}
+
+#[tokio::test]
+async fn what_a_role_allows_is_done_and_remembered() {
+    let host = TestHost::start().await;
+    let put = "probe dynamodb:PutItem arn:aws:dynamodb:us-east-1:000000000000:table/Items";
+    let query = "probe dynamodb:Query arn:aws:dynamodb:us-east-1:000000000000:table/Items/index/listing";
+    let send = "probe sqs:SendMessage arn:aws:sqs:us-east-1:000000000000:Jobs";
+    assert_eq!(unused(&host), [put, query, send]);
+    host.invoke("probe", json!({"do": "query", "index": "listing"})).await.unwrap();
+    assert_eq!(unused(&host), [put, send]);
+    host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    host.invoke("probe", json!({"do": "send", "body": "x"})).await.unwrap();
+    assert_eq!(unused(&host), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_a_role_does_not_allow_is_refused_as_aws_does_it() {
+    for (from, to, payload, refused) in [
+        (
+            "Resource: !Sub ${Items.Arn}/index/listing",
+            "Resource: !GetAtt Items.Arn",
+            json!({"do": "query", "index": "listing"}),
+            "dynamodb:Query on resource: arn:aws:dynamodb:us-east-1:000000000000:table/Items/index/listing",
+        ),
+        (
+            "Action: sqs:SendMessage",
+            "Action: sqs:PurgeQueue",
+            json!({"do": "send", "body": "x"}),
+            "sqs:SendMessage on resource: arn:aws:sqs:us-east-1:000000000000:Jobs",
+        ),
+    ] {
+        let folder = binaries();
+        let host = start_changed(folder.path(), from, to).await.unwrap();
+        let error = host.invoke("probe", payload).await.unwrap_err().to_string();
+        assert!(error.contains("AccessDeniedException"), "{error}");
+        let words = "User: arn:aws:sts::000000000000:assumed-role/probe/probe is not authorized to perform: ";
+        assert!(error.contains(&format!("{words}{refused}")), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_may_not_consume_its_queue_is_refused_at_the_start() {
+    let folder = binaries();
+    let error = start_changed(folder.path(), "sqs:GetQueueAttributes", "sqs:PurgeQueue").await.err().unwrap();
+    assert!(matches!(error, Error::Role { .. }), "{error}");
+    let words = "sqs:GetQueueAttributes on resource: arn:aws:sqs:us-east-1:000000000000:Jobs";
+    assert!(error.to_string().starts_with("Worker: User: ") && error.to_string().contains(words), "{error}");
+}
