@@ -11,7 +11,7 @@ use super::to_attribute;
 use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
-use crate::domain::ledger::Retry;
+use crate::domain::ledger::{MOST_TRIES, Retry};
 use crate::domain::retry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -151,7 +151,7 @@ impl Chats {
     ) -> Result<Entry, Error> {
         let (condition, mut values) = may_begin(retry);
         values.extend([(":now", n(now.0)), (":one", n(1)), (":next_due", n(due_at(now).0))]);
-        values.push((":seconds", n(now.seconds())));
+        values.extend([(":seconds", n(now.seconds())), (":most", n(MOST_TRIES))]);
         values.extend(anew(chat_id));
         let key = entry_key(account_id, chat_id, seq);
         match self.table.update(Change { key, update: RETRY, condition, values }).await {
@@ -291,19 +291,19 @@ fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>
     match retry {
         Retry::Message => (
             "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now \
-             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
+             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds) AND size(#delivery.#attempts) < :most",
             vec![failed, (":channel", s(Target::Channel.name()))],
         ),
         Retry::Failed => (
             "NOT (#delivery.#target = :bot AND #from = :visitor) \
              AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now \
-             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
+             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds) AND size(#delivery.#attempts) < :most",
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         Retry::One => (
             "NOT (#delivery.#target = :bot AND #from = :visitor) AND (#delivery.#progress = :delivered \
              OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now)) \
-             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
+             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds) AND size(#delivery.#attempts) < :most",
             [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
         ),
     }

@@ -1,7 +1,7 @@
 //! The ledger of deliveries, and what is begun anew from it.
 
 use super::*;
-use crate::domain::ledger::{Order, Place, Wanted};
+use crate::domain::ledger::{MOST_TRIES, Order, Place, Wanted};
 use crate::store::deliveries::Revived;
 use crate::store::ledger::{Page, Search};
 
@@ -282,6 +282,19 @@ async fn who_may_begin_what_anew() {
         assert_eq!((delivery.progress, delivery.round, delivery.attempts.len()), (Progress::Pending, 2, 1));
         assert!(matches!(retry(seq, Retry::One, at(3)).await, Err(Error::Conflict(_))), "it is under way");
     }
+}
+
+#[tokio::test]
+async fn a_delivery_begins_anew_only_so_often() {
+    let stores = stores().await;
+    let chat = stores.opened("v", NOW).await;
+    let seq = stores.tried(chat, NOW, &Change::Delivered).await;
+    for n in 1..MOST_TRIES {
+        stores.chats.retry("acc", chat, seq, Retry::One, at(n)).await.unwrap();
+        stores.try_ends(chat, seq, &Change::Delivered).await;
+    }
+    let refused = stores.chats.retry("acc", chat, seq, Retry::One, at(MOST_TRIES)).await;
+    assert!(matches!(refused, Err(Error::Conflict("it has been tried as often as it can be"))), "{refused:?}");
 }
 
 #[tokio::test]
