@@ -227,7 +227,7 @@ fn a_bot_that_was_disconnected_loses_its_chats_with_the_next_message() {
         let front = Front::open(stage).await;
         front.ask(VISITOR, "Hello").await;
         front.agent.call.delete(&format!("/admin/bots/{}", front.bot.bot_id)).await.expect(200);
-        forget(stage, &["channel-message", "deliver-bot"]);
+        forget(stage, &["channel-message", "deliver-bot"]).await;
         front.channel.say(VISITOR, "Anybody?").await;
         front.waits(1, seconds(5)).await;
         front.channel.say("somebody new", "Hello").await;
@@ -236,13 +236,17 @@ fn a_bot_that_was_disconnected_loses_its_chats_with_the_next_message() {
     });
 }
 
-/// Ends the processes of these functions, and with them what they remember for ten seconds.
-fn forget(stage: &Stage, functions: &[&str]) {
-    for (function, pid) in stage.host.processes() {
-        if functions.contains(&function.as_str()) {
-            kill(pid, "-9");
-        }
-    }
+/// Ends the processes of these functions, and with them what they remember for ten seconds. One that has not quite ended
+/// could still be given a request, and take it along.
+async fn forget(stage: &Stage, functions: &[&str]) {
+    let of_these = |(function, _): &(String, u32)| functions.contains(&function.as_str());
+    let ended: Vec<_> = stage.host.processes().into_iter().filter(of_these).collect();
+    ended.iter().for_each(|(_, pid)| kill(*pid, "-9"));
+    wait_for("the processes are gone", seconds(5), async || {
+        let left: Vec<_> = stage.host.processes().into_iter().filter(|process| ended.contains(process)).collect();
+        if left.is_empty() { Ok(()) } else { Err(left) }
+    })
+    .await;
 }
 
 #[test]
