@@ -1,5 +1,5 @@
-//! POST /agent/chats/{chat_id}/close: ends the agent's chat, or one that no agent has and that is offered to them. A bot that stood in front
-//! of it is told CHAT_CLOSED, the webhooks chat_finished.
+//! POST /agent/chats/{chat_id}/close: ends the agent's chat, or one that no agent has and that is offered to them. A bot
+//! that stood in front of it is told CHAT_CLOSED, the webhooks chat_finished.
 
 use std::process::ExitCode;
 

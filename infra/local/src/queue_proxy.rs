@@ -33,12 +33,8 @@ struct Call {
 
 /// `base_url` is what queue URLs begin with.
 pub(crate) fn router(queues: &Queues, base_url: String, meter: Meter, roles: Roles) -> Router {
-    let queues = queues.router(base_url);
-    Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(Proxy {
-        queues,
-        meter,
-        roles,
-    })
+    let proxy = Proxy { queues: queues.router(base_url), meter, roles };
+    Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
 }
 
 impl Proxy {

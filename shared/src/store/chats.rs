@@ -145,19 +145,8 @@ impl Chats {
 
     /// The first `most` entries, however large they are. A query for each megabyte.
     pub async fn whole_timeline(&self, account_id: &str, chat_id: u64, most: usize) -> Result<Vec<Entry>, Error> {
-        let (mut entries, mut after) = (Vec::new(), None);
-        loop {
-            let query = entries_after(account_id, chat_id, 0, LONG_PAGE);
-            let page = self.table.page(query, "", after).await?;
-            for item in page.items {
-                entries.push(entry(item)?);
-            }
-            after = page.next;
-            if after.is_none() || entries.len() >= most {
-                entries.truncate(most);
-                return Ok(entries);
-            }
-        }
+        let items = self.table.query_all(entries_after(account_id, chat_id, 0, LONG_PAGE), most).await?;
+        items.into_iter().map(entry).collect()
     }
 
     /// At most `limit` of the account's chats in any of these states that `wanted` takes, newest first, with numbers

@@ -194,9 +194,9 @@ impl Chats {
         Ok(items.collect())
     }
 
-    /// Takes up an overdue delivery. What was never tried keeps its place in the
-    /// round, because its task may only be waiting its turn; what was tried begins anew; a visitor's message to a bot
-    /// has lost its window, and the chat goes to the agents; what was taken up too often fails. A read and a write.
+    /// Takes up an overdue delivery. What was never tried keeps its place in the round, because its task may only be
+    /// waiting its turn; what was tried begins anew; a visitor's message to a bot has lost its window, and the chat goes to
+    /// the agents; what was taken up too often fails. A read and a write.
     pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Revived, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(Revived::Not) };
         let found = entry(item)?;
@@ -284,26 +284,40 @@ const RETRY: &str = "SET #delivery.#progress = :pending, #delivery.#round = #del
                      #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
                      REMOVE #delivery.#failure, #delivery.#verdict_at";
 
+/// A condition, and what holds for every delivery that begins anew: it is kept still, and not tried too often.
+macro_rules! and_can_begin {
+    ($own:literal) => {
+        concat!(
+            $own,
+            " AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
+            " AND size(#delivery.#attempts) < :most"
+        )
+    };
+}
+
 /// When a delivery may begin anew (see [`Retry::refusal`]), and what the names in it stand for.
 fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(Progress::Failed.name()));
     let not_for_bot = [(":bot", s(Target::Bot.name())), (":visitor", s(From::Visitor.name()))];
     match retry {
         Retry::Message => (
-            "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now \
-             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds) AND size(#delivery.#attempts) < :most",
+            and_can_begin!(
+                "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
+            ),
             vec![failed, (":channel", s(Target::Channel.name()))],
         ),
         Retry::Failed => (
-            "NOT (#delivery.#target = :bot AND #from = :visitor) \
-             AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now \
-             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds) AND size(#delivery.#attempts) < :most",
+            and_can_begin!(
+                "NOT (#delivery.#target = :bot AND #from = :visitor) \
+                 AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
+            ),
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         Retry::One => (
-            "NOT (#delivery.#target = :bot AND #from = :visitor) AND (#delivery.#progress = :delivered \
-             OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now)) \
-             AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds) AND size(#delivery.#attempts) < :most",
+            and_can_begin!(
+                "NOT (#delivery.#target = :bot AND #from = :visitor) AND (#delivery.#progress = :delivered \
+                 OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now))"
+            ),
             [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
         ),
     }

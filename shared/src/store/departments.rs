@@ -74,26 +74,18 @@ impl Directory {
 
     /// Everybody and every department of the account as they are now, by id. One query for each megabyte of them.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
-        let (mut items, mut after) = (Vec::new(), None);
-        loop {
-            let query = Query {
-                index: None,
-                condition: "#pk = :account AND #sk BETWEEN :first AND :last",
-                values: vec![
-                    (":account", s(format!("ACCOUNT#{account_id}"))),
-                    (":first", s(AGENTS)),
-                    (":last", s(format!("{DEPARTMENTS}~"))),
-                ],
-                limit: 2 * LISTED,
-                descending: false,
-            };
-            let page = self.table.page(query, "", after).await?;
-            items.extend(page.items);
-            after = page.next;
-            if after.is_none() {
-                return roster(items, account_id);
-            }
-        }
+        let query = Query {
+            index: None,
+            condition: "#pk = :account AND #sk BETWEEN :first AND :last",
+            values: vec![
+                (":account", s(format!("ACCOUNT#{account_id}"))),
+                (":first", s(AGENTS)),
+                (":last", s(format!("{DEPARTMENTS}~"))),
+            ],
+            limit: 2 * LISTED,
+            descending: false,
+        };
+        roster(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
     /// The roster, possibly as it was up to 10 s ago. One query, none when cached.

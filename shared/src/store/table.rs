@@ -59,6 +59,7 @@ pub enum Write {
 }
 
 /// A query of one partition of the table or of an index.
+#[derive(Clone)]
 pub struct Query {
     /// The index; none for the table itself.
     pub index: Option<&'static str>,
@@ -229,6 +230,23 @@ impl Table {
     /// Reads items of one partition in the order of their sort keys.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.page(query, "", None).await?.items) })
+    }
+
+    /// Reads the first `most` items of one partition, however large they are. A query for each megabyte, or for as many as
+    /// the query's limit says.
+    pub fn query_all(&self, query: Query, most: usize) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move {
+            let (mut items, mut after) = (Vec::new(), None);
+            loop {
+                let page = self.page(query.clone(), "", after).await?;
+                items.extend(page.items);
+                after = page.next;
+                if after.is_none() || items.len() >= most {
+                    items.truncate(most);
+                    return Ok(items);
+                }
+            }
+        })
     }
 
     /// Reads as many items of one partition as the query's limit says, behind the key `after` if there is one, and
