@@ -66,7 +66,11 @@ async fn start(arguments: &Arguments, home: &Home, operator_key: &str, bot: &Dem
     let binaries = arguments.binaries().await?;
     let extra = integrator::router().merge(bot.clone().router());
     let host = Host::start(arguments.options(home, binaries, operator_key, extra)).await?;
-    host.start_functions().await?;
+    if let Err(error) = host.start_functions().await {
+        // Functions that lose their host say so, and the reason would not be the last line.
+        host.stop().await;
+        return Err(error.into());
+    }
     Ok(host)
 }
 

@@ -8,10 +8,11 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::mailbox::{Mailbox, Registry};
-use super::process::Process;
+use super::process::{Process, Supervisor};
 use super::{Failure, Setup, environment};
 use crate::endpoints::Endpoints;
 use crate::identity::function_arn;
@@ -51,9 +52,11 @@ impl Launch {
         let registration = self.registry.register(id, &self.function, Arc::clone(&mailbox));
         let mut child = self.spawn(id).map_err(|error| Failure::NotStarted(error.to_string()))?;
         registration.started(child.id().unwrap_or_default());
-        self.forward(child.stdout.take());
-        self.forward(child.stderr.take());
-        Ok(Process::new(child, registration, mailbox, errands, self.kill.subscribe()))
+        let mut output = JoinSet::new();
+        output.spawn(self.forward(child.stdout.take()));
+        output.spawn(self.forward(child.stderr.take()));
+        let supervisor = Supervisor { child, output, registration };
+        Ok(Process::new(supervisor, mailbox, errands, self.kill.subscribe()))
     }
 
     fn spawn(&self, id: Uuid) -> std::io::Result<Child> {
@@ -71,16 +74,16 @@ impl Launch {
     }
 
     /// Passes the lines of one pipe on until the process closes it.
-    fn forward(&self, pipe: Option<impl AsyncRead + Unpin + Send + 'static>) {
-        let Some(pipe) = pipe else { return };
+    fn forward<P: AsyncRead + Unpin + Send + 'static>(&self, pipe: Option<P>) -> impl Future<Output = ()> + use<P> {
         let (log, function) = (self.log.clone(), self.function.clone());
-        tokio::spawn(async move {
+        async move {
+            let Some(pipe) = pipe else { return };
             let mut pipe = BufReader::new(pipe);
             let mut line = Vec::new();
             while let Ok(1..) = pipe.read_until(b'\n', &mut line).await {
                 log.line(&function, String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']));
                 line.clear();
             }
-        });
+        }
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use tokio::process::Child;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::mailbox::{Call, Errand, Mailbox, Registration};
@@ -13,6 +15,9 @@ use super::{Ended, Failure};
 
 /// As on AWS, a process has ten seconds until it asks for work.
 const INIT_LIMIT: Duration = Duration::from_secs(10);
+
+/// A process that ended has its output read at once, unless a child of its own holds the pipes.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// A process that waits for work or works. Dropping it ends the process.
 pub(super) struct Process {
@@ -39,16 +44,14 @@ pub(super) enum Outcome {
 impl Process {
     /// Takes charge of a child that was just started.
     pub fn new(
-        child: Child,
-        registration: Registration,
+        supervisor: Supervisor,
         mailbox: Arc<Mailbox>,
         errands: mpsc::Sender<Errand>,
         kill: watch::Receiver<bool>,
     ) -> Self {
         let (alive, dropped) = oneshot::channel();
         let (ended_sender, ended) = watch::channel(None);
-        let supervisor = Supervisor { child, registration, ended: ended_sender };
-        tokio::spawn(supervisor.run(dropped, kill));
+        tokio::spawn(supervisor.run(ended_sender, dropped, kill));
         Self { errands, mailbox, ready: false, ended, _alive: alive }
     }
 
@@ -109,29 +112,39 @@ impl Process {
     }
 
     async fn end(ended: &mut watch::Receiver<Option<Ended>>) -> Ended {
-        match ended.wait_for(Option::is_some).await {
+        let how = match ended.wait_for(Option::is_some).await {
             Ok(ended) => (*ended).unwrap_or(Ended(None)),
             Err(_) => Ended(None),
-        }
+        };
+        // Its last words come before what is said of its end; then the supervisor is gone.
+        while ended.changed().await.is_ok() {}
+        how
     }
 }
 
 /// Owns the child process: waits for its end, or brings it about.
-struct Supervisor {
-    child: Child,
-    registration: Registration,
-    ended: watch::Sender<Option<Ended>>,
+pub(super) struct Supervisor {
+    pub child: Child,
+    /// What passes its output on.
+    pub output: JoinSet<()>,
+    pub registration: Registration,
 }
 
 impl Supervisor {
-    async fn run(mut self, dropped: oneshot::Receiver<()>, mut kill: watch::Receiver<bool>) {
+    async fn run(
+        mut self,
+        ended: watch::Sender<Option<Ended>>,
+        dropped: oneshot::Receiver<()>,
+        mut kill: watch::Receiver<bool>,
+    ) {
         let status = tokio::select! {
             status = self.child.wait() => status.ok(),
             () = unwanted(dropped, &mut kill) => self.kill().await,
         };
         // First out of the registry: who hears of the end must not find the process there.
         drop(self.registration);
-        self.ended.send_replace(Some(Ended(status)));
+        ended.send_replace(Some(Ended(status)));
+        let _ = timeout(LAST_WORDS, self.output.join_all()).await;
     }
 
     async fn kill(&mut self) -> Option<std::process::ExitStatus> {
