@@ -30,14 +30,13 @@ fn on(metric: &str, resource: &str) -> Vec<&'static Value> {
 }
 
 #[test]
-fn every_queue_is_watched_for_dead_letters_and_every_first_try_for_its_age() {
+fn every_queue_is_watched_for_dead_letters_and_for_its_age() {
     for (queue, ..) in consumers() {
         let properties = &TEMPLATE["Resources"][queue]["Properties"];
         let letters = crate::template::target(&properties["RedrivePolicy"]["deadLetterTargetArn"]);
         let [alarm] = on("ApproximateNumberOfMessagesVisible", letters)[..] else { panic!("{letters}: not one alarm") };
         assert_eq!((&alarm["ComparisonOperator"], &alarm["Threshold"]), (&json!("GreaterThanThreshold"), &json!(0)));
-        let is_first = properties["FifoQueue"] == true;
-        assert_eq!(on("ApproximateAgeOfOldestMessage", queue).len(), usize::from(is_first), "{queue}");
+        assert_eq!(on("ApproximateAgeOfOldestMessage", queue).len(), 1, "{queue}");
     }
 }
 
@@ -47,6 +46,8 @@ fn every_function_that_nobody_waits_for_is_watched_and_the_api_is_for_the_others
         let events = properties["Events"].as_object().unwrap().values();
         let is_called = events.clone().any(|event| event["Type"] == "HttpApi");
         assert_eq!(on("Errors", name).len(), usize::from(!is_called), "{name}");
+        let is_scheduled = events.clone().any(|event| event["Type"] == "Schedule");
+        assert_eq!(on("Invocations", name).len(), usize::from(is_scheduled), "{name}: a clock may stand still");
     }
     assert_eq!(on("5xx", "Api").len(), 1);
 }
@@ -72,7 +73,9 @@ fn every_alarm_is_told_and_leads_to_its_section_of_the_runbook() {
         for told in ["AlarmActions", "OKActions"] {
             assert_eq!(alarm[told], json!([{"!Ref": "AlarmTopic"}]), "{name}");
         }
-        assert_eq!(alarm["TreatMissingData"], "notBreaching", "{name}: nothing is written when nobody writes");
+        // Nothing is written when nobody writes; only clocks never rest.
+        let silence = if alarm["MetricName"] == "Invocations" { "breaching" } else { "notBreaching" };
+        assert_eq!(alarm["TreatMissingData"], silence, "{name}");
     }
     assert!(alarms().count() > 10);
 }
@@ -82,7 +85,7 @@ fn a_table_that_outlives_the_stack_can_be_recovered_and_the_logs_end() {
     let mut kept = BTreeSet::new();
     for (name, table) in resources("AWS::DynamoDB::Table") {
         let resource = &TEMPLATE["Resources"][name];
-        let is_kept = resource["DeletionPolicy"] == "Retain";
+        let is_kept = resource["DeletionPolicy"] == "RetainExceptOnCreate";
         assert_eq!(resource["UpdateReplacePolicy"] == "Retain", is_kept, "{name}");
         let recovery = &table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"];
         assert_eq!(*recovery == true, is_kept, "{name}");
@@ -132,7 +135,11 @@ fn a_staged_rollout_adds_an_alias_and_a_release_and_nothing_else() {
     ];
     assert_eq!(settings, expected);
     let of_errors = |alarm: &Value| alarm["MetricName"] == "Errors" || alarm["MetricName"] == "5xx";
-    let of_errors = alarms().filter(|(_, alarm)| of_errors(alarm)).map(|(name, _)| format!("        - !Ref {name}"));
+    let named = |(name, alarm): Resource| match alarm["AlarmName"]["!Sub"].as_str() {
+        Some(name) => format!("        - !Sub {name}"),
+        None => format!("        - !Ref {name}"),
+    };
+    let of_errors = alarms().filter(|(_, alarm)| of_errors(alarm)).map(named);
     assert_eq!(turns_back.iter().map(ToString::to_string).collect::<BTreeSet<_>>(), of_errors.collect());
     assert!(release.starts_with("        RELEASE: 20"), "{release}");
     assert!(!run("Everywhere").status.success());

@@ -1,7 +1,7 @@
 //! What the README says of costs is what `cargo run -p cost` counts where the functions reach the services. The tests
 //! are alone on a host of their own: its counts are everybody's.
 
-use cost::report::{self, Polled};
+use cost::report::{self, Standing};
 use cost::{Bill, Counts, Workload};
 use local::builder::workspace;
 
@@ -13,7 +13,7 @@ fn the_readme_has_the_tables_of_the_command() {
     alone_on_own_stage(async |stage| {
         let counted = cost::count(&stage.host, stage.operator.bearer()).await.unwrap();
         let readme = std::fs::read_to_string(workspace().join("README.md")).unwrap();
-        for table in report::tables(&Workload::default(), &counted, Polled::of(&stage.host)) {
+        for table in report::tables(&Workload::default(), &counted, Standing::of(&stage.host).unwrap()) {
             assert!(readme.contains(&table), "README.md has another table than this one:\n{table}");
         }
     });

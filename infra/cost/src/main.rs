@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use cost::report::{self, Polled};
+use cost::report::{self, Standing};
 use cost::{Workload, prices};
 use local::arguments::Arguments;
 use local::{Host, builder, home, terminal};
@@ -19,6 +19,8 @@ enum Error {
     Host(#[from] local::Error),
     #[error(transparent)]
     Count(#[from] cost::Error),
+    #[error("cannot read the template: {0}")]
+    Template(#[from] std::io::Error),
 }
 
 #[tokio::main]
@@ -40,9 +42,9 @@ async fn run(workload: &Workload) -> Result<(), Error> {
     let binaries = arguments.binaries().await?;
     let host = Host::start(arguments.options(&home, binaries, &operator_key, axum::Router::new())).await?;
     let counted = cost::count(&host, &operator_key).await;
-    let polled = Polled::of(&host);
+    let standing = Standing::of(&host);
     host.stop().await;
-    for table in report::tables(workload, &counted?, polled) {
+    for table in report::tables(workload, &counted?, standing?) {
         terminal::say(&table);
     }
     terminal::say(&format!("List prices of us-east-1 in {}, without free tiers.", prices::AS_OF));

@@ -28,3 +28,9 @@ pub const SOCKET_MESSAGE: f64 = 1.00 / MILLION;
 pub const SOCKET_MINUTE: f64 = 0.25 / MILLION;
 /// A GB of log lines taken in.
 pub const LOG_GB: f64 = 0.50;
+/// An alarm on one metric of standard resolution, a month.
+pub const ALARM: f64 = 0.10;
+/// A dashboard, a month.
+pub const DASHBOARD: f64 = 3.00;
+/// A metric of one's own, a month (first 10,000), for each hour in which it is written.
+pub const METRIC: f64 = 0.30;

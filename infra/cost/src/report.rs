@@ -1,13 +1,15 @@
 //! The tables that are printed, in Markdown.
 
 use std::fmt::{self, Display, Formatter};
+use std::{fs, io};
 
 use local::Host;
+use local::builder::workspace;
 
 use crate::counts::{Counts, total};
 use crate::paths::{Path, Tally};
 use crate::prices::{
-    DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, SOCKET_MESSAGE,
+    ALARM, DASHBOARD, DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, METRIC, SOCKET_MESSAGE,
     SOCKET_MINUTE, SQS_FAIR, SQS_FIFO,
 };
 use crate::workload::{Assumed, MINUTES, Workload};
@@ -17,20 +19,38 @@ const GB: f64 = 1_000_000_000.0;
 /// Requests a minute of one long poll of 20 s.
 const POLLS_A_MINUTE: f64 = 3.0;
 
-/// Queues that functions wait on: FIFO and others.
+/// What a stack has whether anybody writes or not.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Polled {
-    /// FIFO queues.
+pub struct Standing {
+    /// FIFO queues that functions wait on.
     pub fifo: f64,
-    /// Standard queues.
+    /// Standard queues that functions wait on.
     pub fair: f64,
+    /// Alarms.
+    pub alarms: f64,
+    /// Dashboards.
+    pub dashboards: f64,
 }
 
-impl Polled {
-    /// Those of a host.
-    pub fn of(host: &Host) -> Self {
+impl Standing {
+    /// That of a host and of the template that it serves.
+    ///
+    /// # Errors
+    /// The template cannot be read.
+    pub fn of(host: &Host) -> io::Result<Self> {
         let queues = |fifo| host.polled().iter().map(|queue| f64::from(queue.ends_with(".fifo") == fifo)).sum();
-        Self { fifo: queues(true), fair: queues(false) }
+        // The host passes over what means nothing on one machine.
+        let template = fs::read_to_string(workspace().join("template.yaml"))?;
+        let resources = |kind: &str| {
+            let lines = template.lines().filter(|line| line.strip_prefix("    Type: ") == Some(kind));
+            lines.map(|_| 1.0).sum()
+        };
+        Ok(Self {
+            fifo: queues(true),
+            fair: queues(false),
+            alarms: resources("AWS::CloudWatch::Alarm"),
+            dashboards: resources("AWS::CloudWatch::Dashboard"),
+        })
     }
 }
 
@@ -67,9 +87,9 @@ fn dollars(uses: Counts, assumed: &Assumed) -> f64 {
 }
 
 /// Everything that is printed: the paths, a million messages by service, and what stands ready.
-pub fn tables(workload: &Workload, tally: &Tally, polled: Polled) -> [String; 3] {
+pub fn tables(workload: &Workload, tally: &Tally, standing: Standing) -> [String; 3] {
     let assumed = &workload.assumed;
-    [paths(tally, assumed), services(workload, tally), standing(tally, polled, assumed)]
+    [paths(tally, assumed), services(workload, tally), ready(tally, standing, assumed)]
 }
 
 /// What each path uses, and what a million of it costs.
@@ -113,19 +133,23 @@ fn services(workload: &Workload, tally: &Tally) -> String {
     table
 }
 
-/// What a month costs in which nobody writes.
-fn standing(tally: &Tally, polled: Polled, assumed: &Assumed) -> String {
+/// What a month costs whatever is written in it.
+fn ready(tally: &Tally, standing: Standing, assumed: &Assumed) -> String {
+    let Standing { fifo, fair, alarms, dashboards } = standing;
     let clocks = tally.get(&Path::Idle).map(total).unwrap_or_default() * MINUTES;
     let polls = f64::from(assumed.pollers) * POLLS_A_MINUTE * MINUTES;
-    let polls = polled.fifo * polls * SQS_FIFO + polled.fair * polls * SQS_FAIR;
-    let clocks = dollars(clocks, assumed);
-    format!(
-        "| each month, when nobody writes | $ |\n|---|--:|\n\
-         | functions that run every minute | {} |\n| Lambda's polls of {} queues | {} |\n",
-        Dollars(clocks),
-        polled.fifo + polled.fair,
-        Dollars(polls)
-    )
+    let rows = [
+        ("functions that run every minute".to_owned(), dollars(clocks, assumed)),
+        (format!("Lambda's polls of {} queues", fifo + fair), polls * (fifo * SQS_FIFO + fair * SQS_FAIR)),
+        (format!("{alarms} alarms"), alarms * ALARM),
+        (format!("{dashboards} dashboard"), dashboards * DASHBOARD),
+        (format!("{} metrics of deliveries, once there are some", assumed.metrics), assumed.metrics * METRIC),
+    ];
+    let mut table = String::from("| each month | $ |\n|---|--:|\n");
+    for (what, price) in rows {
+        table.push_str(&format!("| {what} | {} |\n", Dollars(price)));
+    }
+    table
 }
 
 struct Dollars(f64);
@@ -163,7 +187,7 @@ mod tests {
     use crate::counts::Bill;
 
     const ASSUMED: Assumed =
-        Assumed { memory: 512, function_ms: 10.0, receiver_ms: 190.0, log_bytes: 1_000.0, pollers: 2 };
+        Assumed { memory: 512, function_ms: 10.0, receiver_ms: 190.0, log_bytes: 1_000.0, pollers: 2, metrics: 4.0 };
 
     fn tally(path: Path, uses: Counts) -> Tally {
         Tally::from([(path, Bill::from([("function".to_owned(), uses)]))])
@@ -194,9 +218,12 @@ mod tests {
     #[test]
     fn a_month_without_messages_costs_what_stands_ready() {
         let idle = Counts { invocations: 1.0, ..Counts::default() };
-        let table = standing(&tally(Path::Idle, idle), Polled { fifo: 2.0, fair: 1.0 }, &ASSUMED);
+        let standing = Standing { fifo: 2.0, fair: 1.0, alarms: 20.0, dashboards: 1.0 };
+        let table = ready(&tally(Path::Idle, idle), standing, &ASSUMED);
         // 43,800 x (0.20 + 0.01 s x 0.5 GB x 13.3334 + 1 KB x 0.50), and 3 x 2 x 3 x 43,800 x 0.50, a million
-        assert!(table.ends_with("| 0.03 |\n| Lambda's polls of 3 queues | 0.39 |\n"), "{table}");
+        let calls = "| 0.03 |\n| Lambda's polls of 3 queues | 0.39 |\n";
+        let watch = "| 20 alarms | 2.00 |\n| 1 dashboard | 3.00 |\n| 4 metrics of deliveries, once there are some | 1.20 |\n";
+        assert!(table.ends_with(&[calls, watch].concat()), "{table}");
     }
 
     #[test]

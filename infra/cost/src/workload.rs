@@ -56,6 +56,9 @@ pub struct Assumed {
     /// Long polls of 20 s that Lambda keeps open on each queue (it begins with five and may go down to two)
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub pollers: u32,
+    /// Metrics that the functions write: outcomes and ages of each kind of delivery, and chats that bots lost
+    #[arg(long, value_name = "N", default_value_t = 16.0)]
+    pub metrics: f64,
 }
 
 #[derive(Debug, thiserror::Error)]
