@@ -11,8 +11,18 @@ pub(crate) struct Data {
     pub tables: Option<PathBuf>,
     /// Queues.
     pub queues: sqs::Storage,
-    /// Locked as long as it is open; the system releases it even after `kill -9`.
-    pub lock: Option<File>,
+    pub lock: Option<Lock>,
+}
+
+/// Keeps other hosts off a data folder until it is dropped; the system releases it even after `kill -9`.
+pub(crate) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file alone would not do: a child that is just being started has it open too, until its program
+        // runs. An error means that there is no lock any more.
+        let _ = self.0.unlock();
+    }
 }
 
 impl Data {
@@ -28,13 +38,29 @@ impl Data {
     }
 }
 
-fn lock(folder: &Path) -> Result<File, Error> {
+fn lock(folder: &Path) -> Result<Lock, Error> {
     let unusable = |source| Error::Data { path: folder.to_owned(), source };
     fs::create_dir_all(folder).map_err(unusable)?;
     let file = File::create(folder.join("host.lock")).map_err(unusable)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(Error::DataInUse(folder.to_owned())),
         Err(TryLockError::Error(source)) => Err(unusable(source)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_free_when_its_host_is_gone_although_a_child_still_has_the_file_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = lock(folder.path()).unwrap();
+        // What a child gets from its parent shares the lock, as a clone does.
+        let _of_child = held.0.try_clone().unwrap();
+        assert!(matches!(lock(folder.path()), Err(Error::DataInUse(_))));
+        drop(held);
+        assert!(lock(folder.path()).is_ok());
     }
 }

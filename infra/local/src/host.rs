@@ -1,7 +1,7 @@
 //! Puts the host together, and takes it apart again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::data::Data;
+use crate::data::{Data, Lock};
 use crate::dynamo::Engine;
 use crate::endpoints::Endpoints;
 use crate::gateway::Gateway;
@@ -48,7 +48,7 @@ pub struct Host {
     /// What runs until it is dropped.
     background: JoinSet<()>,
     engine: Engine,
-    _lock: Option<File>,
+    _lock: Option<Lock>,
 }
 
 impl Host {
