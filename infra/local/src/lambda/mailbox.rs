@@ -61,12 +61,15 @@ impl Mailbox {
 
     /// Waits for an event: its request id and payload. `None` when there will be no more.
     pub async fn next(&self) -> Option<(String, Bytes)> {
-        let call = self.next_call().await?;
-        // The host gave up on this process: another one has the event.
-        call.taken.send(()).ok()?;
-        // Whatever ran before was not answered; dropping its sender says so.
-        *lock(&self.running) = Some(Running { request_id: call.request_id.clone(), answer: call.answer });
-        Some((call.request_id, call.event))
+        loop {
+            let call = self.next_call().await?;
+            // Otherwise the host gave up on this process, which is about to end: another one has the event.
+            if call.taken.send(()).is_ok() {
+                // Whatever ran before was not answered; dropping its sender says so.
+                *lock(&self.running) = Some(Running { request_id: call.request_id.clone(), answer: call.answer });
+                return Some((call.request_id, call.event));
+            }
+        }
     }
 
     async fn next_call(&self) -> Option<Call> {
@@ -149,4 +152,24 @@ impl Drop for Registration {
 /// Nothing is left half-done under these locks, so a panic elsewhere does no harm.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_event_that_nobody_waits_for_any_more_is_passed_over() {
+        let (mailbox, errands) = Mailbox::new(String::new(), Duration::ZERO);
+        let work = |request_id: &str| {
+            let ((taken, is_taken), (answer, _)) = (oneshot::channel(), oneshot::channel());
+            let call = Call { request_id: request_id.to_owned(), event: Bytes::new(), taken, answer };
+            (Errand::Work(call), is_taken)
+        };
+        let ((given_up, nobody), (wanted, _somebody)) = (work("given up"), work("wanted"));
+        drop(nobody);
+        errands.send(given_up).await.ok().unwrap();
+        let (next, _) = tokio::join!(mailbox.next(), errands.send(wanted));
+        assert_eq!(next.unwrap().0, "wanted");
+    }
 }

@@ -49,9 +49,14 @@ impl Process {
         errands: mpsc::Sender<Errand>,
         kill: watch::Receiver<bool>,
     ) -> Self {
+        let open = errands.clone();
         let (alive, dropped) = oneshot::channel();
         let (ended_sender, ended) = watch::channel(None);
-        tokio::spawn(supervisor.run(ended_sender, dropped, kill));
+        tokio::spawn(async move {
+            supervisor.run(ended_sender, dropped, kill).await;
+            // The mailbox stays open until the process has ended: one that is killed is not told that there is no more.
+            drop(open);
+        });
         Self { errands, mailbox, ready: false, ended, _alive: alive }
     }
 
