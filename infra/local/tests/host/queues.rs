@@ -8,6 +8,13 @@ use crate::support::{TestHost, wait_for};
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
 
+/// A host whose worker has been started: the queues show a message again after a second.
+async fn warm_host() -> TestHost {
+    let host = TestHost::start().await;
+    host.invoke("worker", json!({"Records": []})).await.unwrap();
+    host
+}
+
 fn send(host: &TestHost, queue: &str, body: &str, group: Option<&str>) {
     let outgoing = Outgoing {
         body: body.to_owned(),
@@ -32,7 +39,7 @@ fn got(host: &TestHost, body: &str) -> usize {
 
 #[tokio::test]
 async fn a_message_reaches_the_function_and_is_deleted() {
-    let host = TestHost::start().await;
+    let host = warm_host().await;
     send(&host, JOBS, "one", None);
     drained(&host, JOBS).await;
     wait_for(|| got(&host, "one"), |count| *count == 1).await;
@@ -40,7 +47,7 @@ async fn a_message_reaches_the_function_and_is_deleted() {
 
 #[tokio::test]
 async fn only_the_messages_that_failed_come_back() {
-    let host = TestHost::start().await;
+    let host = warm_host().await;
     for body in ["good", "fail", "fine"] {
         send(&host, JOBS, body, None);
     }
@@ -52,14 +59,14 @@ async fn only_the_messages_that_failed_come_back() {
 
 #[tokio::test]
 async fn a_report_that_makes_no_sense_fails_the_whole_batch() {
-    let host = TestHost::start().await;
+    let host = warm_host().await;
     send(&host, JOBS, "nonsense", None);
     wait_for(|| got(&host, "nonsense"), |count| *count == 2).await;
 }
 
 #[tokio::test]
 async fn a_crash_leaves_the_batch_in_the_queue() {
-    let host = TestHost::start().await;
+    let host = warm_host().await;
     send(&host, JOBS, "crash", None);
     wait_for(|| got(&host, "crash"), |count| *count == 2).await;
     wait_for(|| host.queues().depth("DeadJobs").unwrap().visible, |dead| *dead == 1).await;
@@ -67,7 +74,7 @@ async fn a_crash_leaves_the_batch_in_the_queue() {
 
 #[tokio::test]
 async fn a_group_keeps_its_order_past_a_failure() {
-    let host = TestHost::start().await;
+    let host = warm_host().await;
     for body in ["1", "fail-2", "3"] {
         send(&host, ORDERED, body, Some("chat"));
     }
@@ -81,7 +88,7 @@ async fn a_group_keeps_its_order_past_a_failure() {
 
 #[tokio::test]
 async fn a_function_sends_with_the_official_sdk() {
-    let host = TestHost::start().await;
+    let host = warm_host().await;
     let id = host.invoke("probe", json!({"do": "send", "body": "from the sdk"})).await.unwrap();
     assert!(id.is_string(), "{id}");
     wait_for(|| got(&host, "from the sdk"), |count| *count == 1).await;
