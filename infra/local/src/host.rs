@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use futures_util::future::try_join_all;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -107,7 +108,17 @@ impl Host {
     /// # Errors
     /// [`Error::Invoke`] with a function that cannot start.
     pub async fn start_functions(&self) -> Result<(), Error> {
-        self.functions.warm().await.map_err(|(function, failure)| Error::Invoke { function, failure })
+        try_join_all(self.functions.names().map(|function| self.start_function(function))).await?;
+        Ok(())
+    }
+
+    /// Starts a process of this function.
+    ///
+    /// # Errors
+    /// [`Error::Invoke`].
+    pub async fn start_function(&self, function: &str) -> Result<(), Error> {
+        let started = self.functions.warm(function).await;
+        started.map_err(|failure| Error::Invoke { function: function.to_owned(), failure })
     }
 
     /// `http://127.0.0.1:PORT`.

@@ -27,7 +27,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use futures_util::future::try_join_all;
 use tokio::sync::watch;
 
 use self::launch::Launch;
@@ -89,12 +88,14 @@ impl Functions {
         invocation.await.unwrap_or(Err(Failure::Stopped))
     }
 
-    /// Has a process of every function ready. Fails with the name of one that cannot start.
-    pub async fn warm(&self) -> Result<(), (String, Failure)> {
-        let pools = self.pools.iter();
-        try_join_all(pools.map(async |(name, pool)| pool.warm().await.map_err(|failure| (name.clone(), failure))))
-            .await?;
-        Ok(())
+    /// The names of all functions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pools.keys().map(String::as_str)
+    }
+
+    /// Has a process of the function ready.
+    pub async fn warm(&self, function: &str) -> Result<(), Failure> {
+        self.pools.get(function).ok_or(Failure::Unknown)?.warm().await
     }
 
     /// Function and process id of every process.
