@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::client::{PASSWORD, merged};
 use crate::harness::{on_stage, open_chat};
 use crate::receiver::{Answer, Receiver};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 #[test]
 fn a_channel_is_created_listed_read_changed_and_deleted() {
@@ -56,7 +56,7 @@ fn a_changed_integrator_url_is_used_within_ten_seconds() {
         let (old, new) = (Receiver::start(Answer::ok()).await, Receiver::start(Answer::ok()).await);
         let talk = crate::harness::Conversation::open(stage, &old.url(), json!({})).await;
         talk.write("to the old").await;
-        old.received(1, seconds(3)).await;
+        old.received(1, PATIENCE).await;
         let path = format!("/admin/channels/{}", talk.channel.id);
         talk.account.admin.call.patch(&path, &json!({"integrator_url": new.url()})).await.expect(200);
         wait_for("a message at the new address", seconds(13), async || {

@@ -7,7 +7,7 @@ use crate::client::{merged, number};
 use crate::harness::{VISITOR, on_stage};
 use crate::provider::{Front, NAME, chat_of};
 use crate::receiver::{Answer, Request};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, wait_for};
 
 #[test]
 fn a_visitors_message_reaches_the_provider_whole_and_signed() {
@@ -62,7 +62,7 @@ fn what_is_no_text_reaches_the_provider_as_one() {
         for message in [photo, said, place] {
             front.channel.post(&json!({"sender": {"id": VISITOR}, "message": message})).await.expect(200);
         }
-        let requests = front.provider.received(3, seconds(5)).await;
+        let requests = front.provider.received(3, PATIENCE).await;
         let said: Vec<_> = requests.iter().map(|request| request.json()["message"].clone()).collect();
         assert!(said.iter().all(|message| message["type"] == "TEXT"), "{said:#?}");
         let texts: Vec<_> = requests.iter().map(Request::text).collect();
@@ -77,7 +77,7 @@ fn a_bots_text_reaches_the_integrator_under_its_name() {
         let chat_id = front.ask(VISITOR, "Is it open?").await["chat_id"].clone();
         assert_eq!(front.bot.say(&chat_id, "From 9 to 5.").await.expect(200), json!({"result": "ok"}));
 
-        let request = front.integrator.received(1, seconds(3)).await.remove(0);
+        let request = front.integrator.received(1, PATIENCE).await.remove(0);
         let entry = front.entry(1, "From 9 to 5.").await;
         let expected = json!({
             "sender": {"name": NAME},
@@ -125,7 +125,7 @@ fn a_plain_channel_gets_the_fallback_of_a_rich_message_or_nothing() {
         }
         front.bot.say(&chat_id, "the end").await.expect(200);
 
-        let requests = front.integrator.received(3, seconds(5)).await;
+        let requests = front.integrator.received(3, PATIENCE).await;
         let received: Vec<_> = requests.iter().map(|request| request.json()["message"]["type"].clone()).collect();
         assert_eq!(received, ["text", "text", "text"]);
         assert_eq!(front.integrator.texts(), ["MARKDOWN", "BUTTONS", "the end"]);
@@ -144,7 +144,7 @@ fn a_channel_that_shows_rich_messages_gets_them_whole() {
         for (sent, (message, shown)) in rich_messages().into_iter().enumerate() {
             for (n, fallback) in [json!({}), json!({"text": "in plain words"})].into_iter().enumerate() {
                 front.bot.message(&chat_id, merged(message.clone(), fallback.clone())).await.expect(200);
-                let requests = front.integrator.received(2 * sent + n + 1, seconds(3)).await;
+                let requests = front.integrator.received(2 * sent + n + 1, PATIENCE).await;
                 let mut received = requests.last().unwrap().json()["message"].clone();
                 assert!(received.as_object_mut().unwrap().remove("id").is_some_and(|id| id.is_string()));
                 assert_eq!(received, merged(shown.clone(), fallback));
@@ -161,7 +161,7 @@ fn a_bot_hands_over_to_an_agent_who_is_online() {
         let asked = front.ask(VISITOR, "A human, please").await;
         let chat_id = &asked["chat_id"];
         front.bot.invite_agent(chat_id).await.expect(200);
-        front.waits(1, seconds(1)).await;
+        front.waits(1, PATIENCE).await;
         front.bot.say(chat_id, "too late").await.expect_error(403, "invalid_request");
         front.bot.invite_agent(chat_id).await.expect_error(403, "invalid_request");
 
@@ -173,7 +173,7 @@ fn a_bot_hands_over_to_an_agent_who_is_online() {
         assert_eq!(joined, notice);
         assert!(joined["id"].is_string() && joined["id"] != asked["id"], "{joined}");
         front.agent.write(1, "Here I am").await;
-        front.integrator.received(1, seconds(3)).await;
+        front.integrator.received(1, PATIENCE).await;
         assert_eq!(front.integrator.texts(), ["Here I am"]);
 
         front.agent.close(1).await;
@@ -220,7 +220,7 @@ fn without_an_agent_the_bot_goes_on_and_asks_for_contacts() {
 
         front.agent.presence("online").await;
         front.bot.invite_agent(chat_id).await.expect(200);
-        front.waits(1, seconds(1)).await;
+        front.waits(1, PATIENCE).await;
         assert_eq!(front.tries("AGENT_UNAVAILABLE").len(), 1);
     });
 }
@@ -238,7 +238,7 @@ fn an_agent_of_another_channel_is_not_there_for_this_one() {
         front.told("AGENT_UNAVAILABLE").await;
         ann.presence("online").await;
         front.bot.invite_agent(&chat_id).await.expect(200);
-        front.waits(1, seconds(1)).await;
+        front.waits(1, PATIENCE).await;
     });
 }
 
@@ -254,7 +254,7 @@ fn an_agent_takes_over_from_a_bot_that_still_talks() {
         front.channel.say(VISITOR, "Who is there?").await;
         assert!(front.entry(1, "Who is there?").await["bot_delivery"].is_null());
         front.agent.write(1, "Me").await;
-        front.integrator.received(1, seconds(3)).await;
+        front.integrator.received(1, PATIENCE).await;
         assert_eq!(front.integrator.texts(), ["Me"], "nothing of the bot came through");
         front.agent.close(1).await;
         front.told("CHAT_CLOSED").await;
@@ -287,7 +287,7 @@ fn a_provider_may_answer_while_it_is_still_being_asked() {
             }
         });
         front.channel.say(VISITOR, "Hello").await;
-        front.integrator.received(1, seconds(3)).await;
+        front.integrator.received(1, PATIENCE).await;
         assert_eq!(front.integrator.texts(), ["from inside"]);
         let delivery = front.bot_verdict(1, "Hello").await;
         assert_eq!(delivery["state"], "delivered");
@@ -304,7 +304,7 @@ fn ten_messages_of_a_bot_arrive_in_the_order_they_were_posted() {
         for text in &texts {
             front.bot.say(&chat_id, text).await.expect(200);
         }
-        front.integrator.received(10, seconds(10)).await;
+        front.integrator.received(10, PATIENCE).await;
         assert_eq!(front.integrator.texts(), texts);
     });
 }
@@ -328,7 +328,7 @@ fn an_event_finds_its_chat_by_whatever_it_names() {
         for (sent, route) in good.iter().enumerate() {
             let event = merged(json!({"event": "BOT_MESSAGE", "message": message}), route.clone());
             assert_eq!(front.bot.post(&event).await.expect(200), json!({"result": "ok"}), "{route}");
-            wait_for("the message", seconds(3), async || {
+            wait_for("the message", PATIENCE, async || {
                 let said = front.agent.messages(chat).await.iter().filter(|entry| entry["from"] == "bot").count();
                 if said == sent + 1 { Ok(()) } else { Err(said) }
             })

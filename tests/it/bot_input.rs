@@ -10,7 +10,7 @@ use crate::bad_input::{check_refused, garbage};
 use crate::client::{Channel, Reply, merged, send};
 use crate::harness::{VISITOR, alone_on_stage, on_stage, post_raw};
 use crate::provider::{Bot, Front, NAME, register, unique};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// The error codes of the Bot API (specification, Authentication).
 const CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
@@ -54,7 +54,7 @@ fn a_provider_registered_with_a_secret_must_show_it() {
         let channel = front.account.channel(&front.integrator.url()).await;
         let bot = Bot::connect(&front.account, &guarded, &[&channel], json!({})).await;
         channel.say(VISITOR, "Hello").await;
-        front.provider.received(1, seconds(5)).await;
+        front.provider.received(1, PATIENCE).await;
 
         let post = async |authorization: Option<&str>| {
             let request = bot.call.request(Method::POST, &bot.webhook()).json(&hello(1));
@@ -362,7 +362,7 @@ impl Neighbours {
         Bot::connect(&ours.account, &provider, &[&second], json!({})).await;
         let mine = ours.ask(VISITOR, "Hello").await;
         second.say("elsewhere", "Hello, second").await;
-        let next_door = theirs.provider.received(1, seconds(5)).await[0].json();
+        let next_door = theirs.provider.received(1, PATIENCE).await[0].json();
         // So many that no number of ours leads to one of theirs by chance.
         let mut far = Value::Null;
         for n in 0..3 {
@@ -434,7 +434,7 @@ fn nothing_secret_of_a_bot_is_in_the_logs() {
         let front = Front::open(stage).await;
         front.ask(VISITOR, "words-of-the-client").await;
         front.bot.say(&json!(1), "words-of-the-bot").await.expect(200);
-        front.integrator.received(1, seconds(5)).await;
+        front.integrator.received(1, PATIENCE).await;
         let contacts = json!({"event": "CLIENT_INFO", "chat_id": 1, "phone": "phone-of-the-client"});
         front.bot.post(&contacts).await.expect(200);
         let unknown = unique("unknown-token");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::client::{merged, number, send};
 use crate::harness::{Conversation, VISITOR, on_stage, open_chat, visitor_text};
 use crate::receiver::{Answer, Receiver};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 const PHOTO: &str = "https://cdn.example/ann.png";
 
@@ -36,7 +36,7 @@ fn a_visitor_and_an_agent_hold_a_conversation() {
 
         let body = json!({"type": "text", "text": "Yes, this morning."});
         let written = agent.call.post(&format!("/agent/chats/{chat}/messages"), &body).await.expect(201);
-        let request = &integrator.received(1, seconds(3)).await[0];
+        let request = &integrator.received(1, PATIENCE).await[0];
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", &*format!("/hook/{}", channel.id)));
         assert_eq!(
             request.json(),
@@ -130,7 +130,7 @@ fn media_of_every_type_go_both_ways() {
             assert_eq!(same_fields(&entry, &message), message);
 
             let seq = talk.agent.write_message(talk.chat, &message).await;
-            let request = integrator.received(sent + 1, seconds(3)).await.pop().unwrap();
+            let request = integrator.received(sent + 1, PATIENCE).await.pop().unwrap();
             let mut received = request.json()["message"].clone();
             assert!(received.as_object_mut().unwrap().remove("id").is_some_and(|id| id.is_string()));
             assert_eq!(received, message);
@@ -161,7 +161,7 @@ fn typing_goes_both_ways() {
 
         talk.agent.typing(talk.chat, "typein").await;
         talk.agent.typing(talk.chat, "typeout").await;
-        let requests = integrator.received(2, seconds(3)).await;
+        let requests = integrator.received(2, PATIENCE).await;
         let kinds: Vec<_> = requests.iter().map(|request| request.json()["message"]["type"].clone()).collect();
         assert_eq!(kinds, ["typein", "typeout"]);
         assert_eq!(requests[0].json()["recipient"], json!({"id": VISITOR}));
@@ -262,7 +262,7 @@ fn the_visitor_id_comes_back_unchanged() {
             let chat = newest(&account.admin.chats("waiting").await);
             account.admin.accept(chat).await;
             account.admin.write(chat, "Hello").await;
-            let request = integrator.received(seen + 1, seconds(3)).await.pop().unwrap();
+            let request = integrator.received(seen + 1, PATIENCE).await.pop().unwrap();
             let expected = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
             assert_eq!(request.json()["recipient"]["id"], expected);
         }
@@ -481,7 +481,7 @@ fn two_visitors_have_two_chats_and_each_gets_their_own_answers() {
         let bob = open_chat(&account.admin, &channel, "bob").await;
         account.admin.write(bob, "for bob").await;
         account.admin.write(ada, "for ada").await;
-        let requests = integrator.received(2, seconds(3)).await;
+        let requests = integrator.received(2, PATIENCE).await;
         let mut got: Vec<_> =
             requests.iter().map(|request| (request.json()["recipient"]["id"].clone(), request.text())).collect();
         got.sort_by(|a, b| a.1.cmp(&b.1));

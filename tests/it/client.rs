@@ -7,7 +7,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::contract;
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// An answer, read whole. Every one is held against the OpenAPI document.
 #[derive(Debug, Clone)]
@@ -269,7 +269,7 @@ impl Agent {
 
     /// The delivery of an entry, once it has left `pending`.
     pub async fn verdict(&self, chat: u64, seq: u64) -> Value {
-        wait_for("a verdict", seconds(30), async || {
+        wait_for("a verdict", PATIENCE, async || {
             let delivery = self.message(chat, seq).await["delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery) }
         })

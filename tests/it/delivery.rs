@@ -9,7 +9,7 @@ use standardwebhooks::Webhook;
 use crate::client::{Account, Channel, number};
 use crate::harness::{Conversation, VISITOR, alone_on_stage, on_stage, open_chat};
 use crate::receiver::{Answer, Receiver, Request, dead_port};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// How far from its slot a try may start on an idle machine.
 const SLOT: Duration = Duration::from_millis(300);
@@ -241,7 +241,7 @@ fn two_hundred_messages_arrive_in_the_order_they_were_written() {
         }
         integrator.received(200, seconds(60)).await;
         assert_eq!(integrator.texts(), texts);
-        wait_for("all shown as delivered", seconds(10), async || {
+        wait_for("all shown as delivered", PATIENCE, async || {
             let timeline = talk.agent.messages(talk.chat).await;
             let open: Vec<_> = timeline
                 .into_iter()
@@ -342,7 +342,7 @@ fn a_chat_is_in_order_again_after_its_integrator_recovered() {
         for text in &texts {
             talk.write(text).await;
         }
-        integrator.received(before + 20, seconds(10)).await;
+        integrator.received(before + 20, PATIENCE).await;
         assert_eq!(integrator.texts().split_off(before), texts);
     });
 }
@@ -350,7 +350,7 @@ fn a_chat_is_in_order_again_after_its_integrator_recovered() {
 async fn one_request(account: &Account, integrator: &Receiver, channel: &Channel) -> Request {
     let chat = open_chat(&account.admin, channel, VISITOR).await;
     account.admin.write(chat, "Hello, café 🎈").await;
-    integrator.received(1, seconds(3)).await.remove(0)
+    integrator.received(1, PATIENCE).await.remove(0)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::harness::{Stage, VISITOR, on_stage, open_chat, post_raw};
 use crate::hook::{add, fine, recorded, told};
 use crate::provider::Front;
 use crate::receiver::Receiver;
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 const DEPARTMENTS: &str = "/admin/departments";
 const HOOK: &str = "https://app.example/hook";
@@ -238,7 +238,7 @@ fn a_bot_that_invites_an_agent_gets_a_member_of_the_department() {
         ann.presence("online").await;
         assert_eq!(front.ask(VISITOR, "Somebody?").await["agents_online"], true);
         front.bot.invite_agent(&asked["chat_id"]).await.expect(200);
-        front.waits(1, seconds(1)).await;
+        front.waits(1, PATIENCE).await;
         assert_eq!(ann.chat(1).await["department"], json!({"id": department_id, "name": "Sales"}));
         ann.accept(1).await;
         front.told("AGENT_JOINED").await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::client::{Account, Agent, Channel, merged};
 use crate::harness::{Stage, VISITOR, open_chat};
 use crate::receiver::{Answer, Receiver, Request};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, wait_for};
 
 /// Where the account's webhooks are.
 pub const WEBHOOKS: &str = "/admin/settings/webhooks";
@@ -35,7 +35,7 @@ pub fn names(receiver: &Receiver) -> Vec<String> {
 
 /// The first event of that name, once it has come.
 pub async fn told(receiver: &Receiver, event: &str) -> Value {
-    wait_for(event, seconds(5), async || {
+    wait_for(event, PATIENCE, async || {
         let bodies: Vec<Value> = receiver.requests().iter().map(Request::json).collect();
         bodies.iter().find(|body| body["event_name"] == event).cloned().ok_or(bodies)
     })
@@ -44,7 +44,7 @@ pub async fn told(receiver: &Receiver, event: &str) -> Value {
 
 /// The newest entry of an event, once its delivery has left `pending`.
 pub async fn recorded(agent: &Agent, chat: u64, event: &str) -> Value {
-    wait_for("a verdict about a webhook", seconds(30), async || {
+    wait_for("a verdict about a webhook", PATIENCE, async || {
         let timeline = agent.messages(chat).await;
         let delivery = timeline.iter().rfind(|entry| entry["type"] == event).map(|entry| &entry["webhook_delivery"]);
         match delivery {

@@ -11,7 +11,7 @@ use crate::harness::{Conversation, Stage, VISITOR, on_stage, open_chat};
 use crate::hook::{add, fine, names, recorded, with_data};
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 #[test]
 fn a_chat_that_rests_is_closed_with_all_that_a_close_tells() {
@@ -31,7 +31,7 @@ fn a_chat_that_rests_is_closed_with_all_that_a_close_tells() {
         .await;
         assert!(begun.elapsed() >= seconds(58), "closed after {:?}", begun.elapsed());
         assert_eq!(front.told("CHAT_CLOSED").await["chat_id"], "1");
-        wait_for("chat_finished", seconds(5), async || {
+        wait_for("chat_finished", PATIENCE, async || {
             let names = names(&crm);
             if names.last().is_some_and(|name| name == "chat_finished") { Ok(()) } else { Err(names) }
         })

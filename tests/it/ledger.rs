@@ -9,7 +9,7 @@ use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_stage, ope
 use crate::hook::{Hooked, recorded, with_data};
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver, Request};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 const LEDGER: &str = "/admin/deliveries";
 const REPLAY: &str = "/admin/deliveries/replay";
@@ -40,7 +40,7 @@ fn replayed(count: u64) -> Value {
 
 /// The one delivery of an entry, once it is in this state.
 async fn becomes(admin: &Agent, chat: u64, seq: u64, state: &str) -> Value {
-    wait_for(&format!("{state}: {chat}/{seq}"), seconds(20), async || {
+    wait_for(&format!("{state}: {chat}/{seq}"), PATIENCE, async || {
         let rows = ledger(admin, &format!("?state={state}&chat_id={chat}")).await;
         rows.iter().find(|row| row["seq"] == seq).cloned().ok_or(rows)
     })
@@ -104,7 +104,7 @@ fn a_replay_has_three_tries_of_its_own() {
         becomes(&talk.agent, talk.chat, seq, "failed").await;
         integrator.answer(Answer::Json(503, json!({})));
         replay(&talk.agent, json!({"chat_id": talk.chat, "seq": seq})).await;
-        let row = wait_for("the second verdict", seconds(20), async || {
+        let row = wait_for("the second verdict", PATIENCE, async || {
             let rows = ledger(&talk.agent, "").await;
             if rows.len() == 1 { Ok(rows[0].clone()) } else { Err(rows) }
         })
@@ -146,7 +146,7 @@ fn a_notice_that_failed_is_sent_again_to_the_bot() {
         front.ask(VISITOR, "Hello").await;
         front.provider.answer(Answer::Json(500, json!({})));
         front.agent.accept(1).await;
-        let row = wait_for("AGENT_JOINED failed", seconds(20), async || {
+        let row = wait_for("AGENT_JOINED failed", PATIENCE, async || {
             let rows = ledger(&front.agent, "?target=bot").await;
             rows.first().cloned().ok_or(rows)
         })
@@ -199,8 +199,8 @@ fn a_delivered_message_is_sent_again_only_by_itself() {
         assert_eq!(replay(&talk.agent, json!({"chat_id": talk.chat})).await, replayed(0));
         assert_eq!(replay(&talk.agent, json!({"from": since, "to": since})).await, replayed(0));
         assert_eq!(replay(&talk.agent, json!({"chat_id": talk.chat, "seq": seq})).await, replayed(1));
-        check_same(&talk.channel.signing_secret, &integrator.received(2, seconds(5)).await);
-        wait_for("delivered twice", seconds(5), async || {
+        check_same(&talk.channel.signing_secret, &integrator.received(2, PATIENCE).await);
+        wait_for("delivered twice", PATIENCE, async || {
             let row = becomes(&talk.agent, talk.chat, seq, "delivered").await;
             if statuses(&row).len() == 2 { Ok(()) } else { Err(row) }
         })
@@ -280,7 +280,7 @@ fn a_chat_is_sent_again_in_the_order_in_which_it_was_written() {
         let (chat, ..) = refused.written[0];
         refused.integrator.answer(Answer::ok());
         assert_eq!(replay(admin, json!({"chat_id": chat})).await, replayed(2));
-        refused.integrator.received(6, seconds(5)).await;
+        refused.integrator.received(6, PATIENCE).await;
         let texts: Vec<String> = refused.heard(4).iter().map(Request::text).collect();
         assert_eq!(texts, ["one", "two"]);
         for (its_chat, seq) in &refused.written {
@@ -306,9 +306,9 @@ fn a_range_is_sent_again_by_channel_and_target() {
         assert_eq!(replay(admin, range(json!({"channel_id": "ELSEWHERE"}))).await, replayed(0));
         let first = json!({"target": "channel", "channel_id": refused.channels[0].id});
         assert_eq!(replay(admin, range(first)).await, replayed(2));
-        refused.integrator.received(6, seconds(5)).await;
+        refused.integrator.received(6, PATIENCE).await;
         assert_eq!(replay(admin, range(json!({}))).await, replayed(2));
-        refused.integrator.received(8, seconds(5)).await;
+        refused.integrator.received(8, PATIENCE).await;
         for (chat, seq) in &refused.written {
             becomes(admin, *chat, *seq, "delivered").await;
         }
@@ -360,7 +360,7 @@ fn a_long_range_is_sent_again_a_hundred_at_a_time() {
         for n in 0..105 {
             talk.write(&format!("message {n}")).await;
         }
-        wait_for("every verdict", seconds(30), async || {
+        wait_for("every verdict", PATIENCE, async || {
             let pending = ledger(&talk.agent, "?state=pending").await;
             if pending.is_empty() { Ok(()) } else { Err(pending.len()) }
         })
@@ -371,7 +371,7 @@ fn a_long_range_is_sent_again_a_hundred_at_a_time() {
         assert_eq!((&first["replayed"], first["next"].is_string()), (&json!(100), true), "{first}");
         let rest = replay(&talk.agent, merged(range, json!({"cursor": first["next"]}))).await;
         assert_eq!(rest, replayed(5));
-        let texts: Vec<String> = integrator.received(210, seconds(30)).await.iter().map(Request::text).collect();
+        let texts: Vec<String> = integrator.received(210, PATIENCE).await.iter().map(Request::text).collect();
         assert_eq!(texts[..105], texts[105..], "in the order in which they were written");
     });
 }
@@ -452,7 +452,7 @@ fn an_account_sees_and_replays_its_own_deliveries_alone_and_nobody_sees_texts() 
         let seen = page(&talk.agent, "").await.to_string() + &page(&talk.agent, "?state=delivered").await.to_string();
         assert!(!seen.contains(TEXT), "{seen}");
         replay(&talk.agent, json!({"chat_id": chat})).await;
-        integrator.received(2, seconds(5)).await;
+        integrator.received(2, PATIENCE).await;
         let log = stage.log.lock().unwrap();
         assert!(log.iter().any(|line| line.function == "admin-deliveries"));
         assert!(log.iter().all(|line| !line.line.contains(TEXT)));

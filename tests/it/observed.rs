@@ -9,7 +9,7 @@ use crate::harness::{Conversation, Stage, VISITOR, on_own_stage, visitor_text};
 use crate::hook::Hooked;
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// The lines that functions wrote as JSON, with the function's name.
 fn lines(stage: &Stage) -> Vec<(String, Value)> {
@@ -20,7 +20,7 @@ fn lines(stage: &Stage) -> Vec<(String, Value)> {
 
 /// The metrics that were written, once there are so many of this name.
 async fn metrics(stage: &Stage, name: &str, count: usize) -> Vec<Value> {
-    wait_for(&format!("{count} of {name}"), seconds(20), async || {
+    wait_for(&format!("{count} of {name}"), PATIENCE, async || {
         let lines = lines(stage).into_iter().map(|(_, line)| line);
         let found: Vec<Value> = lines.filter(|line| !line["_aws"].is_null() && !line[name].is_null()).collect();
         if found.len() == count { Ok(found) } else { Err(found) }
@@ -115,7 +115,7 @@ fn a_bot_that_is_lost_and_a_rate_that_is_exceeded_are_counted() {
 
 /// The lines of a function that have this value in a field, once there are so many.
 async fn lines_with(stage: &Stage, function: &str, field: &str, value: &Value, count: usize) -> Vec<Value> {
-    wait_for(&format!("{count} lines of {function} with {value}"), seconds(10), async || {
+    wait_for(&format!("{count} lines of {function} with {value}"), PATIENCE, async || {
         let of_function = lines(stage).into_iter().filter(|(of, _)| of == function).map(|(_, line)| line);
         let (found, others): (Vec<_>, Vec<_>) = of_function.partition(|line| line.pointer(field) == Some(value));
         if found.len() == count { Ok(found) } else { Err((found, others)) }
@@ -164,7 +164,7 @@ fn one_id_leads_from_a_visitors_request_to_the_bot_and_from_its_answer_to_the_in
         lines_with(stage, "deliver-bot", "/message_id", &asked["id"], 1).await;
 
         front.bot.say(&asked["chat_id"], "Good day").await.expect(200);
-        front.integrator.received(1, seconds(5)).await;
+        front.integrator.received(1, PATIENCE).await;
         let answer = webhook_id(&front.integrator);
         lines_with(stage, "bot-event", "/message_id", &answer, 1).await;
         lines_with(stage, "deliver-channel", "/message_id", &answer, 1).await;

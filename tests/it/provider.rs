@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::client::{Account, Agent, Caller, Channel, Reply, merged, number};
 use crate::harness::Stage;
 use crate::receiver::{Answer, Receiver, Request};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, wait_for};
 
 /// The name that visitors see.
 pub const NAME: &str = "Robin";
@@ -113,7 +113,7 @@ impl Front {
     }
 
     async fn told_when(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        wait_for(what, seconds(5), async || {
+        wait_for(what, PATIENCE, async || {
             let told: Vec<Value> = self.provider.requests().iter().map(Request::json).collect();
             told.iter().find(|event| is_it(event)).cloned().ok_or(told)
         })
@@ -128,7 +128,7 @@ impl Front {
 
     /// What became of the visitor's message on its way to the bot, once that is known.
     pub async fn bot_verdict(&self, chat: u64, text: &str) -> Value {
-        wait_for("a verdict about the bot", seconds(30), async || {
+        wait_for("a verdict about the bot", PATIENCE, async || {
             let delivery = self.entry(chat, text).await["bot_delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery) }
         })

@@ -8,6 +8,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 const POLL: Duration = Duration::from_millis(25);
 
+/// For what has to happen, however busy the machine is. A test that is about time says its own limit.
+pub const PATIENCE: Duration = seconds(30);
+
 /// Asks until the answer is `Ok`, and fails with the last state seen when that takes too long.
 pub async fn wait_for<T, State, Answer>(what: &str, within: Duration, mut ask: impl FnMut() -> Answer) -> T
 where

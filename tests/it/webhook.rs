@@ -9,7 +9,7 @@ use crate::harness::{VISITOR, on_stage, open_chat};
 use crate::hook::{Hooked, add, fine, names, recorded, told};
 use crate::provider::{Front, NAME};
 use crate::receiver::{Receiver, Request};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, wait_for};
 
 const PAGE: &str = "https://shop.example/cart?x=1";
 
@@ -310,7 +310,7 @@ fn each_webhook_is_told_the_events_that_it_chose() {
         hooked.introduced().await;
         hooked.correct(json!({"name": "Augusta"})).await;
         hooked.agent.close(1).await;
-        wait_for("three, one and two events", seconds(5), async || {
+        wait_for("three, one and two events", PATIENCE, async || {
             let heard = [&hooked.crm, &first, &last].map(names);
             let expected = [
                 vec!["chat_accepted", "chat_updated", "chat_finished"],

@@ -8,7 +8,7 @@ use crate::harness::{VISITOR, on_stage, open_chat};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, names, recorded, told};
 use crate::provider::unique;
 use crate::receiver::{Answer, Receiver, Request, dead_port};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 const SETTINGS: &str = "/admin/settings";
 
@@ -216,7 +216,7 @@ fn each_webhook_signs_with_a_secret_of_its_own() {
         let other = Receiver::start(fine()).await;
         let added = add(&hooked.account, &other, json!({})).await;
         hooked.accepted().await;
-        let (mine, others) = (hooked.crm.requests().remove(0), other.received(1, seconds(5)).await.remove(0));
+        let (mine, others) = (hooked.crm.requests().remove(0), other.received(1, PATIENCE).await.remove(0));
         assert!(accepts(secret(&hooked.webhook), &mine) && accepts(secret(&added), &others));
         assert!(!accepts(secret(&hooked.webhook), &others) && !accepts(secret(&added), &mine));
         let mut forged = mine;
