@@ -12,6 +12,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::contract;
@@ -141,6 +142,20 @@ impl Receiver {
         self.state.lock().unwrap().script = Script::InOrder(answers.into_iter().collect());
     }
 
+    /// Answers in this way from now on, but not before the test sends.
+    pub fn answer_when_told(&self, answer: Answer) -> watch::Sender<()> {
+        let (release, released) = watch::channel(());
+        self.act(move |_| {
+            let (mut released, answer) = (released.clone(), answer.clone());
+            async move {
+                // A test that has ended sends no more.
+                let _ = released.changed().await;
+                answer
+            }
+        });
+        release
+    }
+
     /// From now on acts on each request before it is answered.
     pub fn act<Acting>(&self, behaviour: impl Fn(Request) -> Acting + Send + Sync + 'static)
     where
@@ -196,17 +211,21 @@ async fn serve(listener: TcpListener, state: Arc<Mutex<State>>) {
 async fn converse(stream: TcpStream, state: Arc<Mutex<State>>) {
     let mut stream = BufReader::new(stream);
     let Some(request) = read_request(&mut stream).await else { return };
-    state.lock().unwrap().requests.push(request.clone());
-    let answer = decide(&state, request).await;
+    let answer = take(&state, request).await;
     // A client that gave up is part of what is tested.
     let _ = respond(stream.get_mut(), answer).await;
 }
 
-async fn decide(state: &Mutex<State>, request: Request) -> Answer {
-    let behaviour = match &mut state.lock().unwrap().script {
-        Script::InOrder(answers) if answers.len() > 1 => return answers.pop_front().unwrap(),
-        Script::InOrder(answers) => return answers.front().expect("an answer is set").clone(),
-        Script::Acts(behaviour) => Arc::clone(behaviour),
+/// Records the request and decides on its answer in one step: a test that has seen it changes only later answers.
+async fn take(state: &Mutex<State>, request: Request) -> Answer {
+    let behaviour = {
+        let mut state = state.lock().unwrap();
+        state.requests.push(request.clone());
+        match &mut state.script {
+            Script::InOrder(answers) if answers.len() > 1 => return answers.pop_front().unwrap(),
+            Script::InOrder(answers) => return answers.front().expect("an answer is set").clone(),
+            Script::Acts(behaviour) => Arc::clone(behaviour),
+        }
     };
     behaviour(request).await
 }

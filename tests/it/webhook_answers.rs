@@ -337,8 +337,8 @@ async fn assignment(hooked: &Hooked, chat: u64) -> Value {
 #[test]
 fn an_agent_binds_the_visitor_to_the_card_of_the_crm() {
     on_stage(async |stage| {
-        let slow = Answer::After(seconds(1), Box::new(fine()));
-        let (hooked, chat) = with_card(stage, slow).await;
+        let (hooked, chat) = with_card(stage, fine()).await;
+        let release = hooked.crm.answer_when_told(fine());
         let answer = hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
         assert_eq!(answer, json!({"chat_id": chat, "assign_to": CARD}));
         assert_eq!(hooked.panel(chat).await["assignment"], json!({"state": "pending"}));
@@ -350,6 +350,7 @@ fn an_agent_binds_the_visitor_to_the_card_of_the_crm() {
 fn chat_assigned_is_chat_accepted_with_the_card() {
     on_stage(async |stage| {
         let (hooked, chat) = with_card(stage, fine()).await;
+        release.send_replace(());
         hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
         recorded(&hooked.agent, chat, "chat_assigned").await;
         let bodies: Vec<Value> = hooked.crm.requests().iter().map(Request::json).collect();
