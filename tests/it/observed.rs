@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::client::number;
-use crate::harness::{Conversation, Stage, VISITOR, on_own_stage, visitor_text};
+use crate::harness::{Conversation, Stage, VISITOR, alone_on_own_stage, on_own_stage, visitor_text};
 use crate::hook::Hooked;
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver};
@@ -66,7 +66,7 @@ fn told(line: &Value) -> (String, String, Option<u64>) {
 
 #[test]
 fn every_try_is_counted_with_its_outcome_and_every_verdict_with_its_age() {
-    on_own_stage(&[], async |stage| {
+    alone_on_own_stage(async |stage| {
         let integrator = Receiver::start(Answer::ok()).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
         for (answer, state) in

@@ -9,7 +9,7 @@ use crate::client::number;
 use crate::harness::{VISITOR, alone_on_stage, on_stage, open_chat};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, recorded, with_data};
 use crate::receiver::{Answer, Receiver, Request, dead_port};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// How far from its slot a try may start on an idle machine.
 const SLOT: Duration = Duration::from_millis(300);
@@ -182,14 +182,22 @@ fn refusals() -> Vec<(&'static str, Answer, u16)> {
 #[test]
 fn anything_but_ok_brings_nothing_and_every_try_is_recorded() {
     alone_on_stage(async |stage| {
-        join_all(refusals().into_iter().map(async |(name, answer, status)| {
-            let hooked = Hooked::open_with(stage, [answer]).await;
-            let chat = hooked.accepted().await;
-            assert_eq!(hooked.panel(chat).await, empty_panel(), "{name}");
-            assert_eq!(hooked.visitor(chat).await["name"], "Anonymous", "{name}");
-            let delivery = recorded(&hooked.agent, chat, "chat_accepted").await;
-            check_exhausted(name, &delivery, Some(status));
-            assert_eq!(hooked.crm.requests().len(), 3, "{name}");
+        // As many at once as below, so that all processes have been started.
+        let cases = join_all(refusals().into_iter().map(async |(name, answer, status)| {
+            let hooked = Hooked::open(stage).await;
+            hooked.accepted().await;
+            hooked.channel.say("another", "Hello").await;
+            hooked.crm.answer(answer);
+            (name, hooked, status)
+        }))
+        .await;
+        join_all(cases.iter().map(async |(name, hooked, status)| {
+            hooked.agent.accept(2).await;
+            let delivery = recorded(&hooked.agent, 2, "chat_accepted").await;
+            check_exhausted(name, &delivery, Some(*status));
+            assert_eq!(hooked.panel(2).await, empty_panel(), "{name}");
+            assert_eq!(hooked.visitor(2).await["name"], "Anonymous", "{name}");
+            assert_eq!(hooked.crm.requests().len(), 1 + 3, "{name}");
         }))
         .await;
     });
@@ -304,7 +312,7 @@ fn an_answer_that_comes_late_does_not_undo_what_the_agent_did_meanwhile() {
         let late = Answer::After(Duration::from_millis(1_500), Box::new(with_data(whole_answer())));
         let hooked = Hooked::open_with(stage, [late, fine()]).await;
         let chat = open_chat(&hooked.agent, &hooked.channel, VISITOR).await;
-        hooked.crm.received(1, seconds(3)).await;
+        hooked.crm.received(1, PATIENCE).await;
         hooked.correct(json!({"blacklisted": true, "description": "Spams"})).await;
         recorded(&hooked.agent, chat, "chat_accepted").await;
         let visitor = hooked.visitor(chat).await;
@@ -342,6 +350,7 @@ fn an_agent_binds_the_visitor_to_the_card_of_the_crm() {
         let answer = hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
         assert_eq!(answer, json!({"chat_id": chat, "assign_to": CARD}));
         assert_eq!(hooked.panel(chat).await["assignment"], json!({"state": "pending"}));
+        release.send_replace(());
         assert_eq!(assignment(&hooked, chat).await, json!({"state": "done"}));
     });
 }
@@ -350,7 +359,6 @@ fn an_agent_binds_the_visitor_to_the_card_of_the_crm() {
 fn chat_assigned_is_chat_accepted_with_the_card() {
     on_stage(async |stage| {
         let (hooked, chat) = with_card(stage, fine()).await;
-        release.send_replace(());
         hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
         recorded(&hooked.agent, chat, "chat_assigned").await;
         let bodies: Vec<Value> = hooked.crm.requests().iter().map(Request::json).collect();

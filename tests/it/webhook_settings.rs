@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
 use crate::client::{Account, Caller, merged};
-use crate::harness::{VISITOR, on_stage, open_chat};
+use crate::harness::{VISITOR, alone_on_stage, on_stage, open_chat};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, names, recorded, told};
 use crate::provider::unique;
 use crate::receiver::{Answer, Receiver, Request, dead_port};
@@ -313,7 +313,7 @@ fn a_test_sends_one_signed_event_and_tells_what_came_of_it() {
 
 #[test]
 fn a_test_of_a_webhook_that_does_not_answer_says_why() {
-    on_stage(async |stage| {
+    alone_on_stage(async |stage| {
         let hooked = Hooked::open_with(stage, [Answer::Hang]).await;
         let nowhere = json!({"url": format!("http://127.0.0.1:{}/hook", dead_port().await)});
         let dead = hooked.account.admin.call.post(WEBHOOKS, &nowhere).await.expect(201);
