@@ -8,11 +8,10 @@ use serde_json::{Value, json};
 use tokio::time::interval;
 
 use crate::client::number;
-use crate::crash::kill;
-use crate::harness::{Stage, VISITOR, alone_on_own_stage, alone_on_stage, on_own_stage, on_stage};
+use crate::harness::{Stage, VISITOR, alone_on_own_stage, alone_on_stage, kill, on_own_stage, on_stage};
 use crate::provider::{Front, chat_of, register};
 use crate::receiver::{Answer, dead_port};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// From a message that the bot does not take to the moment at which agents see the chat.
 const FALL_BACK: Duration = Duration::from_millis(9_500);
@@ -227,26 +226,16 @@ fn a_bot_that_was_disconnected_loses_its_chats_with_the_next_message() {
         let front = Front::open(stage).await;
         front.ask(VISITOR, "Hello").await;
         front.agent.call.delete(&format!("/admin/bots/{}", front.bot.bot_id)).await.expect(200);
-        forget(stage, &["channel-message", "deliver-bot"]).await;
+        // Nobody works on anything that would be lost with them.
+        stage.nothing_is_left().await;
+        // They remember the bot for ten seconds.
+        stage.kill(|function| ["channel-message", "deliver-bot"].contains(&function)).await;
         front.channel.say(VISITOR, "Anybody?").await;
-        front.waits(1, seconds(5)).await;
+        front.waits(1, PATIENCE).await;
         front.channel.say("somebody new", "Hello").await;
-        front.waits(2, seconds(1)).await;
+        front.waits(2, PATIENCE).await;
         assert_eq!(front.tries("CLIENT_MESSAGE").len(), 1);
     });
-}
-
-/// Ends the processes of these functions, and with them what they remember for ten seconds. One that has not quite ended
-/// could still be given a request, and take it along.
-async fn forget(stage: &Stage, functions: &[&str]) {
-    let of_these = |(function, _): &(String, u32)| functions.contains(&function.as_str());
-    let ended: Vec<_> = stage.host.processes().into_iter().filter(of_these).collect();
-    ended.iter().for_each(|(_, pid)| kill(*pid, "-9"));
-    wait_for("the processes are gone", seconds(5), async || {
-        let left: Vec<_> = stage.host.processes().into_iter().filter(|process| ended.contains(process)).collect();
-        if left.is_empty() { Ok(()) } else { Err(left) }
-    })
-    .await;
 }
 
 #[test]

@@ -13,9 +13,8 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use crate::client::Caller;
-use crate::crash::kill;
-use crate::harness::{alone, beside, binaries, visitor_text};
-use crate::wait::{seconds, wait_for};
+use crate::harness::{alone, beside, binaries, kill, visitor_text};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// The program, started and ready; killed when dropped.
 pub struct Program {
@@ -40,7 +39,7 @@ impl Program {
             .stderr(output("stderr"))
             .spawn()
             .unwrap();
-        let text = wait_for("the ready file", seconds(30), async || {
+        let text = wait_for("the ready file", PATIENCE, async || {
             fs::read_to_string(&file).map_err(|_| fs::read_to_string(folder.path().join("stderr")))
         })
         .await;
@@ -63,7 +62,7 @@ impl Program {
 
     /// Returns once the terminal shows this.
     async fn says(&self, line: &str) {
-        wait_for(line, seconds(3), async || {
+        wait_for(line, PATIENCE, async || {
             let said = self.stdout();
             if said.contains(line) { Ok(()) } else { Err(said) }
         })
@@ -97,7 +96,7 @@ fn command(program: &Path) -> Command {
 /// Functions know their host by the address of its Runtime API, in their environment.
 async fn no_function_of(base_url: &str) {
     let address = base_url.trim_start_matches("http://");
-    wait_for("no function left", seconds(5), async || {
+    wait_for("no function left", PATIENCE, async || {
         let left: Vec<_> = fs::read_dir("/proc")
             .unwrap()
             .filter_map(|entry| fs::read(entry.ok()?.path().join("environ")).ok())
@@ -176,7 +175,7 @@ fn the_printed_lines_work_as_pasted() {
         program.says("Demo Bot: Which day? [Today] [At the weekend] [I want a human]").await;
         let gone_over = paste(asks_for_a_human).await;
         assert!(gone_over.ends_with("{\"result\":\"ok\"}\n"), "{gone_over}");
-        wait_for("the chat among those that wait", seconds(3), async || {
+        wait_for("the chat among those that wait", PATIENCE, async || {
             let listed = paste(waiting).await;
             if listed.contains("I want a human.") { Ok(()) } else { Err(listed) }
         })

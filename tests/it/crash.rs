@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,11 +12,11 @@ use tokio::time::interval;
 
 use crate::client::{Account, Agent, Caller, Channel, Reply, number};
 use crate::command::Program;
-use crate::harness::{VISITOR, alone, alone_on_own_stage, on_own_stage};
+use crate::harness::{VISITOR, alone, alone_on_own_stage, kill, on_own_stage};
 use crate::hook::{add, fine, told};
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver, Request};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// The queue shows a killed consumer's task again after 36 s, and the sweep runs every minute.
 const RECOVERY: Duration = seconds(110);
@@ -150,10 +149,6 @@ fn answered(reply: Option<Reply>, status: u16) -> Option<Value> {
     (reply.status == status).then(|| reply.json())
 }
 
-pub fn kill(pid: u32, signal: &str) {
-    Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
-}
-
 #[test]
 fn killed_functions_lose_nothing_that_was_answered() {
     alone_on_own_stage(async |stage| {
@@ -161,13 +156,15 @@ fn killed_functions_lose_nothing_that_was_answered() {
         let account = stage.account().await;
         let channel = account.channel(&integrator.url()).await;
         let load = Load::new(account.admin.clone(), channel);
+        let mut killed = Vec::new();
         let killer = async {
             let mut ticks = interval(Duration::from_millis(120));
             for turn in 0.. {
                 ticks.tick().await;
                 let processes = stage.host.processes();
-                if let Some((_, pid)) = processes.get(turn % processes.len().max(1)) {
-                    kill(*pid, "-9");
+                if let Some(process) = processes.get(turn % processes.len().max(1)) {
+                    kill(process.1, "-9");
+                    killed.push(process.clone());
                 }
             }
         };
@@ -175,6 +172,7 @@ fn killed_functions_lose_nothing_that_was_answered() {
             () = load.run("visitor", 24) => {}
             () = killer => unreachable!("kills for ever"),
         }
+        stage.have_ended(&killed).await;
         let sweep = async || {
             stage.host.run_schedule("schedule-sweep").await.expect("the sweep runs");
         };
@@ -190,33 +188,33 @@ fn what_killed_deliveries_left_is_taken_up_by_the_sweep() {
         add(&front.account, &crm, json!({})).await;
         front.ask(VISITOR, "Hello").await;
         front.provider.answer(Answer::Hang);
+        front.integrator.answer(Answer::Hang);
         front.agent.accept(1).await;
+        front.agent.write(1, "Good day").await;
         front.told("AGENT_JOINED").await;
         told(&crm, "chat_accepted").await;
-        for (function, pid) in stage.host.processes() {
-            if function.starts_with("deliver-") {
-                kill(pid, "-9");
-            }
-        }
+        front.integrator.received(1, PATIENCE).await;
+        stage.kill(|function| function.starts_with("deliver-")).await;
         front.provider.answer(Answer::ok());
+        front.integrator.answer(Answer::ok());
         crm.answer(fine());
 
         let revived = AtomicU64::new(0);
-        wait_for("both are delivered", RECOVERY, async || {
+        wait_for("all are delivered", RECOVERY, async || {
             let swept = stage.host.run_schedule("schedule-sweep").await.expect("the sweep runs");
             revived.fetch_add(number(&swept["revived"]), Ordering::Relaxed);
             let timeline = front.agent.messages(1).await;
             let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
-            let found = (delivered("webhook_delivery"), delivered("bot_delivery"));
+            let found = [delivered("webhook_delivery"), delivered("bot_delivery"), delivered("delivery")];
             // The visitor's message had been delivered to the bot before.
-            if found == (1, 2) { Ok(()) } else { Err((found, timeline)) }
+            if found == [1, 2, 1] { Ok(()) } else { Err((found, timeline)) }
         })
         .await;
-        assert_eq!(revived.into_inner(), 2, "the queues did it alone");
+        assert_eq!(revived.into_inner(), 3, "the queues did it alone");
         let ids = |tries: &[Request]| tries.iter().map(|it| it.header("webhook-id").unwrap().to_owned()).collect();
-        let (joined, accepted): (BTreeSet<String>, BTreeSet<String>) =
-            (ids(&front.tries("AGENT_JOINED")), ids(&crm.requests()));
-        assert_eq!((joined.len(), accepted.len()), (1, 1), "every try of one thing has its id");
+        let sets: [BTreeSet<String>; 3] =
+            [&front.tries("AGENT_JOINED"), &crm.requests(), &front.integrator.requests()].map(|tries| ids(tries));
+        assert_eq!(sets.map(|set| set.len()), [1, 1, 1], "every try of one thing has its id");
     });
 }
 
@@ -247,7 +245,7 @@ fn a_killed_host_loses_nothing_that_was_answered() {
         let agent = demo_admin(&program).await;
         let account = Account { id: Value::Null, admin: agent.clone() };
         let load = Load::new(agent, account.channel(&integrator.url()).await);
-        let enough = wait_for("agents' messages under way", seconds(30), async || {
+        let enough = wait_for("agents' messages under way", PATIENCE, async || {
             let written = load.promises.agents.lock().unwrap().len();
             if written > 60 { Ok(()) } else { Err(written) }
         });

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use local::{Host, LogLine, LogSink, Options, Storage, builder, home, integrator};
@@ -20,7 +22,10 @@ use tokio::runtime::Runtime;
 use tokio::sync::{OnceCell, RwLock};
 
 use crate::client::{Account, Agent, Caller, Channel, Reply, number, send};
-use crate::wait::{seconds, wait_for};
+use crate::wait::{PATIENCE, seconds, wait_for};
+
+/// A queue shows a killed consumer's task again after 36 s.
+const EMPTY_WITHIN: Duration = seconds(60);
 
 /// One runtime for all tests: the shared host's tasks must outlive the test that started it.
 static RUNTIME: LazyLock<Runtime> =
@@ -190,11 +195,28 @@ impl Stage {
         aws_sdk_dynamodb::Client::from_conf(config)
     }
 
+    /// Kills these processes, and returns once they have ended.
+    pub async fn kill(&self, is_meant: impl Fn(&str) -> bool) {
+        let mut meant = self.host.processes();
+        meant.retain(|(function, _)| is_meant(function));
+        meant.iter().for_each(|(_, pid)| kill(*pid, "-9"));
+        self.have_ended(&meant).await;
+    }
+
+    /// Returns once these killed processes have ended: until then one could be given a request, and take it along.
+    pub async fn have_ended(&self, killed: &[(String, u32)]) {
+        wait_for("the processes are gone", PATIENCE, async || {
+            let left: Vec<_> = self.host.processes().into_iter().filter(|process| killed.contains(process)).collect();
+            if left.is_empty() { Ok(()) } else { Err(left) }
+        })
+        .await;
+    }
+
     /// No task may be left over, nor any that the consumers could not digest.
     pub async fn nothing_is_left(&self) {
         let Local(Some(host)) = &self.host else { return };
         let queues = host.queues();
-        wait_for("every queue empty", seconds(30), async || {
+        wait_for("every queue empty", EMPTY_WITHIN, async || {
             let left = queues.left().unwrap();
             if left.is_empty() { Ok(()) } else { Err(left) }
         })
@@ -232,6 +254,10 @@ impl Drop for Complaints<'_> {
             }
         }
     }
+}
+
+pub fn kill(pid: u32, signal: &str) {
+    Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
 }
 
 /// A visitor and an agent who has accepted the chat; the agent is the account's admin.
