@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::bot_rate::BotRates;
@@ -17,8 +18,10 @@ use crate::resource::{Platform, Resource};
 const SESSION_LASTS: Duration = Duration::from_secs(12 * 60 * 60);
 /// A use is written down at most this often, so that it costs little.
 const SEEN_EVERY: Duration = Duration::from_secs(60);
-/// The most agents whose presence counts, and sessions of one agent.
+/// The most agents whose presence counts, and sessions that are read at once.
 const LISTED: i32 = 1_000;
+/// Sessions that are ended at once.
+const AT_ONCE: usize = 25;
 
 /// The Connections table.
 #[derive(Clone)]
@@ -144,12 +147,17 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends every session of an agent, for one who is gone or has other rights.
+    /// Ends every session of an agent, for one who is gone or has other rights, also those that begin meanwhile.
     pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
-        for key in self.session_keys(account_id, agent_id).await? {
-            self.table.delete(key).await?;
+        loop {
+            let keys = self.session_keys(account_id, agent_id).await?;
+            if keys.is_empty() {
+                return Ok(());
+            }
+            for keys in keys.chunks(AT_ONCE) {
+                try_join_all(keys.iter().map(|key| self.table.delete(key.clone()))).await?;
+            }
         }
-        Ok(())
     }
 
     /// Gives every session of an agent their present name and photo.
@@ -177,7 +185,7 @@ impl Connections {
             limit: LISTED,
             descending: false,
         };
-        let items = self.table.query(query).await?;
+        let items = self.table.query_all(query, usize::MAX).await?;
         let items: Result<Vec<SessionItem>, _> = items.into_iter().map(from_item).collect();
         Ok(items?.into_iter().map(|item| Key::new(item.pk, item.sk)).collect())
     }

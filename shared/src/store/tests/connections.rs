@@ -24,6 +24,25 @@ async fn a_session_lives_by_its_token_until_it_is_ended_or_unused() {
 }
 
 #[tokio::test]
+async fn every_session_is_renamed_and_ended_however_many_there_are() {
+    let Stores { connections, .. } = stores().await;
+    let large = Agent { photo: Some("x".repeat(100_000)), ..agent(1, "b@x.y") };
+    let mut tokens = Vec::new();
+    for _ in 0..24 {
+        tokens.push(connections.begin_session(&large, NOW).await.unwrap());
+    }
+    let renamed = Agent { name: "Rob".into(), ..large };
+    connections.rename_sessions(&renamed).await.unwrap();
+    for token in &tokens {
+        assert_eq!(connections.session(token, at(1)).await.unwrap().unwrap().agent.name, "Rob");
+    }
+    connections.end_sessions("acc", 1).await.unwrap();
+    for token in &tokens {
+        assert!(connections.session(token, at(1)).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
 async fn presence_is_refreshed_by_calls() {
     let Stores { connections, .. } = stores().await;
     let token = connections.begin_session(&agent(1, "b@x.y"), NOW).await.unwrap();
