@@ -56,8 +56,7 @@ async fn change(uses: &Uses, caller: &Session, request: &Request, before: Agent)
     if before.agent_id == caller.agent.agent_id && after.role != Role::Admin {
         return Err(Error::Conflict("an admin cannot give up their own role"));
     }
-    directory.save_login(&before, &after, password.as_deref()).await?;
-    directory.save_agent(&after).await?;
+    directory.save_agent(&before, &after, password.as_deref()).await?;
     if ends_sessions {
         connections.end_sessions(&after.account_id, after.agent_id).await?;
     } else {

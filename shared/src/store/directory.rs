@@ -239,28 +239,34 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// Stores a changed agent whose e-mail is the same.
-    pub async fn save_agent(&self, agent: &Agent) -> Result<(), Error> {
-        Ok(self.table.put(to_item(&AgentItem::from(agent))?, false).await?)
-    }
-
-    /// Moves a login to another e-mail or gives it another password; nothing where both stay. The new login
-    /// comes before the old one goes, so that a death in between leaves two and not none.
-    pub async fn save_login(&self, before: &Agent, after: &Agent, password: Option<&str>) -> Result<(), Error> {
+    /// Stores a changed agent; with another e-mail or password also the login, all or nothing. Who is being deleted stays
+    /// so. One write, or a transaction.
+    pub async fn save_agent(&self, before: &Agent, after: &Agent, password: Option<&str>) -> Result<(), Error> {
         let has_moved = before.email != after.email;
+        let agent = agent_change(after)?;
         if !has_moved && password.is_none() {
-            return Ok(());
+            return Ok(self.table.update(agent).await.map(|_| ())?);
         }
         let password_hash = match password {
             Some(password) => crate::password::hash(password)?,
             None => self.login(&before.email).await?.ok_or(Error::NotFound)?.password_hash,
         };
-        let login = to_item(&login_item(after, &password_hash))?;
-        self.table.put(login, has_moved).await.map_err(taken("the e-mail is taken"))?;
+        let mut writes = vec![Write::Change(agent)];
         if has_moved {
-            self.table.delete(login_key(&before.email)).await?;
+            writes.push(Write::Create(to_item(&login_item(after, &password_hash))?));
+            writes.push(Write::Delete(login_key(&before.email)));
+        } else {
+            writes.push(Write::Change(Change {
+                key: login_key(&after.email),
+                update: "SET #password_hash = :hash",
+                condition: "attribute_exists(#pk)",
+                values: vec![(":hash", s(password_hash))],
+            }));
         }
-        Ok(())
+        match self.table.transact(writes).await {
+            Err(Refused::Condition { index: 1, .. }) if has_moved => Err(Error::Conflict("the e-mail is taken")),
+            saved => Ok(saved?),
+        }
     }
 
     /// Takes away an agent's login, so that nobody signs in as somebody who is to go.
@@ -286,6 +292,21 @@ impl Directory {
 fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error> {
     let login = to_item(&login_item(agent, password_hash))?;
     Ok([Write::Create(to_item(&AgentItem::from(agent))?), Write::Create(login)])
+}
+
+fn agent_change(agent: &Agent) -> Result<Change, Error> {
+    Ok(Change {
+        key: agent_key(&agent.account_id, agent.agent_id),
+        update: "SET #name = :name, #email = :email, #phone = :phone, #photo = :photo, #role = :role",
+        condition: "attribute_exists(#pk)",
+        values: vec![
+            (":name", s(&*agent.name)),
+            (":email", s(&*agent.email)),
+            (":phone", to_attribute(&agent.phone)?),
+            (":photo", to_attribute(&agent.photo)?),
+            (":role", s(agent.role.name())),
+        ],
+    })
 }
 
 fn login_item(agent: &Agent, password_hash: &str) -> LoginItem {

@@ -12,10 +12,12 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, Delete, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
 };
 use futures_util::future::BoxFuture;
 
+use super::RACES;
 use crate::error::{Context, Error};
 use crate::resource::Platform;
 
@@ -38,12 +40,14 @@ pub struct Key {
     pub sk: String,
 }
 
-/// An update of one item in DynamoDB's own expression language. `#name` stands for the attribute `name`.
-pub struct Change {
+/// An update of one item in DynamoDB's own expression language. `#name` stands for the attribute `name`. The update is
+/// a literal, or a `String` where it depends on what there is to write.
+#[derive(Clone)]
+pub struct Change<U = &'static str> {
     /// Which item.
     pub key: Key,
     /// The update expression.
-    pub update: &'static str,
+    pub update: U,
     /// What must hold, else [`Refused::Condition`]; empty for nothing.
     pub condition: &'static str,
     /// What the expressions' `:names` stand for.
@@ -51,11 +55,16 @@ pub struct Change {
 }
 
 /// One part of a transaction.
+#[derive(Clone)]
 pub enum Write {
     /// Stores a new item; there must be none under its key.
     Create(Item),
     /// Changes an item.
     Change(Change),
+    /// Changes an item, by an update that was put together.
+    Composed(Change<String>),
+    /// Deletes an item; there must be one.
+    Delete(Key),
 }
 
 /// A query of one partition of the table or of an index.
@@ -113,6 +122,13 @@ impl Key {
     /// The key's attributes.
     pub fn into_item(self) -> Item {
         HashMap::from([("pk".to_owned(), AttributeValue::S(self.pk)), ("sk".to_owned(), AttributeValue::S(self.sk))])
+    }
+}
+
+impl<U: Into<String>> Change<U> {
+    fn composed(self) -> Change<String> {
+        let Self { key, update, condition, values } = self;
+        Change { key, update: update.into(), condition, values }
     }
 }
 
@@ -199,7 +215,11 @@ impl Table {
     }
 
     /// Changes an item and returns it as it is afterwards. One write.
-    pub fn update(&self, change: Change) -> BoxFuture<'_, Result<Item, Refused>> {
+    pub fn update<U: Into<String>>(&self, change: Change<U>) -> BoxFuture<'_, Result<Item, Refused>> {
+        self.update_composed(change.composed())
+    }
+
+    fn update_composed(&self, change: Change<String>) -> BoxFuture<'_, Result<Item, Refused>> {
         Box::pin(async move {
             let Change { key, update, condition, values } = change;
             let request = self
@@ -207,9 +227,9 @@ impl Table {
                 .update_item()
                 .table_name(&*self.name)
                 .set_key(Some(key.into_item()))
+                .set_expression_attribute_names(names(&[&update, condition]))
                 .update_expression(update)
                 .set_condition_expression(given(condition))
-                .set_expression_attribute_names(names(&[update, condition]))
                 .set_expression_attribute_values(named(values))
                 .return_values(ReturnValue::AllNew)
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
@@ -283,6 +303,19 @@ impl Table {
         })
     }
 
+    /// A transaction that does not depend on what was read: while other writes are under way it is tried again.
+    pub fn insist(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), Refused>> {
+        Box::pin(async move {
+            for _ in 0..RACES {
+                match self.transact(writes.clone()).await {
+                    Err(Refused::Contended) => {}
+                    done => return done,
+                }
+            }
+            Err(Refused::Contended)
+        })
+    }
+
     fn part(&self, write: Write) -> Result<TransactWriteItem, Error> {
         let old = ReturnValuesOnConditionCheckFailure::AllOld;
         let part = TransactWriteItem::builder();
@@ -291,16 +324,22 @@ impl Table {
                 let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(IS_NEW);
                 part.put(put.return_values_on_condition_check_failure(old).build().map_err(Error::internal)?)
             }
-            Write::Change(Change { key, update, condition, values }) => {
+            Write::Change(change) => return self.part(Write::Composed(change.composed())),
+            Write::Composed(Change { key, update, condition, values }) => {
                 let change = Update::builder()
                     .table_name(&*self.name)
                     .set_key(Some(key.into_item()))
+                    .set_expression_attribute_names(names(&[&update, condition]))
                     .update_expression(update)
                     .set_condition_expression(given(condition))
-                    .set_expression_attribute_names(names(&[update, condition]))
                     .set_expression_attribute_values(named(values))
                     .return_values_on_condition_check_failure(old);
                 part.update(change.build().map_err(Error::internal)?)
+            }
+            Write::Delete(key) => {
+                let delete = Delete::builder().table_name(&*self.name).set_key(Some(key.into_item()));
+                let delete = delete.condition_expression(IS_THERE).return_values_on_condition_check_failure(old);
+                part.delete(delete.build().map_err(Error::internal)?)
             }
         };
         Ok(part.build())
@@ -322,6 +361,7 @@ const WARM_UP_LIMIT: Duration = Duration::from_millis(500);
 const MOST_PIECES: usize = 5;
 
 const IS_NEW: &str = "attribute_not_exists(pk)";
+const IS_THERE: &str = "attribute_exists(pk)";
 
 /// `#name` for every attribute that the expressions mention so.
 fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
