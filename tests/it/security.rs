@@ -383,6 +383,28 @@ fn a_rotation_brings_a_new_address_and_keeps_the_old_one_for_a_day() {
 }
 
 #[test]
+fn a_second_rotation_keeps_what_the_first_one_promised() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        let rotate = format!("/admin/channels/{}/rotate", channel.id);
+        let mut addresses = vec![channel.endpoint.clone()];
+        for _ in 0..2 {
+            let rotated = account.admin.call.post(&rotate, &json!({})).await.expect(200);
+            addresses.push(rotated["endpoint"].as_str().unwrap().to_owned());
+        }
+        for address in &addresses {
+            wait_for_status(&channel, address, 200).await;
+        }
+        let rotated = account.admin.call.post(&rotate, &json!({"keep_old_seconds": 0})).await.expect(200);
+        for address in &addresses {
+            wait_for_status(&channel, address, 404).await;
+        }
+        wait_for_status(&channel, rotated["endpoint"].as_str().unwrap(), 200).await;
+    });
+}
+
+#[test]
 fn a_rotation_can_end_the_old_address_at_once_or_after_a_while() {
     on_stage(async |stage| {
         let account = stage.account().await;

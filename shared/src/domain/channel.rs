@@ -36,6 +36,9 @@ pub struct AddressSecret {
     pub valid_until: Option<Timestamp>,
 }
 
+/// Addresses that one channel may have at a time: the current one and four old ones.
+pub const MOST_ADDRESSES: usize = 5;
+
 /// What an admin decides about a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
@@ -68,7 +71,7 @@ pub struct Channel {
     pub settings: ChannelSettings,
     /// The bot in front of it.
     pub bot_id: Option<String>,
-    /// The current address and, after a rotation, the one before it.
+    /// The addresses that were before and are still valid, the oldest first, and the current one.
     pub secrets: Vec<AddressSecret>,
     /// Standard Webhooks secret of requests to the integrator, `whsec_...`.
     pub signing_secret: String,
@@ -87,13 +90,15 @@ impl Channel {
         !self.settings.agent_ids.is_empty() || !self.settings.department_ids.is_empty()
     }
 
-    /// Puts a new address in place; the current one is answered until `old_until`.
+    /// Puts a new address in place; the current one is answered until `old_until`, and those before it as long as was
+    /// said of each, the newest four of them all. When the current one is to end at once, all old ones do.
     pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
-        self.secrets.retain(|secret| secret.valid_until.is_none());
         for secret in &mut self.secrets {
-            secret.valid_until = Some(old_until);
+            secret.valid_until = secret.valid_until.or(Some(old_until));
         }
-        self.secrets.retain(|secret| secret.valid_until.is_none_or(|until| until > now));
+        self.secrets.retain(|secret| old_until > now && secret.valid_until.is_some_and(|until| until > now));
+        let too_many = (self.secrets.len() + 1).saturating_sub(MOST_ADDRESSES);
+        self.secrets.drain(..too_many);
         self.secrets.push(AddressSecret { hash, valid_until: None });
     }
 }
@@ -124,19 +129,35 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_rotation_keeps_the_last_address_for_a_while_and_drops_older_ones() {
-        let mut channel = channel();
-        channel.rotate([2; 32], Timestamp(0), Timestamp(100));
-        channel.rotate([3; 32], Timestamp(50), Timestamp(150));
-        let kept: Vec<_> = channel.secrets.iter().map(|s| (s.hash[0], s.valid_until)).collect();
-        assert_eq!(kept, [(2, Some(Timestamp(150))), (3, None)]);
+    fn kept(channel: &Channel) -> Vec<(u8, Option<Timestamp>)> {
+        channel.secrets.iter().map(|secret| (secret.hash[0], secret.valid_until)).collect()
     }
 
     #[test]
-    fn a_rotation_that_ends_the_old_address_at_once_keeps_only_the_new_one() {
+    fn a_rotation_keeps_every_old_address_as_long_as_was_said_of_it() {
         let mut channel = channel();
-        channel.rotate([2; 32], Timestamp(50), Timestamp(50));
-        assert_eq!(channel.secrets.len(), 1);
+        channel.rotate([2; 32], Timestamp(0), Timestamp(100));
+        channel.rotate([3; 32], Timestamp(50), Timestamp(80));
+        assert_eq!(kept(&channel), [(1, Some(Timestamp(100))), (2, Some(Timestamp(80))), (3, None)]);
+        channel.rotate([4; 32], Timestamp(90), Timestamp(200));
+        assert_eq!(kept(&channel), [(1, Some(Timestamp(100))), (3, Some(Timestamp(200))), (4, None)]);
+    }
+
+    #[test]
+    fn a_rotation_keeps_the_newest_four_old_addresses() {
+        let mut channel = channel();
+        for address in 2..=7 {
+            channel.rotate([address; 32], Timestamp(0), Timestamp(100));
+        }
+        let addresses: Vec<u8> = kept(&channel).iter().map(|(address, _)| *address).collect();
+        assert_eq!(addresses, [3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_rotation_that_ends_the_old_address_at_once_ends_all_old_ones() {
+        let mut channel = channel();
+        channel.rotate([2; 32], Timestamp(0), Timestamp(100));
+        channel.rotate([3; 32], Timestamp(50), Timestamp(50));
+        assert_eq!(kept(&channel), [(3, None)]);
     }
 }

@@ -8,7 +8,7 @@ use super::table::{Change, Key, Query, Refused, Table, Write, n, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
-use crate::domain::channel::{AddressSecret, Channel, ChannelSettings};
+use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, MOST_ADDRESSES};
 use crate::domain::department::Roster;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
@@ -153,7 +153,8 @@ impl Directory {
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
-    /// Stores the addresses of a channel, if they are still those of `before`. One write.
+    /// Stores the addresses of a channel, if they are still those of `before`. The SDK repeats a request whose answer is
+    /// late, so finding the intended addresses there is a success. One write.
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let stored =
             |channel: &Channel| to_attribute(&channel.secrets.iter().map(SecretItem::from).collect::<Vec<_>>());
@@ -163,7 +164,16 @@ impl Directory {
             condition: "#secrets = :before",
             values: vec![(":after", stored(after)?), (":before", stored(before)?)],
         };
-        self.table.update(change).await.map(|_| ()).map_err(taken("the address is being rotated by somebody else"))
+        let refused = match self.table.update(change).await {
+            Ok(_) => return Ok(()),
+            Err(refused) => refused,
+        };
+        if let Refused::Condition { item: Some(found), .. } = &refused
+            && found.get("secrets") == Some(&stored(after)?)
+        {
+            return Ok(());
+        }
+        Err(taken("the address is being rotated by somebody else")(refused))
     }
 
     /// Deletes a channel, which its bot leaves first; its chats stay.
@@ -323,13 +333,13 @@ pub(super) fn taken(message: &'static str) -> impl Fn(Refused) -> Error {
     }
 }
 
-/// Whether a secret opens a channel now: one of its addresses, in constant time. The same work is done for a
-/// channel that does not exist.
+/// Whether a secret opens a channel now: one of its addresses, in constant time. The same work is done however many
+/// there are, and for a channel that does not exist.
 pub fn opens(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
     let hash = secret::hash(secret);
     let nothing = [0_u8; 32];
     let known = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
     let live = known.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
-    let padded = live.map(|secret| &secret.hash).chain(std::iter::repeat(&nothing)).take(2);
+    let padded = live.map(|secret| &secret.hash).chain(std::iter::repeat(&nothing)).take(MOST_ADDRESSES);
     padded.fold(false, |found, known| found | secret::same(known, &hash))
 }

@@ -34,11 +34,60 @@ async fn an_e_mail_belongs_to_one_agent_of_the_whole_service() {
     let ann = agent(2, "ann@example.com");
     directory.create_agent(&ann, "hash").await.unwrap();
     let moved = Agent { email: "bob@example.com".into(), ..ann.clone() };
-    assert!(matches!(directory.save_login(&ann, &moved, None).await, Err(Error::Conflict(_))));
+    assert!(matches!(directory.save_agent(&ann, &moved, None).await, Err(Error::Conflict(_))));
     let moved = Agent { email: "anna@example.com".into(), ..ann.clone() };
-    directory.save_login(&ann, &moved, None).await.unwrap();
+    directory.save_agent(&ann, &moved, None).await.unwrap();
     assert!(directory.login("ann@example.com").await.unwrap().is_none());
     assert_eq!(directory.login("anna@example.com").await.unwrap().unwrap().password_hash, "hash");
+}
+
+#[tokio::test]
+async fn an_agent_who_is_gone_does_not_come_back_by_a_change() {
+    let Stores { directory, .. } = stores().await;
+    let ann = agent(2, "ann@example.com");
+    directory.create_agent(&ann, "hash").await.unwrap();
+    directory.delete_login(&ann).await.unwrap();
+    directory.delete_agent(&ann).await.unwrap();
+    let renamed = Agent { name: "Anna".into(), ..ann.clone() };
+    let moved = Agent { email: "anna@example.com".into(), ..ann.clone() };
+    for (after, password) in
+        [(&renamed, None), (&renamed, Some("another password")), (&moved, Some("another password"))]
+    {
+        let refused = directory.save_agent(&ann, after, password).await;
+        assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
+    }
+    assert_eq!(directory.agent("acc", 2).await.unwrap(), None);
+    assert!(directory.login("ann@example.com").await.unwrap().is_none());
+    assert!(directory.login("anna@example.com").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_rotation_that_is_written_twice_is_done_and_another_ones_is_refused() {
+    let Stores { directory, .. } = stores().await;
+    let (before, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    let rotated = |secret: &str| {
+        let mut after = before.clone();
+        after.rotate(crate::secret::hash(secret), NOW, at(10));
+        after
+    };
+    let after = rotated("mine");
+    for _ in 0..2 {
+        directory.save_channel_secrets(&before, &after).await.unwrap();
+    }
+    let refused = directory.save_channel_secrets(&before, &rotated("another")).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+#[test]
+fn addresses_that_are_promised_stay_valid_through_more_rotations() {
+    let mut rotated = channel();
+    for (n, secret) in ["b", "c", "d", "e"].into_iter().enumerate() {
+        rotated.rotate(crate::secret::hash(secret), at(n as u64), at(100));
+    }
+    for living in ["random", "b", "c", "d", "e"] {
+        assert!(opens(Some(&rotated), living, at(99)), "{living}");
+    }
+    assert!(opens(Some(&rotated), "e", at(100)) && !opens(Some(&rotated), "d", at(100)));
 }
 
 #[test]
