@@ -1,10 +1,11 @@
 //! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline, oldest first, with the state of every
-//! delivery, without links that Safe URL blocks.
+//! delivery, without links that Safe URL blocks. A page ends where an entry may still come in between, see
+//! [`entry::settled`], so that who polls with the last `seq` as `after` misses none.
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::entry::Entry;
+use shared::domain::entry::{self, Entry};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
@@ -42,7 +43,7 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     Ok(Response::ok(json!({ "messages": messages })))
 }
 
-/// The first entries that are not forgotten: an empty page means that there are no more.
+/// The first entries that are not forgotten: an empty page means that there are no more now.
 async fn kept(
     chats: &Chats,
     account_id: &str,
@@ -52,7 +53,8 @@ async fn kept(
     now: Timestamp,
 ) -> Result<Vec<Entry>, Error> {
     loop {
-        let mut entries = chats.timeline(account_id, chat_id, after, limit).await?;
+        let entries = chats.timeline(account_id, chat_id, after, limit).await?;
+        let mut entries = entry::settled(entries, after, now);
         let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };
         entries.retain(|entry| !entry.is_forgotten(now));
         if !entries.is_empty() {

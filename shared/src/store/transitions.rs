@@ -200,7 +200,6 @@ impl Chats {
         let mut after = Chat { state, updated_at: told.now, typing_since: None, ..before.clone() };
         let told = told.entries(&mut after, happened).map_err(Refused::Error)?;
         if bot_reacted {
-            after.seq = after.seq.max(before.seq + 1);
             after.bot_seq = Some(after.seq);
         }
         let head = head_change(before, &after).map_err(Refused::Error)?;
