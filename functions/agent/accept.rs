@@ -25,14 +25,12 @@ async fn handle(
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let chat_id = request.number("chat_id")?;
-    let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
+    let chat = chats.chat(&caller.account_id, request.number("chat_id")?).await?.ok_or(Error::NotFound)?;
     if !directory.may_take(&caller, &chat).await? {
         return Err(Error::Forbidden("the chat is offered to other agents"));
     }
-    let (account_id, offer) = (&caller.account_id, chat.state.offer());
-    let settings = directory.cached_settings(account_id).await?;
-    let accepted = chats.accept(account_id, chat_id, &caller.agent, offer, &settings.webhooks, clock::now()).await?;
+    let settings = directory.cached_settings(&caller.account_id).await?;
+    let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, clock::now()).await?;
     queue::send_told(&accepted.told, &to_bot, &to_webhook).await?;
     Ok(Response::ok(agent::chat_row(accepted.chat, &settings.safe_urls)))
 }

@@ -1,6 +1,7 @@
 //! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats of the channels the
 //! agent is eligible for, those that are offered to a department of theirs, and the agent's own, newest first. Admins
-//! see every chat.
+//! see every chat. `next` is the `before` of the next page; a page may end before it is full, even empty, when it had much
+//! to look through.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use shared::domain::chat::Chat;
 use shared::domain::department::Roster;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
-use shared::store::chats::Chats;
+use shared::store::chats::{Chats, Listed};
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::agent;
@@ -52,10 +53,10 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
         let is_theirs = is_admin || is_mine || is_offered.unwrap_or_else(|| !hidden.contains(&chat.channel_id));
         is_theirs && !chat.is_forgotten(now)
     };
-    let found = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
+    let Listed { chats, next } = chats.list(&caller.account_id, states, before, limit, &wanted).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let rows: Vec<Value> = found.into_iter().map(|chat| agent::chat_row(chat.as_kept(now), safe_urls)).collect();
-    Ok(Response::ok(json!({ "chats": rows })))
+    let rows: Vec<Value> = chats.into_iter().map(|chat| agent::chat_row(chat.as_kept(now), safe_urls)).collect();
+    Ok(Response::ok(json!({ "chats": rows, "next": next })))
 }
 
 /// The channels whose chats go to other agents.

@@ -31,7 +31,7 @@ async fn handle(
         return Err(Error::Forbidden("the chat is offered to other agents"));
     }
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let closed = chats.close(&caller.account_id, chat_id, &caller.agent, &settings.webhooks, clock::now()).await?;
+    let closed = chats.close(chat, &caller.agent, &settings.webhooks, clock::now()).await?;
     queue::send_told(&closed.told, &to_bot, &to_webhook).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
 }

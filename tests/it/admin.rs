@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{PASSWORD, merged};
+use crate::client::{PASSWORD, merged, number};
 use crate::harness::{on_stage, open_chat};
 use crate::receiver::{Answer, Receiver};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -193,6 +193,13 @@ fn chats_are_listed_by_state_and_the_timeline_from_a_place_on() {
         assert_eq!(listed("closed").await, [3]);
         assert_eq!(listed("open").await, [1, 2]);
         assert!(listed("bot").await.is_empty());
+
+        let page = async |query: &str| {
+            let body = account.admin.call.get(&format!("/agent/chats?limit=1{query}")).await.expect(200);
+            (number(&body["chats"][0]["chat_id"]), body["next"].clone())
+        };
+        assert_eq!(page("").await, (2, json!(2)));
+        assert_eq!(page("&before=2").await, (1, json!(null)));
 
         for n in 1..=3 {
             channel.say("a", &format!("message {n}")).await;

@@ -346,6 +346,15 @@ fn strange_paths_and_queries_are_refused_clearly() {
             let body = reply.expect_error(400, "invalid_request");
             assert_eq!(body["error"]["field"], "after");
         }
+        for after in ["9999999998", "9999999999", "10000000000", "18446744073709551615"] {
+            let reply = agent.call.get(&format!("/agent/chats/{}/messages?after={after}", talk.chat)).await;
+            assert_eq!(reply.expect(200), json!({"messages": []}), "{after}");
+        }
+        for (before, count) in [("0", 0), ("1", 0), ("9999999999", 1), ("18446744073709551615", 1)] {
+            let body = agent.call.get(&format!("/agent/chats?before={before}")).await.expect(200);
+            assert_eq!((body["chats"].as_array().unwrap().len(), &body["next"]), (count, &json!(null)), "{before}");
+        }
+        check_large_numbers(agent).await;
         let reply = agent.call.get("/agent/chats?state=sleeping").await;
         assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], "state");
         check_unknown_entries(agent, talk.chat).await;
@@ -356,6 +365,33 @@ async fn check_unknown_entries(agent: &Agent, chat: u64) {
     for seq in ["0", "99", "x", "18446744073709551616"] {
         let reply = agent.call.post(&format!("/agent/chats/{chat}/messages/{seq}/retry"), &json!({})).await;
         check_refused(&format!("retry of {seq}"), &reply);
+    }
+}
+
+/// Numbers that are well-formed, and larger than any that is given out.
+async fn check_large_numbers(admin: &Agent) {
+    for number in ["9999999999", "10000000000", "18446744073709551615"] {
+        let chat = format!("/agent/chats/{number}");
+        for path in [chat.clone(), format!("{chat}/messages"), format!("/admin/agents/{number}")] {
+            check_refused(&path, &admin.call.get(&path).await);
+        }
+        for action in ["accept", "close", "typing", "assign", "messages/1/retry"] {
+            let path = format!("{chat}/{action}");
+            check_refused(&path, &admin.call.post(&path, &json!({})).await);
+        }
+        check_refused(number, &admin.call.post(&format!("{chat}/messages"), &text_message()).await);
+        let path = format!("/agent/chats/1/messages/{number}/retry");
+        check_refused(&path, &admin.call.post(&path, &json!({})).await);
+        let path = format!("/agent/visitors/{number}");
+        check_refused(&path, &admin.call.patch(&path, &json!({"name": "Ada"})).await);
+        for path in [format!("/admin/visitors/{number}"), format!("/admin/departments/{number}")] {
+            check_refused(&path, &admin.call.delete(&path).await);
+        }
+        for parameter in ["chat_id", "from", "to"] {
+            let path = format!("/admin/deliveries?{parameter}={number}");
+            let reply = admin.call.get(&path).await;
+            assert!(reply.status < 500, "{path}: {} {}", reply.status, reply.text);
+        }
     }
 }
 

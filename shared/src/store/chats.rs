@@ -17,6 +17,18 @@ const PAGE: i32 = 100;
 const LONG_PAGE: i32 = 2_000;
 /// Pages one request may look through for the chats it wants.
 const MOST_PAGES: usize = 10;
+/// The largest number of an entry, as sort keys hold it.
+pub(super) const LAST_SEQ: u64 = 9_999_999_999;
+
+/// A page of an account's chats.
+#[derive(Debug)]
+pub struct Listed {
+    /// The chats, newest first.
+    pub chats: Vec<Chat>,
+    /// Those with smaller numbers have not been looked at; none: there are no more. A page may end before it is full,
+    /// when it had much to look through.
+    pub next: Option<u64>,
+}
 
 /// The Chats table.
 #[derive(Clone)]
@@ -71,18 +83,19 @@ pub(super) fn entry(item: Item) -> Result<Entry, Error> {
     from_item::<EntryItem>(item)?.try_into()
 }
 
-fn entries_after(account_id: &str, chat_id: u64, after: u64, limit: i32) -> Query {
-    Query {
+/// None behind the largest number: DynamoDB refuses a range that ends before it begins.
+fn entries_after(account_id: &str, chat_id: u64, after: u64, limit: i32) -> Option<Query> {
+    (after < LAST_SEQ).then(|| Query {
         index: None,
         condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
         values: vec![
             (":chat", s(chat_pk(account_id, chat_id))),
-            (":first", s(format!("{:010}", after.saturating_add(1)))),
-            (":last", s("9999999999")),
+            (":first", s(format!("{:010}", after + 1))),
+            (":last", s(LAST_SEQ.to_string())),
         ],
         limit,
         descending: false,
-    }
+    })
 }
 
 impl Chats {
@@ -139,14 +152,14 @@ impl Chats {
 
     /// The entries after `after`, oldest first: at most `limit`, and less where they are large.
     pub async fn timeline(&self, account_id: &str, chat_id: u64, after: u64, limit: i32) -> Result<Vec<Entry>, Error> {
-        let items = self.table.query(entries_after(account_id, chat_id, after, limit)).await?;
-        items.into_iter().map(entry).collect()
+        let Some(query) = entries_after(account_id, chat_id, after, limit) else { return Ok(Vec::new()) };
+        self.table.query(query).await?.into_iter().map(entry).collect()
     }
 
     /// The first `most` entries, however large they are. A query for each megabyte.
     pub async fn whole_timeline(&self, account_id: &str, chat_id: u64, most: usize) -> Result<Vec<Entry>, Error> {
-        let items = self.table.query_all(entries_after(account_id, chat_id, 0, LONG_PAGE), most).await?;
-        items.into_iter().map(entry).collect()
+        let Some(query) = entries_after(account_id, chat_id, 0, LONG_PAGE) else { return Ok(Vec::new()) };
+        self.table.query_all(query, most).await?.into_iter().map(entry).collect()
     }
 
     /// At most `limit` of the account's chats in any of these states that `wanted` takes, newest first, with numbers
@@ -158,14 +171,20 @@ impl Chats {
         before: Option<u64>,
         limit: usize,
         wanted: &(dyn Fn(&Chat) -> bool + Sync),
-    ) -> Result<Vec<Chat>, Error> {
-        let mut found = Vec::new();
+    ) -> Result<Listed, Error> {
+        let (mut chats, mut seen_to) = (Vec::new(), None);
         for state in states {
-            found.extend(self.list_state(account_id, state, before, limit, wanted).await?);
+            let found = self.list_state(account_id, state, before, limit, wanted).await?;
+            chats.extend(found.chats);
+            seen_to = seen_to.max(found.next);
         }
-        found.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
-        found.truncate(limit);
-        Ok(found)
+        // Below what was seen of every state there may be newer ones than those that were found.
+        chats.retain(|chat| seen_to.is_none_or(|seen_to| chat.chat_id >= seen_to));
+        chats.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
+        let is_cut = chats.len() > limit;
+        chats.truncate(limit);
+        let last = chats.last().filter(|_| is_cut).map(|chat| chat.chat_id);
+        Ok(Listed { chats, next: last.or(seen_to) })
     }
 
     async fn list_state(
@@ -175,23 +194,31 @@ impl Chats {
         before: Option<u64>,
         limit: usize,
         wanted: &(dyn Fn(&Chat) -> bool + Sync),
-    ) -> Result<Vec<Chat>, Error> {
-        let mut found = Vec::new();
+    ) -> Result<Listed, Error> {
+        let mut chats = Vec::new();
         let mut before = before.unwrap_or(u64::from(u32::MAX));
         for _ in 0..MOST_PAGES {
-            let keys = self.listed(account_id, state, before).await?;
-            let Some(last) = keys.last() else { break };
-            before = last.0;
-            let is_full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
-            let items = self.table.batch_get(keys.into_iter().map(|(_, key)| key).collect()).await?;
-            let chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
-            // The index lags by moments, the headers do not.
-            found.extend(chats.into_iter().filter(|chat| chat.state.name() == state && wanted(chat)));
-            if found.len() >= limit || !is_full {
+            let page = self.list_page(account_id, state, before).await?;
+            chats.extend(page.chats.into_iter().filter(|chat| wanted(chat)));
+            let Some(next) = page.next else { return Ok(Listed { chats, next: None }) };
+            before = next;
+            if chats.len() >= limit {
                 break;
             }
         }
-        Ok(found)
+        Ok(Listed { chats, next: Some(before) })
+    }
+
+    /// The next chats in a state below a number, as many as one read brings. A query and a read for each.
+    pub(super) async fn list_page(&self, account_id: &str, state: &str, before: u64) -> Result<Listed, Error> {
+        let keys = self.listed(account_id, state, before).await?;
+        let is_full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
+        let next = keys.last().filter(|_| is_full).map(|(chat_id, _)| *chat_id);
+        let items = self.table.batch_get(keys.into_iter().map(|(_, key)| key).collect()).await?;
+        let mut chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
+        // The index lags by moments, the headers do not.
+        chats.retain(|chat| chat.state.name() == state);
+        Ok(Listed { chats, next })
     }
 
     pub(super) async fn listed(&self, account_id: &str, state: &str, before: u64) -> Result<Vec<(u64, Key)>, Error> {
@@ -207,5 +234,17 @@ impl Chats {
             Some((id, head_key(account_id, id)))
         });
         Ok(ids.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_entries_begins_before_it_ends() {
+        for (after, expected) in [(0, true), (LAST_SEQ - 1, true), (LAST_SEQ, false), (u64::MAX, false)] {
+            assert_eq!(entries_after("acc", 1, after, 1).is_some(), expected, "{after}");
+        }
     }
 }

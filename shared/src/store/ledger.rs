@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::chats::{Chats, chat, chat_pk, entry, entry_key, head_key};
+use super::chats::{Chats, LAST_SEQ, chat, chat_pk, entry, entry_key, head_key};
 use super::deliveries::failed;
 use super::table::{Item, Key, Query, n, s};
 use crate::domain::chat::Chat;
@@ -26,8 +26,6 @@ const HUNDRED: usize = 100;
 const MOST_HUNDREDS: usize = 5;
 /// The states that chats are listed under.
 const STATES: [&str; 4] = ["bot", "waiting", "active", "closed"];
-/// The largest number of an entry, as sort keys hold it.
-const LAST_SEQ: u64 = 9_999_999_999;
 
 /// A page of the ledger.
 #[derive(Debug, Default)]

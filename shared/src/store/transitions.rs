@@ -19,9 +19,6 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Details, Occurrence, Webhook, WebhookEvent};
 use crate::error::{Context, Error};
 
-/// Chats that are released before the list is read again.
-const RELEASED_AT_ONCE: usize = 100;
-
 /// A change that was made.
 #[derive(Debug)]
 pub struct Transition {
@@ -41,33 +38,32 @@ struct Plan {
 }
 
 impl Chats {
-    /// Gives the chat to the agent who pressed Reply, to whom it is offered as `offer` says. A read and a write; with a
-    /// bot, a transaction of two.
+    /// Gives a chat that was just read to the agent who pressed Reply, to whom it is offered as it was then. A write;
+    /// with a bot, a transaction of two; a read more for each race that is lost.
     pub async fn accept(
         &self,
-        account_id: &str,
-        chat_id: u64,
+        seen: Chat,
         agent: &Author,
-        offer: Option<u64>,
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
         // Every write of the header would pay for a long address.
         let without_photo = Author { photo: None, ..agent.clone() };
+        let offer = seen.state.offer();
         let plan = |before: &Chat| {
             let state = before.state.after(Event::Accept(&without_photo, offer))?;
             let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
-        self.transition(account_id, chat_id, told, &plan).await
+        self.transition(seen, told, &plan).await
     }
 
-    /// Ends a chat, together with the visitor's pointer to it. A read and a transaction of two, with a bot of three.
+    /// Ends a chat that was just read, together with the visitor's pointer to it. A transaction of two, with a bot of
+    /// three; a read more for each race that is lost.
     pub async fn close(
         &self,
-        account_id: &str,
-        chat_id: u64,
+        seen: Chat,
         agent: &Author,
         webhooks: &[Webhook],
         now: Timestamp,
@@ -78,7 +74,7 @@ impl Chats {
             let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
         };
-        self.transition(account_id, chat_id, told, &plan).await
+        self.transition(seen, told, &plan).await
     }
 
     /// Ends a chat that has rested too long. None when somebody wrote in it or ended it meanwhile. As [`close`](Self::close).
@@ -98,7 +94,7 @@ impl Chats {
             let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
         };
-        match self.transition(&resting.account_id, resting.chat_id, told, &plan).await {
+        match self.transition(resting.clone(), told, &plan).await {
             Ok(transition) => Ok(Some(transition)),
             Err(Error::Conflict(_) | Error::NotFound) => Ok(None),
             Err(error) => Err(error),
@@ -119,7 +115,7 @@ impl Chats {
             let notice = (!agent_online).then_some(Notice::AgentUnavailable);
             Ok(Plan { state, notice, event: None, bot_reacted: true })
         };
-        self.transition(account_id, chat_id, told, &plan).await
+        self.transition_anew(account_id, chat_id, told, &plan).await
     }
 
     /// Hands the chat of a bot that failed to the agents. With `unanswered`, only if the bot has not reacted since
@@ -140,45 +136,64 @@ impl Chats {
             let state = before.state.after(Event::BotFails)?;
             Ok(Plan { state, notice: None, event: None, bot_reacted: false })
         };
-        match self.transition(account_id, chat_id, told, &plan).await {
+        match self.transition_anew(account_id, chat_id, told, &plan).await {
             Ok(_) => Ok(true),
             Err(Error::Forbidden(_) | Error::Conflict(_) | Error::NotFound) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Gives the chats of an agent who is gone back to the others: they wait again.
+    /// Gives the chats of an agent who is gone back to the others: they wait again. Looks through all chats that agents
+    /// have, and once more when there were any of this one, because the index lags by moments.
     pub async fn release(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
-        let is_theirs = |chat: &Chat| chat.state.agent().is_some_and(|agent| agent.agent_id == agent_id);
+        while self.release_listed(account_id, agent_id, now).await? {}
+        Ok(())
+    }
+
+    /// Whether there were any.
+    async fn release_listed(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<bool, Error> {
         let told = Told { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
             let state = before.state.after(Event::AgentGone(agent_id))?;
             Ok(Plan { state, notice: None, event: None, bot_reacted: false })
         };
-        loop {
-            let theirs = self.list(account_id, &["active"], None, RELEASED_AT_ONCE, &is_theirs).await?;
-            if theirs.is_empty() {
-                return Ok(());
-            }
-            for chat in theirs {
-                match self.transition(account_id, chat.chat_id, told, &plan).await {
+        let (mut has_any, mut next) = (false, Some(u64::from(u32::MAX)));
+        while let Some(before) = next {
+            let page = self.list_page(account_id, "active", before).await?;
+            next = page.next;
+            let is_theirs = |chat: &Chat| chat.state.agent().is_some_and(|agent| agent.agent_id == agent_id);
+            for chat in page.chats.into_iter().filter(is_theirs) {
+                has_any = true;
+                match self.transition_anew(account_id, chat.chat_id, told, &plan).await {
                     // It went to somebody else meanwhile, or is over.
                     Ok(_) | Err(Error::Conflict(_) | Error::NotFound) => {}
                     Err(error) => return Err(error),
                 }
             }
         }
+        Ok(has_any)
     }
 
-    async fn transition(
+    /// The transition of a chat as it is now. A read more.
+    async fn transition_anew(
         &self,
         account_id: &str,
         chat_id: u64,
         told: Told<'_>,
         plan: &(dyn Fn(&Chat) -> Result<Plan, Error> + Sync),
     ) -> Result<Transition, Error> {
+        let chat = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
+        self.transition(chat, told, plan).await
+    }
+
+    async fn transition(
+        &self,
+        seen: Chat,
+        told: Told<'_>,
+        plan: &(dyn Fn(&Chat) -> Result<Plan, Error> + Sync),
+    ) -> Result<Transition, Error> {
+        let mut before = seen;
         for _ in 0..RACES {
-            let before = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
             let plan = plan(&before)?;
             if plan.state == before.state && plan.notice != Some(Notice::AgentUnavailable) {
                 return Ok(Transition { chat: before, told: Vec::new() });
@@ -188,6 +203,7 @@ impl Chats {
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
             }
+            before = self.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;
         }
         Err(Error::Unavailable(Context::new("a transition lost every race")))
     }

@@ -130,10 +130,10 @@ async fn an_invitation_hands_over_when_an_agent_is_online_and_tells_the_bot_when
 async fn a_bot_is_told_that_an_agent_joined_and_that_the_chat_was_closed() {
     let stores = stores().await;
     stores.with_bot().await;
-    let joined = stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
+    let joined = stores.accept(1, &bob(), &[], NOW).await.unwrap();
     assert_eq!(joined.told[0].content.kind, Kind::Notice(Notice::AgentJoined));
-    assert!(stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap().told.is_empty(), "told once");
-    let closed = stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    assert!(stores.accept(1, &bob(), &[], NOW).await.unwrap().told.is_empty(), "told once");
+    let closed = stores.close(1, &bob(), &[], NOW).await.unwrap();
     assert_eq!(closed.told[0].content.kind, Kind::Notice(Notice::ChatClosed));
     let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();
     assert_eq!(kinds, [Kind::Notice(Notice::AgentJoined), Kind::Notice(Notice::ChatClosed)]);

@@ -1,6 +1,10 @@
 //! Visitors, chats and timelines.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::*;
+use crate::store::chats::Listed;
+use crate::store::table::{n, s};
 
 #[tokio::test]
 async fn numbers_of_chats_and_visitors_are_sequential_in_an_account() {
@@ -72,7 +76,7 @@ async fn of_agents_who_press_reply_together_one_gets_the_chat() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let agents: Vec<Author> = (1..=8).map(|agent_id| Author { agent_id, ..bob() }).collect();
-    let results = join_all(agents.iter().map(|agent| stores.chats.accept("acc", 1, agent, None, &[], NOW))).await;
+    let results = join_all(agents.iter().map(|agent| stores.accept(1, agent, &[], NOW))).await;
     let taken = results.iter().filter(|result| result.is_ok()).count();
     let refused = results.iter().filter(|result| matches!(result, Err(Error::Conflict(_)))).count();
     assert_eq!((taken, refused), (1, 7));
@@ -84,9 +88,9 @@ async fn only_the_agent_who_has_a_chat_writes_and_the_refusal_says_why() {
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::NotFound)));
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict(m)) if m.starts_with("accept")));
-    stores.chats.accept("acc", 1, &Author { agent_id: 2, ..bob() }, None, &[], NOW).await.unwrap();
+    stores.accept(1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("another agent has this chat"))));
-    stores.chats.close("acc", 1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
+    stores.close(1, &Author { agent_id: 2, ..bob() }, &[], NOW).await.unwrap();
     assert!(matches!(stores.agent_writes(1, "x", NOW).await, Err(Error::Conflict("the chat is closed"))));
 }
 
@@ -95,14 +99,14 @@ async fn a_visitor_who_writes_after_the_close_opens_a_new_chat() {
     let stores = stores().await;
     let ann = named("Ann");
     stores.visitor_says("v", &ann, "hi", None, NOW).await.unwrap();
-    stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    stores.close(1, &bob(), &[], NOW).await.unwrap();
     assert_eq!(stores.visitor_writes("v", "again", NOW).await.unwrap(), (2, 1));
     let head = stores.chats.chat("acc", 2).await.unwrap().unwrap();
     assert_eq!((head.visitor_number, head.visitor_name.as_str()), (1, "Ann"), "the same visitor");
     let everything = |_: &_| true;
     let ids = |chats: Vec<crate::domain::chat::Chat>| chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>();
-    assert_eq!(ids(stores.chats.list("acc", OPEN, None, 10, &everything).await.unwrap()), [2]);
-    assert_eq!(ids(stores.chats.list("acc", &["closed"], None, 10, &everything).await.unwrap()), [1]);
+    assert_eq!(ids(stores.chats.list("acc", OPEN, None, 10, &everything).await.unwrap().chats), [2]);
+    assert_eq!(ids(stores.chats.list("acc", &["closed"], None, 10, &everything).await.unwrap().chats), [1]);
 }
 
 #[tokio::test]
@@ -112,10 +116,48 @@ async fn a_list_pages_through_more_chats_than_one_read_brings() {
         stores.visitor_writes(&format!("v{n}"), "hi", NOW).await.unwrap();
     }
     let odd = |chat: &crate::domain::chat::Chat| chat.chat_id % 2 == 1;
-    let chats = stores.chats.list("acc", OPEN, None, 60, &odd).await.unwrap();
-    assert_eq!((chats.len(), chats[0].chat_id, chats[59].chat_id), (60, 129, 11));
-    let rest = stores.chats.list("acc", OPEN, Some(11), 60, &odd).await.unwrap();
-    assert_eq!(rest.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [9, 7, 5, 3, 1]);
+    let Listed { chats, next } = stores.chats.list("acc", OPEN, None, 60, &odd).await.unwrap();
+    assert_eq!((chats.len(), chats[0].chat_id, chats[59].chat_id, next), (60, 129, 11, Some(11)));
+    let rest = stores.chats.list("acc", OPEN, next, 60, &odd).await.unwrap();
+    assert_eq!(rest.next, None);
+    assert_eq!(rest.chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [9, 7, 5, 3, 1]);
+}
+
+#[tokio::test]
+async fn the_chats_of_an_agent_who_is_gone_wait_again_however_many_others_are_newer() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.others_have_chats(2..1_052).await;
+    stores.chats.release("acc", 1, at(1)).await.unwrap();
+    assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().state, State::Waiting);
+    assert_eq!(stores.chats.chat("acc", 2).await.unwrap().unwrap().state.name(), "active", "another agent's");
+}
+
+#[tokio::test]
+async fn a_list_that_looked_at_many_chats_of_others_says_where_to_go_on() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    let (waiting, _) = stores.visitor_writes("waits", "hi", NOW).await.unwrap();
+    stores.others_have_chats(waiting + 1..waiting + 1_051).await;
+    let is_mine = |chat: &crate::domain::chat::Chat| chat.state.agent().is_none_or(|agent| agent.agent_id == 1);
+    let first = stores.chats.list("acc", OPEN, None, 100, &is_mine).await.unwrap();
+    assert_eq!(
+        (first.chats.len(), first.next),
+        (0, Some(53)),
+        "the one that waits is older than what was not looked at"
+    );
+    let rest = stores.chats.list("acc", OPEN, first.next, 100, &is_mine).await.unwrap();
+    assert_eq!(rest.chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [waiting, 1]);
+    assert_eq!(rest.next, None);
+}
+
+#[tokio::test]
+async fn there_is_nothing_behind_the_largest_number_of_an_entry() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    for after in [9_999_999_998, 9_999_999_999, 10_000_000_000, u64::MAX] {
+        assert_eq!(stores.chats.timeline("acc", 1, after, 10).await.unwrap(), [], "{after}");
+    }
 }
 
 #[tokio::test]
@@ -155,11 +197,31 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
         now,
     };
     stores.chats.visitor_message(&incoming).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
+    stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.agent_writes(1, "nice", NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
     assert_eq!(timeline[0].content, content);
     assert_eq!(timeline[1].delivery.as_ref().unwrap().progress, Progress::Pending);
     assert_eq!(stores.chats.timeline("acc", 1, 1, 10).await.unwrap(), timeline[1..]);
     assert_eq!(stores.chats.timeline("acc", 1, 2, 10).await.unwrap(), []);
+}
+
+impl Stores {
+    /// Chats of these numbers that are like the first one; another agent has them.
+    async fn others_have_chats(&self, numbers: std::ops::Range<u64>) {
+        let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
+        let head = self.items().await.into_iter().find(is_head).unwrap();
+        let other = AttributeValue::M([("agent_id".into(), n(2)), ("name".into(), s("Ann"))].into());
+        let chats: Vec<u64> = numbers.collect();
+        for chats in chats.chunks(50) {
+            let puts = chats.iter().map(|chat| {
+                let mut item = head.clone();
+                item.insert("pk".into(), s(format!("CHAT#acc#{chat}")));
+                item.insert("chat_id".into(), n(chat));
+                item.insert("agent".into(), other.clone());
+                self.client.put_item().table_name("chats").set_item(Some(item)).send()
+            });
+            futures_util::future::try_join_all(puts).await.unwrap();
+        }
+    }
 }

@@ -145,7 +145,7 @@ async fn a_transfer_to_an_agent_gives_them_the_chat_and_is_noted() {
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let to_2 = Recipient::agent(agent(2, "2@example.com"));
     assert!(matches!(stores.transfer(1, &to_2).await, Err(Error::Conflict("accept the chat first"))));
-    stores.chats.accept("acc", 1, &author(1), None, &[], NOW).await.unwrap();
+    stores.accept(1, &author(1), &[], NOW).await.unwrap();
     assert!(matches!(stores.transfer(3, &to_2).await, Err(Error::Conflict("another agent has this chat"))));
     let after = stores.transfer(1, &to_2).await.unwrap();
     assert_eq!(after, stores.chats.chat("acc", 1).await.unwrap().unwrap());
@@ -163,19 +163,20 @@ async fn a_transfer_to_a_department_offers_the_chat_to_its_members_until_one_acc
     let stores = staffed().await;
     stores.department("Sales", &[2, 3]).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &author(1), None, &[], NOW).await.unwrap();
+    let before = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    stores.accept(1, &author(1), &[], NOW).await.unwrap();
     let after = stores.transfer(1, &Recipient::Department(sales())).await.unwrap();
     assert_eq!(after, stores.chats.chat("acc", 1).await.unwrap().unwrap());
     assert_eq!((after.state.clone(), after.department.clone()), (State::Offered(1), Some(sales().of_chat())));
     let everything = |_: &_| true;
-    let waiting = stores.chats.list("acc", &["waiting"], None, 10, &everything).await.unwrap();
+    let waiting = stores.chats.list("acc", &["waiting"], None, 10, &everything).await.unwrap().chats;
     assert_eq!(waiting, [after]);
     let may = [stores.may_take(1, Role::Agent).await, stores.may_take(2, Role::Agent).await];
     assert_eq!((may, stores.may_take(1, Role::Admin).await), ([false, true], true));
 
-    let unseen = stores.chats.accept("acc", 1, &author(2), None, &[], NOW).await;
+    let unseen = stores.chats.accept(before, &author(2), &[], NOW).await;
     assert!(matches!(unseen, Err(Error::Conflict("the chat has just been offered to others"))), "{unseen:?}");
-    stores.chats.accept("acc", 1, &author(2), Some(1), &[], NOW).await.unwrap();
+    stores.accept(1, &author(2), &[], NOW).await.unwrap();
     let accepted = stores.chats.chat("acc", 1).await.unwrap().unwrap();
     assert_eq!((accepted.state.offer(), accepted.department), (None, Some(sales().of_chat())));
     stores.chats.release("acc", 2, NOW).await.unwrap();
@@ -189,14 +190,14 @@ async fn what_is_offered_to_a_department_that_is_gone_is_offered_as_its_channel_
     stores.department("Sales", &[2, 3]).await;
     // The visitor's channel is of no directory: its chats are for everybody.
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &author(1), None, &[], NOW).await.unwrap();
+    stores.accept(1, &author(1), &[], NOW).await.unwrap();
     stores.transfer(1, &Recipient::Department(sales())).await.unwrap();
     assert!(!stores.may_take(4, Role::Agent).await);
     stores.directory.save_department("acc", &sales(), &Department { agent_ids: vec![], ..sales() }).await.unwrap();
     assert!(stores.may_take(4, Role::Agent).await, "nobody is left in it");
     stores.directory.delete_department("acc", 1).await.unwrap();
     assert!(stores.may_take(4, Role::Agent).await);
-    stores.chats.accept("acc", 1, &author(4), Some(1), &[], NOW).await.unwrap();
+    stores.accept(1, &author(4), &[], NOW).await.unwrap();
 }
 
 #[tokio::test]
@@ -205,7 +206,7 @@ async fn a_department_that_is_younger_than_what_is_remembered_is_looked_up() {
     stores.directory.cached_roster("acc").await.unwrap();
     let department = stores.elsewhere().create_department("acc", "Sales".into(), vec![2]).await.unwrap();
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &author(1), None, &[], NOW).await.unwrap();
+    stores.accept(1, &author(1), &[], NOW).await.unwrap();
     let chat = stores.transfer(1, &Recipient::Department(department)).await.unwrap();
     for (agent_id, expected) in [(2, true), (3, false)] {
         let may = stores.directory.may_take(&session(agent_id, Role::Agent), &chat).await.unwrap();
@@ -217,7 +218,7 @@ async fn a_department_that_is_younger_than_what_is_remembered_is_looked_up() {
 async fn of_transfers_that_race_one_is_done() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &author(1), None, &[], NOW).await.unwrap();
+    stores.accept(1, &author(1), &[], NOW).await.unwrap();
     let mut recipients: Vec<Recipient> = (2..=5).map(|agent_id| Recipient::Agent(author(agent_id))).collect();
     recipients.push(Recipient::Department(sales()));
     let results = join_all(recipients.iter().map(|to| stores.transfer(1, to))).await;
@@ -239,7 +240,7 @@ async fn a_new_chat_keeps_the_department_it_came_to() {
     let (profile, content) = (&profile, &content);
     let incoming = Incoming { channel: &channel, department, external_id, profile, content, settings, key, now };
     stores.chats.visitor_message(&incoming).await.unwrap();
-    stores.chats.accept("acc", 1, &author(1), None, &[], NOW).await.unwrap();
+    stores.accept(1, &author(1), &[], NOW).await.unwrap();
     let kept = stores.transfer(1, &Recipient::Agent(author(2))).await.unwrap();
     assert_eq!(kept.department.as_ref(), department, "also after a transfer to an agent");
     let moved = stores.transfer(2, &Recipient::Department(sales())).await.unwrap();

@@ -5,17 +5,12 @@ use crate::domain::bot::Notice;
 use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::Rating;
 use crate::domain::ledger::Retry;
-use crate::domain::webhook::{Details, SigningSecret, Webhook, WebhookEvent};
+use crate::domain::webhook::{Details, WebhookEvent};
 use crate::store::deliveries::SHARDS;
 use crate::store::transitions::Told;
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
-
-fn hooked() -> Webhook {
-    let secret = SigningSecret { secret: "whsec_x".into(), valid_until: None };
-    Webhook { webhook_id: "w".into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
-}
 
 impl Stores {
     async fn that(settings: Settings) -> Self {
@@ -51,7 +46,7 @@ impl Stores {
 fn closing_after(minutes: u64) -> Settings {
     Settings {
         idle_close: Some(Duration::from_secs(minutes * MINUTE)),
-        webhooks: vec![hooked()],
+        webhooks: vec![webhook("w")],
         ..Settings::default()
     }
 }
@@ -60,7 +55,7 @@ fn closing_after(minutes: u64) -> Settings {
 async fn a_chat_is_closed_when_nothing_was_said_for_the_limit() {
     let stores = Stores::that(closing_after(10)).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), None, &[], at(MINUTE)).await.unwrap();
+    stores.accept(1, &bob(), &[], at(MINUTE)).await.unwrap();
     stores.visitor_writes("other", "hi", at(MINUTE)).await.unwrap();
     stores.agent_writes(1, "hello", at(5 * MINUTE)).await.unwrap();
     assert_eq!(stores.look(at(9 * MINUTE)).await, []);
@@ -116,16 +111,16 @@ async fn a_chat_that_goes_on_while_it_is_looked_at_stays_open() {
 
 #[tokio::test]
 async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
-    let keeping = Settings { retention_days: Some(30), webhooks: vec![hooked()], ..Settings::default() };
+    let keeping = Settings { retention_days: Some(30), webhooks: vec![webhook("w")], ..Settings::default() };
     let stores = Stores::that(keeping).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    let accepted = stores.chats.accept("acc", 1, &bob(), None, &stores.settings.webhooks, at(10)).await.unwrap();
+    let accepted = stores.accept(1, &bob(), &stores.settings.webhooks, at(10)).await.unwrap();
     stores.agent_writes(1, "hello", at(20)).await.unwrap();
     stores.chats.fill_panel(&accepted.chat, &Panel { enable_assign: true, ..Panel::default() }, at(30)).await.unwrap();
     let open = stores.lives().await;
     let endless = open.iter().filter(|life| life.2.is_none()).count();
     assert_eq!(endless, 4, "the header, the panel, the visitor and the number stay while the chat is open: {open:?}");
-    stores.chats.close("acc", 1, &bob(), &stores.settings.webhooks, at(DAY)).await.unwrap();
+    stores.close(1, &bob(), &stores.settings.webhooks, at(DAY)).await.unwrap();
     let lives = stores.lives().await;
     assert_eq!(lives.len(), 8, "{lives:?}");
     let until = |seconds: u64| Some(at(seconds + 30 * DAY).seconds());
@@ -152,7 +147,7 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
 async fn without_a_retention_nothing_is_forgotten() {
     let stores = stores().await;
     stores.undelivered().await;
-    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.close(1, &bob(), &[], at(1)).await.unwrap();
     assert!(stores.lives().await.iter().all(|(_, _, expires_at)| expires_at.is_none()));
 }
 
@@ -160,7 +155,7 @@ async fn without_a_retention_nothing_is_forgotten() {
 async fn an_erased_visitor_leaves_nothing_and_the_others_stay() {
     let stores = stores().await;
     stores.undelivered().await;
-    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.close(1, &bob(), &[], at(1)).await.unwrap();
     stores.visitor_writes("v", "another chat", at(2)).await.unwrap();
     for n in 0..30 {
         stores.visitor_writes("v", "more", at(2 + 10 * n)).await.unwrap();
@@ -185,7 +180,7 @@ async fn an_erasure_that_is_cut_short_anywhere_can_be_finished() {
         for n in 0..60 {
             stores.agent_writes(1, "more", at(n)).await.unwrap();
         }
-        stores.chats.close("acc", 1, &bob(), &[], at(61)).await.unwrap();
+        stores.close(1, &bob(), &[], at(61)).await.unwrap();
         stores.visitor_writes("v", "another chat", at(62)).await.unwrap();
         let asked = std::sync::atomic::AtomicUsize::new(0);
         let has_time = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < cut;
@@ -225,8 +220,8 @@ async fn a_new_retention_reaches_what_was_written_before_in_open_chats() {
 async fn who_was_forgotten_comes_again_as_a_stranger() {
     let stores = Stores::that(Settings { retention_days: Some(1), ..Settings::default() }).await;
     stores.visitor_says("v", &named("Ada"), "hi", None, NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
-    stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    stores.accept(1, &bob(), &[], NOW).await.unwrap();
+    stores.close(1, &bob(), &[], NOW).await.unwrap();
     assert!(stores.chats.visitor_by_number("acc", 1, at(DAY - 1)).await.unwrap().is_some());
     assert!(stores.chats.visitor_by_number("acc", 1, at(DAY)).await.unwrap().is_none());
     stores.visitor_writes("v", "again", at(DAY)).await.unwrap();
@@ -238,7 +233,7 @@ async fn who_was_forgotten_comes_again_as_a_stranger() {
 async fn an_offline_message_keeps_its_visitor_as_long_as_itself() {
     let stores = Stores::that(Settings { retention_days: Some(30), ..Settings::default() }).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+    stores.close(1, &bob(), &[], NOW).await.unwrap();
     let incoming = Incoming {
         channel: &channel(),
         department: None,
@@ -309,9 +304,9 @@ async fn an_offline_message_is_a_closed_chat_that_the_webhooks_are_told_of() {
 async fn a_call_is_told_of_also_after_the_chat_and_comes_back_with_every_field() {
     let stores = stores().await;
     stores.undelivered().await;
-    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.close(1, &bob(), &[], at(1)).await.unwrap();
     let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
-    let webhooks = [hooked()];
+    let webhooks = [webhook("w")];
     let told = Told { webhooks: &webhooks, agent_id: Some(1), now: at(2) };
     let url = Some("https://x.example/1.mp3".to_owned());
     for status in [CallStatus::Start, CallStatus::End(url), CallStatus::Error("busy".into())] {
@@ -332,7 +327,7 @@ async fn a_rating_is_kept_also_after_the_end() {
     let stores = stores().await;
     stores.undelivered().await;
     stores.chats.rate("acc", 1, Rating::Positive).await.unwrap();
-    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.close(1, &bob(), &[], at(1)).await.unwrap();
     assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().rating, Some(Rating::Positive));
     stores.chats.rate("acc", 1, Rating::Negative).await.unwrap();
     assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().rating, Some(Rating::Negative));

@@ -17,7 +17,7 @@ impl Stores {
     /// A visitor opens a chat and Bob takes it; its number.
     async fn opened(&self, visitor: &str, now: Timestamp) -> u64 {
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
-        self.chats.accept("acc", chat_id, &bob(), None, &[], now).await.unwrap();
+        self.accept(chat_id, &bob(), &[], now).await.unwrap();
         chat_id
     }
 

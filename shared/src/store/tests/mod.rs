@@ -21,6 +21,7 @@ use super::connections::Connections;
 use super::directory::{Directory, opens};
 use super::idempotency::IdempotencyKey;
 use super::table::{Item, Table};
+use super::transitions::Transition;
 use super::visitor_writes::Incoming;
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::bot::{Bot, Notice};
@@ -36,6 +37,7 @@ use crate::domain::presence::{Presence, Status};
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Source};
+use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::Error;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
@@ -169,6 +171,12 @@ fn bob() -> Author {
     Author { agent_id: 1, name: "Bob".into(), photo: None }
 }
 
+/// A webhook that is told of everything.
+fn webhook(webhook_id: &str) -> Webhook {
+    let secret = SigningSecret { secret: "whsec_x".into(), valid_until: None };
+    Webhook { webhook_id: webhook_id.into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
+}
+
 fn named(name: &str) -> Profile {
     Profile { name: Some(name.into()), ..Profile::default() }
 }
@@ -208,6 +216,30 @@ impl Stores {
         })
     }
 
+    /// An agent accepts a chat as it is now.
+    async fn accept(
+        &self,
+        chat_id: u64,
+        agent: &Author,
+        webhooks: &[Webhook],
+        now: Timestamp,
+    ) -> Result<Transition, Error> {
+        let seen = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
+        self.chats.accept(seen, agent, webhooks, now).await
+    }
+
+    /// An agent closes a chat as it is now.
+    async fn close(
+        &self,
+        chat_id: u64,
+        agent: &Author,
+        webhooks: &[Webhook],
+        now: Timestamp,
+    ) -> Result<Transition, Error> {
+        let seen = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
+        self.chats.close(seen, agent, webhooks, now).await
+    }
+
     async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = Outgoing { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
@@ -222,7 +254,7 @@ impl Stores {
     /// A chat that Bob has, with one undelivered message of his; its number.
     async fn undelivered(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
-        self.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
+        self.accept(1, &bob(), &[], NOW).await.unwrap();
         self.agent_writes(1, "hello", NOW).await.unwrap()
     }
 }
