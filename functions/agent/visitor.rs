@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 
-use shared::announce::Announcer;
 use shared::domain::visitor::Source;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
@@ -26,17 +25,11 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
     let (learned, blacklisted) = agent::visitor_changes(&request.json()?)?;
     let found = chats.visitor_by_number(&caller.account_id, request.number("number")?, clock::now()).await?;
     let mut visitor = found.ok_or(Error::NotFound)?;
-    let mut has_changed = visitor.learn(&learned, Source::Agent);
-    if let Some(blacklisted) = blacklisted.filter(|blacklisted| *blacklisted != visitor.blacklisted) {
-        has_changed = true;
-        visitor.blacklisted = blacklisted;
-        chats.save_blacklisted(&visitor).await?;
+    visitor.learn(&learned, Source::Agent);
+    visitor.blacklist(blacklisted.unwrap_or(visitor.blacklisted));
+    let settings = directory.cached_settings(&caller.account_id).await?;
+    for event in chats.save_and_tell(&visitor, &settings.webhooks, clock::now()).await? {
+        queue.0.send_entry(Some(&event)).await?;
     }
-    if has_changed {
-        let chat = chats.save_visitor(&visitor).await?;
-        let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
-        announcer.updated(chat.as_ref()).await?;
-    }
-    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(agent::visitor(visitor, safe_urls)))
+    Ok(Response::ok(agent::visitor(visitor, &settings.safe_urls)))
 }

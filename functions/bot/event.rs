@@ -4,12 +4,11 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::announce::Announcer;
 use shared::bot_desk::Desk;
 use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
-use shared::queue::{BotQueue, ChannelQueue, WebhookQueue};
+use shared::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -47,9 +46,8 @@ async fn handle(
             }
         }
         EventKind::ClientInfo(learned) => {
-            let chat = desk.client_info(&event.route, &learned).await?;
-            let announcer = Announcer { directory: &directory, chats: &chats, queue: &to_webhook };
-            announcer.updated(chat.as_ref()).await?;
+            let told = desk.client_info(&event.route, &learned).await?;
+            queue::send_told(&told, &to_bot, &to_webhook).await?;
         }
     }
     Ok(done())

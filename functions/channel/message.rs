@@ -5,19 +5,18 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::announce::Announcer;
-use shared::clock;
 use shared::delivery::task::Task;
 use shared::domain::content::Typing;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
-use shared::queue::{BotQueue, WebhookQueue};
+use shared::queue::{self, BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::directory::{self, Directory};
 use shared::store::idempotency::Answered;
 use shared::store::visitor_writes::Incoming;
 use shared::wire::content::Message;
 use shared::wire::visitor_message::{self, VisitorMessage};
+use shared::{clock, secret};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -48,8 +47,7 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
             if is_for_bot {
                 to_bot.0.send(&Task::new_entry(&channel.account_id, chat_id, seq)).await?;
             }
-            let announcer = Announcer { directory: &directory, chats: &chats, queue: &to_webhook };
-            announcer.updated(received.updated.as_ref()).await?;
+            queue::send_told(&received.told, &to_bot, &to_webhook).await?;
             return Ok(done().about(&received.answered.id));
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,

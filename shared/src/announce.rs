@@ -2,7 +2,6 @@
 
 use crate::clock;
 use crate::domain::chat::Chat;
-use crate::domain::ownership::State;
 use crate::domain::webhook::{Details, WebhookEvent};
 use crate::error::Error;
 use crate::queue::WebhookQueue;
@@ -21,14 +20,6 @@ pub struct Announcer<'a> {
 }
 
 impl Announcer<'_> {
-    /// chat_updated: what is known of the visitor changed. Told from chat_accepted on, because before it no agent has
-    /// the chat and nobody was told of it.
-    pub async fn updated(&self, chat: Option<&Chat>) -> Result<(), Error> {
-        let Some(chat) = chat else { return Ok(()) };
-        let State::Active(agent) = &chat.state else { return Ok(()) };
-        self.tell(chat, WebhookEvent::ChatUpdated, agent.agent_id, Details::default()).await
-    }
-
     /// Whether anybody would be told.
     pub async fn has_listener(&self, account_id: &str, event: WebhookEvent) -> Result<bool, Error> {
         let settings = self.directory.cached_settings(account_id).await?;
@@ -37,14 +28,10 @@ impl Announcer<'_> {
 
     /// chat_assigned: the agent binds the visitor to a CRM card.
     pub async fn assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
-        let details = Details { assign_to: Some(assign_to), ..Details::default() };
-        self.tell(chat, WebhookEvent::ChatAssigned, agent_id, details).await
-    }
-
-    async fn tell(&self, chat: &Chat, event: WebhookEvent, agent_id: u64, details: Details<'_>) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
+        let details = Details { assign_to: Some(assign_to), ..Details::default() };
         let told = Told { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
-        for entry in self.chats.tell_webhooks(chat, event, details, &told).await? {
+        for entry in self.chats.tell_webhooks(chat, WebhookEvent::ChatAssigned, details, &told).await? {
             self.queue.0.send_entry(Some(&entry)).await?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use crate::delivery::bot::agent_online;
 use crate::domain::bot::Bot;
 use crate::domain::chat::Chat;
 use crate::domain::content::Content;
+use crate::domain::entry::Entry;
 use crate::domain::message_id;
 use crate::domain::visitor::{Profile, Source, Visitor};
 use crate::error::Error;
@@ -57,8 +58,8 @@ impl Desk<'_> {
         self.chats.invite_agent(&self.bot.account_id, chat_id, online, clock::now()).await
     }
 
-    /// CLIENT_INFO. The visitor's open chat, when anything changed.
-    pub async fn client_info(&self, route: &Route, learned: &Profile) -> Result<Option<Chat>, Error> {
+    /// CLIENT_INFO. What the webhooks are to be told of it, to be queued.
+    pub async fn client_info(&self, route: &Route, learned: &Profile) -> Result<Vec<Entry>, Error> {
         let visitor = match route.client_id {
             Some(number) if route.chat_id.is_none() => self.client(number).await?,
             _ => {
@@ -68,7 +69,9 @@ impl Desk<'_> {
             }
         };
         let mut visitor = visitor;
-        if visitor.learn(learned, Source::Bot) { self.chats.save_visitor(&visitor).await } else { Ok(None) }
+        visitor.learn(learned, Source::Bot);
+        let settings = self.directory.cached_settings(&self.bot.account_id).await?;
+        self.chats.save_and_tell(&visitor, &settings.webhooks, clock::now()).await
     }
 
     /// The chat of an event: by `chat_id`, by `client_id`, or by the `id` of a CLIENT_MESSAGE (gaps.md, Bot API).

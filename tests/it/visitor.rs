@@ -49,6 +49,24 @@ fn who_said_something_last_is_its_source() {
 }
 
 #[test]
+fn a_correction_stays_until_the_integrator_says_something_new() {
+    on_stage(async |stage| {
+        let (account, channel) = written(stage).await;
+        let says = async |name: &str| {
+            let mut body = visitor_text(VISITOR, "Hi");
+            body["sender"]["name"] = json!(name);
+            channel.post(&body).await.expect(200);
+            account.admin.chat(1).await["visitor"]["name"].clone()
+        };
+        assert_eq!(says("Ada").await, "Ada");
+        account.admin.call.patch(ADA, &json!({"name": "Ada Lovelace"})).await.expect(200);
+        assert_eq!(says("Ada").await, "Ada Lovelace", "repeated, not new");
+        assert_eq!(account.admin.chats("waiting").await[0]["visitor"]["name"], "Ada Lovelace");
+        assert_eq!(says("Augusta").await, "Augusta");
+    });
+}
+
+#[test]
 fn a_blacklisted_visitor_is_answered_and_not_heard() {
     on_stage(async |stage| {
         let (account, channel) = written(stage).await;

@@ -166,6 +166,23 @@ fn what_changes_nothing_is_not_told() {
     });
 }
 
+#[test]
+fn what_the_integrator_repeats_is_not_told_and_neither_is_another_page() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        hooked.introduced().await;
+        hooked.correct(json!({"name": "Ada L."})).await;
+        let mut elsewhere = introduction("Ada");
+        elsewhere["sender"]["url"] = json!("https://shop.example/checkout");
+        hooked.channel.post(&elsewhere).await.expect(200);
+        let visitor = hooked.visitor(1).await;
+        assert_eq!((&visitor["name"], &visitor["url"]), (&json!("Ada L."), &elsewhere["sender"]["url"]));
+        hooked.agent.close(1).await;
+        told(&hooked.crm, "chat_finished").await;
+        assert_eq!(names(&hooked.crm), ["chat_accepted", "chat_updated", "chat_finished"]);
+    });
+}
+
 /// Everybody says something in the chat that a bot stands in front of, then the agent closes it.
 async fn whole_conversation(front: &Front) {
     front.channel.post(&introduction("Ada & <Co>")).await.expect(200);

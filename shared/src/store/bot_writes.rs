@@ -5,16 +5,14 @@ use super::chat_items::PreviewItem;
 use super::chats::{Chats, chat, head_key};
 use super::idempotency::IdempotencyKey;
 use super::table::{Change, Refused, n, s};
-use super::visitor_writes::NAME_CHARACTERS;
 use super::{RACES, to_attribute};
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, From, Preview};
-use crate::domain::content::{Content, Shows, cut};
+use crate::domain::content::{Content, Shows};
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ownership::Event;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
 use crate::error::{Context, Error};
 
 impl Chats {
@@ -81,18 +79,5 @@ impl Chats {
             Err(Refused::Condition { .. }) => Err(Error::Conflict("the same message is being sent")),
             stored => stored.map(|()| entry).map_err(Error::from),
         }
-    }
-
-    /// Stores what somebody learned of a visitor, also in the header of the open chat, which is returned. Two writes.
-    pub async fn save_visitor(&self, visitor: &Visitor) -> Result<Option<Chat>, Error> {
-        self.save_profile(visitor).await?;
-        let Some(chat_id) = visitor.open_chat else { return Ok(None) };
-        let change = Change {
-            key: head_key(&visitor.account_id, chat_id),
-            update: "SET #visitor_name = :name",
-            condition: "attribute_exists(#pk)",
-            values: vec![(":name", s(cut(visitor.profile.display_name(), NAME_CHARACTERS)))],
-        };
-        chat(self.table.update(change).await?).map(Some)
     }
 }

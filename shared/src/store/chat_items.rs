@@ -12,7 +12,7 @@ use crate::domain::entry::Entry;
 use crate::domain::ownership::State;
 use crate::domain::rate::Window;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Source, Sources, Visitor};
+use crate::domain::visitor::{Changes, Profile, Said, Source, Sources, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
 use crate::error::Error;
 
@@ -103,6 +103,15 @@ pub(super) struct VisitorItem {
     profile: ProfileItem,
     #[serde(default)]
     sources: SourcesItem,
+    /// What the integrator said before somebody corrected it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    said_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    said_phone: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    said_email: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    said_description: Option<String>,
     #[serde(default)]
     chats: u64,
     #[serde(default)]
@@ -450,10 +459,12 @@ impl From<&Visitor> for VisitorItem {
             number,
             profile,
             sources,
+            said: Said { name: said_name, phone: said_phone, email: said_email, description: said_description },
             chats,
             blacklisted,
             open_chat,
             keep_until,
+            changes: _,
         } = visitor.clone();
         let key = visitor_key(&channel_id, &external_id);
         Self {
@@ -465,6 +476,10 @@ impl From<&Visitor> for VisitorItem {
             number,
             profile: ProfileItem::from(&profile),
             sources: SourcesItem::from(sources),
+            said_name,
+            said_phone,
+            said_email,
+            said_description,
             chats,
             blacklisted,
             open_chat,
@@ -482,10 +497,17 @@ impl From<VisitorItem> for Visitor {
             number: item.number,
             profile: item.profile.into(),
             sources: item.sources.into(),
+            said: Said {
+                name: item.said_name,
+                phone: item.said_phone,
+                email: item.said_email,
+                description: item.said_description,
+            },
             chats: item.chats,
             blacklisted: item.blacklisted,
             open_chat: item.open_chat,
             keep_until: item.expires_at.map(Timestamp::from_seconds),
+            changes: Changes::default(),
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod table;
 mod transfers;
 pub mod transitions;
 pub mod visitor_writes;
+mod visitors;
 
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,10 @@
 //! agents find it in the archive, and the ledger, the retention and the erasure hold for it as for any other.
 
 use super::chat_items::{HeadItem, VisitorItem};
-use super::chats::Chats;
-use super::table::{Refused, Write};
+use super::chats::{Chats, visitor_key};
+use super::table::{Change, Refused, Write};
 use super::transitions::{Told, create, expiry, number_end};
-use super::visitor_writes::{Incoming, number_write, profile_change};
+use super::visitor_writes::{Incoming, changed, number_write, visitor_change};
 use super::{RACES, to_item};
 use crate::domain::chat::Chat;
 use crate::domain::entry::Entry;
@@ -56,13 +56,18 @@ fn writes(head: &Chat, visitor: &Visitor, is_new: bool) -> Result<Vec<Write>, Er
         let stranger = Visitor { keep_until: head.keep_until(head.updated_at), ..visitor.clone() };
         return Ok(vec![header, Write::Create(to_item(&VisitorItem::from(&stranger))?), number_write(&stranger)?]);
     }
-    let mut learned = profile_change(visitor)?;
     if visitor.open_chat.is_some() {
-        return Ok(vec![header, Write::Change(learned)]);
+        return Ok([header].into_iter().chain(visitor_change(visitor)?.map(Write::Composed)).collect());
     }
     // As at the end of any chat.
-    learned.update = "SET #profile = :profile, #sources = :sources, #expires_at = :expires_at";
-    learned.condition = "attribute_exists(#pk) AND attribute_not_exists(#open_chat)";
-    learned.values.push((":expires_at", expiry(head)?));
-    Ok([header, Write::Change(learned)].into_iter().chain(number_end(head)?).collect())
+    let (mut sets, mut values) = changed(visitor)?;
+    sets.push("#expires_at = :expires_at");
+    values.push((":expires_at", expiry(head)?));
+    let learned = Write::Composed(Change {
+        key: visitor_key(&visitor.channel_id, &visitor.external_id),
+        update: format!("SET {}", sets.join(", ")),
+        condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
+        values,
+    });
+    Ok([header, learned].into_iter().chain(number_end(head)?).collect())
 }

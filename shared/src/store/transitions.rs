@@ -16,6 +16,7 @@ use crate::domain::entry::Entry;
 use crate::domain::ownership::{Event, State};
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
 use crate::domain::webhook::{Details, Occurrence, Webhook, WebhookEvent};
 use crate::error::{Context, Error};
 
@@ -295,6 +296,22 @@ impl Told<'_> {
             call: details.call.cloned(),
         };
         wanting.map(|webhook| (Kind::Webhook(event), Some(one(webhook)))).collect()
+    }
+
+    /// How many webhooks want to know what is learned of visitors.
+    pub(super) fn listeners(&self) -> usize {
+        self.webhooks.iter().filter(|webhook| webhook.wants(WebhookEvent::ChatUpdated)).count()
+    }
+
+    /// chat_updated, when there are news of the visitor. Told from chat_accepted on, because before it no agent has the
+    /// chat and nobody was told of it.
+    pub(super) fn updated(&self, chat: &Chat, visitor: &Visitor) -> Vec<Happened> {
+        match chat.state {
+            State::Active(_) if visitor.changes.are_news => {
+                self.occurrences(WebhookEvent::ChatUpdated, Details::default())
+            }
+            State::Active(_) | State::Bot | State::Waiting | State::Offered(_) | State::Closed(_) => Vec::new(),
+        }
     }
 
     /// What happened as the chat's next entries.

@@ -1,12 +1,15 @@
 //! What a visitor's request writes. On an open chat: two reads (visitor, header) and two writes (header,
-//! entry); one write more when the visitor's data changed. Opening a chat is one counter and one transaction.
+//! entry); when the visitor's data changed, they and what the webhooks are told of it are in one transaction with the
+//! entry. Opening a chat is one counter and one transaction.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
-use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, ProfileItem, SourcesItem, VisitorItem};
+use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, VisitorItem};
 use super::chats::{Chats, chat, head_key, number_key, visitor_key};
 use super::idempotency::{Answered, IdempotencyKey};
 use super::table::{Change, Key, Refused, Write, n, s};
+use super::transitions::{Told, create};
 use super::{RACES, from_item, to_attribute, to_item};
 use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, Failing, From, Preview, Rating};
@@ -18,7 +21,7 @@ use crate::domain::ownership::State;
 use crate::domain::rate::Window;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Source, Sources, Visitor};
+use crate::domain::visitor::{Changes, Field, Profile, Said, Source, Sources, Visitor};
 use crate::error::{Context, Error};
 
 /// Characters of a visitor's name in a header.
@@ -48,23 +51,24 @@ pub struct Incoming<'a> {
 pub struct Received {
     /// The answer.
     pub answered: Answered,
-    /// The chat, when the message changed what is known of the visitor.
-    pub updated: Option<Chat>,
+    /// What the webhooks are to be told, to be queued: chat_updated, when the message changed what is known of the
+    /// visitor and an agent has the chat.
+    pub told: Vec<Entry>,
 }
 
 /// An update of the header and its condition.
 type Advance = (&'static str, &'static str);
 
 const OPEN_WINDOW: Advance = (
-    "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+    "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
      #rate_since = :since, #rate_count = :one REMOVE #typing_since",
-    "#state <> :closed AND #rate_since = :old_since",
+    "#state = :state AND #rate_since = :old_since",
 );
 
 const WITHIN_WINDOW: Advance = (
-    "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+    "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
      #rate_count = #rate_count + :one REMOVE #typing_since",
-    "#state <> :closed AND #rate_since = :old_since AND #rate_count < :limit",
+    "#state = :state AND #rate_since = :old_since AND #rate_count < :limit",
 );
 
 #[derive(Deserialize)]
@@ -81,7 +85,7 @@ impl Chats {
     pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Option<Received>, Error> {
         for _ in 0..RACES {
             if let Some(answered) = self.answered(incoming.key).await? {
-                return Ok(Some(Received { answered, updated: None }));
+                return Ok(Some(Received { answered, told: Vec::new() }));
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
@@ -102,29 +106,34 @@ impl Chats {
     async fn append(&self, incoming: &Incoming<'_>, mut visitor: Visitor) -> Result<Received, Refused> {
         let account_id = &incoming.channel.account_id;
         let chat_id = visitor.open_chat.unwrap_or_default();
-        let Some(before) = self.chat(account_id, chat_id).await.map_err(Refused::Error)? else {
-            // The visitor is being erased; a moment later they are a stranger.
-            return Err(Refused::Contended);
-        };
+        let before = self.chat(account_id, chat_id).await.map_err(Refused::Error)?;
+        // Else the visitor is being erased, or their chat has just ended; a moment later they are a stranger, or open one.
+        let before = before.filter(|chat| !chat.state.is_closed()).ok_or(Refused::Contended)?;
         let rate = before.rate.take(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
-        let has_changed = visitor.learn(incoming.profile, Source::Integrator);
-        if has_changed {
-            self.save_profile(&visitor).await?;
-        }
-        let head = self.advance(incoming, &before, rate, &visitor.profile).await?;
+        visitor.learn(incoming.profile, Source::Integrator);
+        let webhooks = &incoming.settings.webhooks;
+        let told = Told { webhooks, agent_id: before.state.agent().map(|agent| agent.agent_id), now: incoming.now };
+        let happened = told.updated(&before, &visitor);
+        let count = happened.len() as u64;
+        let mut head = self.advance(incoming, &before, rate, &visitor.profile, 1 + count).await?;
+        head.seq = head.seq.saturating_sub(count);
         let entry = incoming.entry(&head).map_err(Refused::Error)?;
-        self.store_entry(&entry, incoming.key).await?;
-        Ok(Received { answered: Answered::of(&entry), updated: has_changed.then_some(head) })
+        let told = told.entries(&mut head, happened).map_err(Refused::Error)?;
+        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
+        others.extend(visitor_change(&visitor).map_err(Refused::Error)?.map(Write::Composed));
+        self.store_entry_and(&entry, incoming.key, others).await?;
+        Ok(Received { answered: Answered::of(&entry), told })
     }
 
-    /// Takes the next number of the chat, if the header's rate window is still the one that was read.
+    /// Takes the next numbers of the chat, if its state and rate window are still those that were read.
     async fn advance(
         &self,
         incoming: &Incoming<'_>,
         before: &Chat,
         rate: Window,
         profile: &Profile,
+        count: u64,
     ) -> Result<Chat, Refused> {
         let preview = Preview::of(incoming.content, &From::Visitor, incoming.now);
         // Within a window the count is added up, so that a burst does not race itself; a new window opens once.
@@ -135,7 +144,8 @@ impl Chats {
             (":now", n(incoming.now.0)),
             (":preview", to_attribute(&PreviewItem::from(&preview)).map_err(Refused::Error)?),
             (":name", s(cut(profile.display_name(), NAME_CHARACTERS))),
-            (":closed", s("closed")),
+            (":count", n(count)),
+            (":state", s(before.state.name())),
             (":old_since", n(before.rate.since.0)),
         ];
         let limit = incoming.settings.limits.visitor_messages;
@@ -143,12 +153,6 @@ impl Chats {
         let key = head_key(&before.account_id, before.chat_id);
         let change = Change { key, update, condition, values };
         chat(self.table.update(change).await?).map_err(Refused::Error)
-    }
-
-    /// Stores what is known of a visitor. One write.
-    pub(super) async fn save_profile(&self, visitor: &Visitor) -> Result<(), Refused> {
-        let change = profile_change(visitor).map_err(Refused::Error)?;
-        self.table.update(change).await.map(|_| ())
     }
 
     /// Stores how the visitor rates a chat, also after its end. One write.
@@ -162,28 +166,26 @@ impl Chats {
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
-    /// Stores whether a visitor's messages are dropped. Apart from the profile, which many write: none of them may lift
-    /// a blacklisting that it has not seen. One write.
-    pub async fn save_blacklisted(&self, visitor: &Visitor) -> Result<(), Error> {
-        let change = Change {
-            key: visitor_key(&visitor.channel_id, &visitor.external_id),
-            update: "SET #blacklisted = :blacklisted",
-            condition: "attribute_exists(#pk)",
-            values: vec![(":blacklisted", to_attribute(&visitor.blacklisted)?)],
-        };
-        Ok(self.table.update(change).await.map(|_| ())?)
-    }
-
     /// Stores an entry, with the answer to its idempotency key if it has one.
     pub(super) async fn store_entry(&self, entry: &Entry, key: Option<&IdempotencyKey>) -> Result<(), Refused> {
+        self.store_entry_and(entry, key, Vec::new()).await
+    }
+
+    /// The same with what must not be without it.
+    async fn store_entry_and(
+        &self,
+        entry: &Entry,
+        key: Option<&IdempotencyKey>,
+        mut others: Vec<Write>,
+    ) -> Result<(), Refused> {
         let item = to_item(&EntryItem::from(entry)).map_err(Refused::Error)?;
-        match key {
-            None => self.table.put(item, true).await,
-            Some(key) => {
-                let answer = key.remember(entry).map_err(Refused::Error)?;
-                self.table.transact(vec![Write::Create(item), answer]).await
-            }
+        others.extend(key.map(|key| key.remember(entry)).transpose().map_err(Refused::Error)?);
+        if others.is_empty() {
+            return self.table.put(item, true).await;
         }
+        others.push(Write::Create(item));
+        // The number is taken; another try with a new one would leave a gap.
+        self.table.insist(others).await
     }
 
     /// Opens a chat with a visitor's first message: numbers first, then everything or nothing.
@@ -211,7 +213,7 @@ impl Chats {
             writes.push(key.remember(&entry).map_err(Refused::Error)?);
         }
         self.table.transact(writes).await?;
-        Ok(Received { answered: Answered::of(&entry), updated: None })
+        Ok(Received { answered: Answered::of(&entry), told: Vec::new() })
     }
 
     /// The next chat number and, for a new visitor, the next visitor number. One write.
@@ -268,16 +270,72 @@ pub(super) fn number_write(visitor: &Visitor) -> Result<Write, Error> {
     to_item(&number).map(Write::Create)
 }
 
-pub(super) fn profile_change(visitor: &Visitor) -> Result<Change, Error> {
-    Ok(Change {
+/// What has changed of a visitor, if anything has. Each attribute by itself: many write at the same time, and none may
+/// take back what another has learned.
+pub(super) fn visitor_change(visitor: &Visitor) -> Result<Option<Change<String>>, Error> {
+    let (sets, values) = changed(visitor)?;
+    Ok((!sets.is_empty()).then(|| Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: "SET #profile = :profile, #sources = :sources",
+        update: format!("SET {}", sets.join(", ")),
         condition: "attribute_exists(#pk)",
-        values: vec![
-            (":profile", to_attribute(&ProfileItem::from(&visitor.profile))?),
-            (":sources", to_attribute(&SourcesItem::from(visitor.sources))?),
-        ],
-    })
+        values,
+    }))
+}
+
+/// The parts of an update and what their `:names` stand for.
+type Sets = (Vec<&'static str>, Vec<(&'static str, AttributeValue)>);
+
+/// What has changed of a visitor, as parts of an update.
+pub(super) fn changed(visitor: &Visitor) -> Result<Sets, Error> {
+    let Visitor { profile, sources, said, .. } = visitor;
+    let from = |source: Option<Source>| to_attribute(&source.map(Source::name));
+    let (mut sets, mut all) = (Vec::new(), Vec::new());
+    for field in &visitor.changes.fields {
+        let (set, values) = match field {
+            Field::Name => (
+                "#profile.#name = :name, #sources.#name = :name_from, #said_name = :name_said",
+                vec![
+                    (":name", to_attribute(&profile.name)?),
+                    (":name_from", from(sources.name)?),
+                    (":name_said", to_attribute(&said.name)?),
+                ],
+            ),
+            Field::Phone => (
+                "#profile.#phone = :phone, #sources.#phone = :phone_from, #said_phone = :phone_said",
+                vec![
+                    (":phone", to_attribute(&profile.phone)?),
+                    (":phone_from", from(sources.phone)?),
+                    (":phone_said", to_attribute(&said.phone)?),
+                ],
+            ),
+            Field::Email => (
+                "#profile.#email = :email, #sources.#email = :email_from, #said_email = :email_said",
+                vec![
+                    (":email", to_attribute(&profile.email)?),
+                    (":email_from", from(sources.email)?),
+                    (":email_said", to_attribute(&said.email)?),
+                ],
+            ),
+            Field::Description => (
+                "#profile.#description = :description, #sources.#description = :description_from, \
+                 #said_description = :description_said",
+                vec![
+                    (":description", to_attribute(&profile.description)?),
+                    (":description_from", from(sources.description)?),
+                    (":description_said", to_attribute(&said.description)?),
+                ],
+            ),
+            Field::Photo => ("#profile.#photo = :photo", vec![(":photo", to_attribute(&profile.photo)?)]),
+            Field::Url => ("#profile.#url = :url", vec![(":url", to_attribute(&profile.url)?)]),
+            Field::Invite => ("#profile.#invite = :invite", vec![(":invite", to_attribute(&profile.invite)?)]),
+            Field::Blacklisted => {
+                ("#blacklisted = :blacklisted", vec![(":blacklisted", to_attribute(&visitor.blacklisted)?)])
+            }
+        };
+        sets.push(set);
+        all.extend(values);
+    }
+    Ok((sets, all))
 }
 
 /// A visitor who was to be forgotten is there again, and so is the number.
@@ -295,17 +353,14 @@ fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     if is_new {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
     }
-    Ok(Write::Change(Change {
+    let (mut sets, mut values) = changed(visitor)?;
+    sets.extend(["#open_chat = :chat", "#chats = :chats"]);
+    values.extend([(":chat", to_attribute(&visitor.open_chat)?), (":chats", n(visitor.chats))]);
+    Ok(Write::Composed(Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: "SET #open_chat = :chat, #profile = :profile, #sources = :sources, #chats = :chats \
-                 REMOVE #expires_at",
+        update: format!("SET {} REMOVE #expires_at", sets.join(", ")),
         condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
-        values: vec![
-            (":chat", to_attribute(&visitor.open_chat)?),
-            (":profile", to_attribute(&ProfileItem::from(&visitor.profile))?),
-            (":sources", to_attribute(&SourcesItem::from(visitor.sources))?),
-            (":chats", n(visitor.chats)),
-        ],
+        values,
     }))
 }
 
@@ -318,10 +373,12 @@ impl Incoming<'_> {
             number,
             profile: Profile::default(),
             sources: Sources::default(),
+            said: Said::default(),
             chats: 0,
             blacklisted: false,
             open_chat: None,
             keep_until: None,
+            changes: Changes::default(),
         }
     }
 

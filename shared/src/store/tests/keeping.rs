@@ -295,8 +295,8 @@ async fn an_offline_message_is_a_closed_chat_that_the_webhooks_are_told_of() {
     }
     assert_eq!(stores.look(at(DAY)).await, []);
     let mut visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
-    visitor.blacklisted = true;
-    stores.chats.save_blacklisted(&visitor).await.unwrap();
+    visitor.blacklist(true);
+    stores.chats.save_visitor(&visitor).await.unwrap();
     assert_eq!(stores.chats.offline_message(&incoming).await.unwrap(), []);
 }
 

@@ -11,6 +11,7 @@ mod directory;
 mod keeping;
 mod ledger;
 mod settings;
+mod visitors;
 
 use std::net::SocketAddr;
 use std::time::Duration;
