@@ -31,10 +31,10 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
     let channel = directory.cached_channel(&request.segment("channel_id")).await?;
     let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
-    let key = request.idempotency_key(|| channel.channel_id.clone())?;
-    let key = key.as_ref();
     let received = visitor_message::read(&request.json()?, channel.is_lenient())?;
     let VisitorMessage { ref external_id, ref profile, message } = received;
+    let key = request.idempotency_key(|| format!("{}#{}", channel.channel_id, secret::hex_hash(external_id)))?;
+    let key = key.as_ref();
     match message {
         Message::Content(ref content) => {
             let settings = &directory.cached_settings(&channel.account_id).await?;

@@ -1,8 +1,11 @@
 //! Part A of the specification: an integrator's server and an agent hold a conversation.
 
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use crate::client::{merged, number, send};
+use crate::client::{Account, merged, number, send};
 use crate::harness::{Conversation, VISITOR, on_stage, open_chat, visitor_text};
 use crate::receiver::{Answer, Receiver};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -351,6 +354,53 @@ fn a_message_sent_again_with_its_idempotency_key_is_one_message() {
         assert_eq!(talk.verdict(number(&other["seq"])).await["state"], "delivered");
         assert_eq!(integrator.requests().len(), 2);
         assert_eq!(talk.agent.messages(talk.chat).await.len(), before + 3);
+    });
+}
+
+#[test]
+fn the_same_idempotency_key_of_two_visitors_is_two_messages() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        for visitor in ["ada", "bob", "ada"] {
+            let request = channel.call.request(reqwest::Method::POST, &channel.endpoint);
+            let body = visitor_text(visitor, "My first");
+            send(request.header("idempotency-key", "1").json(&body)).await.expect(200);
+        }
+        assert_eq!(account.admin.chats("waiting").await.len(), 2);
+        for chat in [1, 2] {
+            assert_eq!(account.admin.messages(chat).await.len(), 1, "chat {chat}");
+        }
+    });
+}
+
+/// Makes the last of three messages look that many seconds old, and the one before it as if it were still being written.
+async fn with_a_gap(stage: &crate::harness::Stage, account: &Account, age: u64) -> Vec<Value> {
+    let tables = stage.tables();
+    let key = |seq: u64| {
+        let pk = AttributeValue::S(format!("CHAT#{}#1", account.id.as_str().unwrap()));
+        HashMap::from([("pk".to_owned(), pk), ("sk".to_owned(), AttributeValue::S(format!("{seq:010}")))])
+    };
+    tables.delete_item().table_name("Chats").set_key(Some(key(2))).send().await.unwrap();
+    let at = shared::clock::now().0 - age * 1_000;
+    let update = tables.update_item().table_name("Chats").set_key(Some(key(3))).update_expression("SET #at = :at");
+    let update = update.expression_attribute_names("#at", "at");
+    update.expression_attribute_values(":at", AttributeValue::N(at.to_string())).send().await.unwrap();
+    account.admin.messages(1).await
+}
+
+#[test]
+fn a_message_is_shown_when_none_can_come_before_it_any_more() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let channel = account.channel("https://app.example/hook").await;
+        for text in ["1", "2", "3"] {
+            channel.say(VISITOR, text).await;
+        }
+        let texts = |shown: Vec<Value>| shown.iter().map(|entry| entry["text"].clone()).collect::<Vec<_>>();
+        assert_eq!(texts(with_a_gap(stage, &account, 0).await), ["1"]);
+        assert_eq!(account.admin.messages_after(1, 1).await, Vec::<Value>::new());
+        assert_eq!(texts(with_a_gap(stage, &account, 10).await), ["1", "3"]);
     });
 }
 
