@@ -1,6 +1,6 @@
 //! What a visitor's request writes. On an open chat: two reads (visitor, header) and two writes (header,
-//! entry); when the visitor's data changed, they and what the webhooks are told of it are in one transaction with the
-//! entry. Opening a chat is one counter and one transaction.
+//! entry); one write more when the visitor's data changed, and where webhooks are told of it, all but the header is one
+//! transaction. Opening a chat is one counter and one transaction.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
@@ -83,6 +83,7 @@ impl Chats {
     /// Stores a visitor's message, in their open chat or in a new one. None: the visitor is blacklisted, and the
     /// message is dropped.
     pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Option<Received>, Error> {
+        let mut has_news = false;
         for _ in 0..RACES {
             if let Some(answered) = self.answered(incoming.key).await? {
                 return Ok(Some(Received { answered, told: Vec::new() }));
@@ -90,7 +91,7 @@ impl Chats {
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
                 Some(visitor) if visitor.blacklisted => return Ok(None),
-                Some(visitor) if visitor.open_chat.is_some() => self.append(incoming, visitor).await,
+                Some(visitor) if visitor.open_chat.is_some() => self.append(incoming, visitor, &mut has_news).await,
                 known => self.open(incoming, known.map(|visitor| visitor.again(incoming.now))).await,
             };
             match written {
@@ -102,8 +103,14 @@ impl Chats {
         Err(Error::Unavailable(Context::new("visitor message lost every race")))
     }
 
-    /// Adds a message to the visitor's open chat.
-    async fn append(&self, incoming: &Incoming<'_>, mut visitor: Visitor) -> Result<Received, Refused> {
+    /// Adds a message to the visitor's open chat. Whether it brings news of the visitor is remembered for another try,
+    /// which finds them stored.
+    async fn append(
+        &self,
+        incoming: &Incoming<'_>,
+        mut visitor: Visitor,
+        has_news: &mut bool,
+    ) -> Result<Received, Refused> {
         let account_id = &incoming.channel.account_id;
         let chat_id = visitor.open_chat.unwrap_or_default();
         let before = self.chat(account_id, chat_id).await.map_err(Refused::Error)?;
@@ -112,16 +119,24 @@ impl Chats {
         let rate = before.rate.take(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
         visitor.learn(incoming.profile, Source::Integrator);
+        *has_news |= visitor.changes.are_news;
+        visitor.changes.are_news = *has_news;
         let webhooks = &incoming.settings.webhooks;
         let told = Told { webhooks, agent_id: before.state.agent().map(|agent| agent.agent_id), now: incoming.now };
         let happened = told.updated(&before, &visitor);
         let count = happened.len() as u64;
+        let mut learned = visitor_change(&visitor).map_err(Refused::Error)?;
+        if happened.is_empty()
+            && let Some(learned) = learned.take()
+        {
+            self.table.update(learned).await?;
+        }
         let mut head = self.advance(incoming, &before, rate, &visitor.profile, 1 + count).await?;
         head.seq = head.seq.saturating_sub(count);
         let entry = incoming.entry(&head).map_err(Refused::Error)?;
         let told = told.entries(&mut head, happened).map_err(Refused::Error)?;
         let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
-        others.extend(visitor_change(&visitor).map_err(Refused::Error)?.map(Write::Composed));
+        others.extend(learned.map(Write::Composed));
         self.store_entry_and(&entry, incoming.key, others).await?;
         Ok(Received { answered: Answered::of(&entry), told })
     }
