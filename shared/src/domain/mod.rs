@@ -10,6 +10,7 @@ pub mod delivery;
 pub mod department;
 pub mod entry;
 pub mod ledger;
+mod link;
 pub mod message_id;
 pub mod ownership;
 pub mod panel;

@@ -6,6 +6,7 @@ use url::Url;
 use super::chat::Chat;
 use super::content::{Content, Media, Rich};
 use super::entry::Entry;
+use super::link;
 use super::panel::{Assignment, CustomData, Panel};
 use super::visitor::{Profile, Visitor};
 
@@ -31,7 +32,7 @@ impl SafeUrls {
 
     /// Whether a link may be shown.
     pub fn allows(&self, link: &str) -> bool {
-        self.0.is_empty() || host(link).is_some_and(|host| self.0.iter().any(|domain| is_below(&host, domain)))
+        self.0.is_empty() || link::host(link).is_some_and(|host| self.0.iter().any(|domain| is_below(&host, domain)))
     }
 
     /// A text without the links that may not be shown.
@@ -39,16 +40,32 @@ impl SafeUrls {
         if self.0.is_empty() {
             return text.to_owned();
         }
-        text.split_inclusive(ends_a_word).map(|word| self.word(word)).collect()
+        let mut shown = String::with_capacity(text.len());
+        for run in text.split_inclusive(char::is_whitespace) {
+            let mut rest = run;
+            for word in run.split_inclusive(ends_a_word) {
+                shown.push_str(&self.word(word, rest));
+                rest = rest.get(word.len()..).unwrap_or_default();
+            }
+        }
+        shown
     }
 
-    /// A word with what ended it.
-    fn word(&self, word: &str) -> String {
-        let (before, link) = word.split_at(link_begins(word).unwrap_or(word.len()));
-        let bare = link.trim_end_matches(|c| ends_a_word(c) || ".,;:!?".contains(c));
-        let after = link.get(bare.len()..).unwrap_or_default();
-        let shown = if bare.is_empty() || self.allows(bare) { bare } else { BLOCKED };
-        format!("{before}{shown}{after}")
+    /// A word with what ended it. `run` is the word with everything that follows it up to a space: some readers take an
+    /// address to there.
+    fn word(&self, word: &str, run: &str) -> String {
+        let bare = without_end(word);
+        let after = word.get(bare.len()..).unwrap_or_default();
+        let leads_astray = |text: &str, at: usize| !self.allows(without_end(text.get(at..).unwrap_or_default()));
+        if let Some(at) = link::begins(bare) {
+            let is_user = run.get(at..).is_some_and(link::has_user);
+            if leads_astray(bare, at) || (is_user && leads_astray(run, at)) {
+                return format!("{}{BLOCKED}{after}", bare.get(..at).unwrap_or_default());
+            }
+        }
+        // Who writes a link so that it is not seen as one is not trusted with the rest of the word.
+        let is_disguised = |reading: &String| link::begins(reading).is_some_and(|at| leads_astray(reading, at));
+        if link::readings(bare).iter().any(is_disguised) { format!("{BLOCKED}{after}") } else { word.to_owned() }
     }
 
     fn link(&self, link: Option<String>) -> Option<String> {
@@ -149,57 +166,12 @@ impl SafeUrls {
 const AGENT: &str = "agent";
 
 fn ends_a_word(c: char) -> bool {
-    c.is_whitespace() || "<>()[]{}\"'`|\\^*".contains(c)
+    c.is_whitespace() || "<>()[]{}\"'`|^*".contains(c)
 }
 
-/// Where in a word a link begins that somebody may follow: with a scheme, as `//host.name`, or as a bare name of a host.
-/// Rather a word too many than a link: libraries that look for links pass over hosts with other than ASCII endings, over
-/// numbers, and over names that no registry would sell.
-fn link_begins(word: &str) -> Option<usize> {
-    if let Some(slashes) = word.find("//") {
-        let before = word.get(..slashes).unwrap_or_default();
-        let scheme = before.strip_suffix(':').map(|before| before.trim_end_matches(is_of_scheme).len());
-        let is_host = word.get(slashes..).is_some_and(|rest| rest.contains(['.', '[', '%']));
-        return scheme.or(is_host.then_some(slashes));
-    }
-    let name_begins = word.find(|c: char| c.is_alphanumeric())?;
-    let link = word.get(name_begins..).unwrap_or_default();
-    let name = link.split(['/', '?', '#', ':', '@']).next().unwrap_or_default();
-    let rest = link.get(name.len()..).unwrap_or_default();
-    // What is before an @ belongs to an address for mail.
-    let is_link = !rest.starts_with('@') && is_host_name(name, rest);
-    is_link.then_some(name_begins)
-}
-
-fn is_of_scheme(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "+.-".contains(c)
-}
-
-/// Endings that are no top-level domains: `report.pdf` is a file.
-const FILE_ENDINGS: [&str; 16] = [
-    "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
-];
-
-/// Whether something like `shop.example` names a host, with what follows it: `e.g.` and `1.5` do not.
-fn is_host_name(name: &str, rest: &str) -> bool {
-    let is_bare = rest.chars().all(|c| !c.is_alphanumeric());
-    let name = name.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let Some((_, ending)) = name.rsplit_once(['.', '\u{3002}']) else { return false };
-    let is_file = is_bare && FILE_ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
-    let is_address = !is_bare && name.parse::<std::net::Ipv4Addr>().is_ok();
-    let is_domain = ending.chars().count() > 1 && ending.chars().any(char::is_alphabetic);
-    (is_domain && !is_file) || is_address
-}
-
-/// The host of a link, also of one without a scheme.
-fn host(link: &str) -> Option<String> {
-    let scheme = link.split_once("://").map_or("", |(scheme, _)| scheme);
-    let url = match link {
-        _ if !scheme.is_empty() && scheme.chars().all(is_of_scheme) => Url::parse(link),
-        _ if link.starts_with("//") => Url::parse(&format!("http:{link}")),
-        _ => Url::parse(&format!("http://{link}")),
-    };
-    url.ok()?.host_str().map(|host| host.trim_end_matches('.').to_owned())
+/// Without the punctuation behind it.
+fn without_end(word: &str) -> &str {
+    word.trim_end_matches(|c| ends_a_word(c) || ".,;:!?".contains(c))
 }
 
 fn is_below(host: &str, domain: &str) -> bool {
@@ -230,6 +202,17 @@ mod tests {
             ("https://evil.example/good.example", false),
             ("javascript:alert(1)", false),
             ("http://1.2.3.4", false),
+            ("https:/good.example/x", true),
+            ("https:/evil.example/x", false),
+            ("https:\\\\evil.example", false),
+            ("https://good.example\t.evil.example/", false),
+            ("https://good.example%2eevil.example/", false),
+            ("ｇｏｏｄ．ｅｘａｍｐｌｅ", true),
+            ("https://evil.example,x.good.example/", false),
+            ("javascript://good.example/%0aalert(1)", false),
+            ("evil.example://good.example/", false),
+            ("evil.example@good.example/", false),
+            ("data:text/html,good.example", false),
         ];
         for (link, allowed) in table {
             assert_eq!(safe().allows(link), allowed, "{link}");
@@ -264,10 +247,97 @@ mod tests {
             ("1.2.3.4/abc but 1.2.3.4 and 10.50", "[link blocked] but 1.2.3.4 and 10.50"),
             ("and/or, either//or, // and ... stay", "and/or, either//or, // and ... stay"),
             ("**evil.com** `good.example`", "**[link blocked]** `good.example`"),
+            ("me@good.example, to=john.smith+x@evil.com.", "me@good.example, to=john.smith+x@evil.com."),
+            ("你好。请问，はい／いいえ。", "你好。请问，はい／いいえ。"),
+            (r"C:\Users\me.doc 10:30, 1.50/kg", r"C:\Users\me.doc 10:30, 1.50/kg"),
+            ("report.pdf,invoice.doc data: 7", "report.pdf,invoice.doc data: 7"),
+            ("good.example/a,b?c=evil.com", "good.example/a,b?c=evil.com"),
         ];
         for (text, expected) in table {
             assert_eq!(safe().text(text), expected);
             assert_eq!(SafeUrls::default().text(text), text);
+        }
+    }
+
+    #[test]
+    fn a_link_cannot_hide_in_a_word() {
+        // One word each: nothing of the host may be left.
+        let table = [
+            // Behind or before other addresses.
+            "evil.com//login",
+            "evil.com/x//good.example",
+            "evil.com/login,https://good.example/",
+            "good.example,evil.com/login",
+            "evil.com,x.good.example/login",
+            "https://evil.com;x.good.example/",
+            "evil.com;x.1/login",
+            "x/evil.com/login",
+            "see:evil.com/login",
+            "report.pdf,evil.com",
+            "evil.com.https://good.example/",
+            "a.evil.com://good.example/",
+            // Slashes as browsers forgive them.
+            "https:/evil.com/login",
+            "https:evil.com/login",
+            "https:///evil.com/login",
+            "hTTps:/\\evil.com",
+            r"https:\\evil.com",
+            r"\\evil.com\x",
+            r"/\evil.com",
+            "https//evil.com",
+            // A name and a password.
+            "x@evil.com/login",
+            "x@evil.com?login",
+            "x@evil.com#login",
+            "x@evil.com:80",
+            "user:secret@evil.com/login",
+            "evil.com:x@good.example/",
+            "https://good.example:80@evil.com/",
+            "https://good.example'x@evil.com/",
+            "https://good.example%2f@evil.com/",
+            "@evil.com",
+            // Other ways to write the same.
+            "EVIL.COM/LOGIN",
+            "evil.com./login",
+            "evil.com:8080",
+            "evil.com.",
+            "evil%2ecom/login",
+            "evil%2Ecom%2Flogin",
+            "https://evil%2ecom",
+            "ｅｖｉｌ．ｃｏｍ／login",
+            "evil。com",
+            "evil｡com/login",
+            "evil\u{2024}com",
+            "https:／／evil.com",
+            "xn--e1afmkfd.com/login",
+            // Characters that are not seen.
+            "ev\u{200b}il.c\u{200d}om",
+            "evil\u{ad}.com",
+            "evil.\u{2060}com",
+            "\u{feff}evil.com",
+            "good.example\u{200b}.evil.com",
+            // What Markdown and HTML unwrap.
+            r"https:\/\/evil\.com/login",
+            r"evil\.com",
+            "evil&period;com",
+            "https&colon;&sol;&sol;evil&#46;com",
+            "https&#x3a;//evil&#X2E;com",
+            // No host at all.
+            "javascript:alert",
+            "JavaScript:alert",
+            "javascript&colon;alert",
+            "javascript://good.example/%0aalert",
+            "vbscript:x",
+            "data:text/html;base64,PHNjcmlwdD4=",
+            "file:///etc/passwd",
+            "blob:https://good.example/x",
+        ];
+        for word in table {
+            let shown = safe().text(word);
+            assert!(shown.contains(BLOCKED), "{word} is shown as {shown}");
+            for part in ["evil", "com", "login", "alert", "PHN", "etc", "vil."] {
+                assert!(!shown.to_lowercase().contains(part), "{word} is shown as {shown}");
+            }
         }
     }
 
