@@ -68,25 +68,27 @@ impl PanelChange {
     }
 }
 
-/// A text without tags: `<` before a letter, a slash or an exclamation mark begins one.
+/// A text without tags. What stood around a tag makes no other one: a `<` that comes to stand where it would begin a tag
+/// goes as well.
 pub fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = rest.split_at(at);
-        plain.push_str(before);
-        let opens = tag.chars().nth(1).is_some_and(|next| next.is_ascii_alphabetic() || next == '/' || next == '!');
-        rest = match tag.find('>') {
-            Some(end) if opens => tag.get(end + 1..).unwrap_or_default(),
-            None if opens => "",
-            _ => {
-                plain.push('<');
-                tag.get(1..).unwrap_or_default()
-            }
-        };
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c == '<' && rest.clone().next().is_some_and(opens) {
+            rest.by_ref().find(|c| *c == '>');
+            continue;
+        }
+        if opens(c) {
+            plain.truncate(plain.trim_end_matches('<').len());
+        }
+        plain.push(c);
     }
-    plain.push_str(rest);
     plain
+}
+
+/// Whether a `<` before it begins a tag, a comment or an instruction.
+fn opens(c: char) -> bool {
+    c.is_ascii_alphabetic() || "/!?".contains(c)
 }
 
 #[cfg(test)]
@@ -111,11 +113,31 @@ mod tests {
             ("a < b > c", "a < b > c"),
             ("x<script>alert(1)</script>y", "xalert(1)y"),
             ("open <img src=x", "open "),
-            ("<<b>b", "<b"),
+            ("<<b>b", "b"),
+            ("<<i>img src=x onerror=alert(1)>", "img src=x onerror=alert(1)>"),
+            ("a <<<i></i>/b>", "a /b>"),
+            ("a << b <= c <3", "a << b <= c <3"),
+            ("<?xml?>x<!-- y -->", "x"),
             ("ü<", "ü<"),
         ];
         for (text, expected) in table {
             assert_eq!(without_tags(text), expected, "{text}");
+        }
+    }
+
+    /// Every text of up to seven of these characters.
+    #[test]
+    fn no_tag_begins_in_what_is_left() {
+        let mut texts = vec![String::new()];
+        for _ in 0..7 {
+            let longer = |text: &String| ['<', '>', 'i', '/', '!', '?', ' '].map(|next| format!("{text}{next}"));
+            texts = texts.iter().flat_map(longer).collect();
+            for text in &texts {
+                let plain = without_tags(text);
+                let begins = ["<i", "</", "<!", "<?"].iter().any(|beginning| plain.contains(beginning));
+                assert!(!begins, "{text} becomes {plain}");
+                assert_eq!(without_tags(&plain), plain, "{text}");
+            }
         }
     }
 }

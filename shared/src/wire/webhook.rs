@@ -237,7 +237,7 @@ pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
         Some(result) if result.eq_ignore_ascii_case("ok") => {
             Verdict::Ok(Box::new(if event.takes_data() { brought(object) } else { Brought::default() }))
         }
-        Some(result) => Verdict::No(format!("the answer is: {}", cut(result, SHORT))),
+        Some(result) => Verdict::No(format!("the answer is: {}", cut(&without_tags(result), SHORT))),
         None => Verdict::No("the answer has no result".to_owned()),
     }
 }
@@ -356,6 +356,7 @@ mod tests {
             (200, "{}", "the answer has no result"),
             (200, r#"{"result":"FAILURE"}"#, "the answer is: FAILURE"),
             (200, r#"{"result":7}"#, "the answer has no result"),
+            (200, r#"{"result":"<<i>img src=x> no card"}"#, "the answer is: img src=x> no card"),
             (500, r#"{"result":"OK"}"#, "HTTP 500"),
             (204, "", "HTTP 204"),
         ];
