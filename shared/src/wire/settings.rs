@@ -27,17 +27,17 @@ const LONGEST_RETENTION: u64 = 3_653;
 const FARTHEST_OFFSET: f64 = 14.0 * 60.0;
 
 /// Reads PUT /admin/settings onto the settings as they are, except for `webhook_url` and `rules`: what the body does not mention
-/// stays, what is null becomes what it is for a new account, or unlimited.
+/// stays, also a member of an object; what is null becomes what it is for a new account, or unlimited.
 pub fn changed(body: &Value, mut settings: Settings) -> Result<Settings, Error> {
     let fields = Fields::of(body)?;
     if fields.has("safe_urls") {
         settings.safe_urls = SafeUrls(domains(fields)?);
     }
     if fields.has("callback") {
-        settings.callback = callback(fields)?;
+        settings.callback = callback(fields, settings.callback)?;
     }
     if fields.has("limits") {
-        settings.limits = limits(fields)?;
+        settings.limits = limits(fields, settings.limits)?;
     }
     if fields.has("idle_close") {
         let minutes = up_to(fields, "idle_close", LONGEST_IDLE)?;
@@ -68,37 +68,51 @@ fn domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
     })
 }
 
-fn limits(fields: Fields<'_>) -> Result<Limits, Error> {
+fn limits(fields: Fields<'_>, before: Limits) -> Result<Limits, Error> {
     let usual = Settings::default().limits;
     if fields.value("limits").is_none() {
         return Ok(usual);
     }
-    let limits = fields.object("limits")?;
-    let visitor = up_to(limits, "visitor_messages", MOST_VISITOR_MESSAGES)?.and_then(|count| u32::try_from(count).ok());
-    Ok(Limits {
-        visitor_messages: visitor.unwrap_or(usual.visitor_messages),
-        bot_requests: up_to(limits, "bot_requests", MOST_BOT_REQUESTS)?.unwrap_or(usual.bot_requests),
-    })
+    let (limits, mut after) = (fields.object("limits")?, before);
+    if limits.has("visitor_messages") {
+        let most = up_to(limits, "visitor_messages", MOST_VISITOR_MESSAGES)?.and_then(|most| u32::try_from(most).ok());
+        after.visitor_messages = most.unwrap_or(usual.visitor_messages);
+    }
+    if limits.has("bot_requests") {
+        after.bot_requests = up_to(limits, "bot_requests", MOST_BOT_REQUESTS)?.unwrap_or(usual.bot_requests);
+    }
+    Ok(after)
 }
 
-fn callback(fields: Fields<'_>) -> Result<Callback, Error> {
+fn callback(fields: Fields<'_>, before: Callback) -> Result<Callback, Error> {
     let usual = Callback::default();
     if fields.value("callback").is_none() {
         return Ok(usual);
     }
-    let callback = fields.object("callback")?;
-    let days = callback.integers("days", 7)?.map(|days| days.into_iter().map(day).collect::<Option<Vec<u8>>>());
-    let days = match days {
-        None => usual.days,
-        Some(days) => days.ok_or_else(|| callback.refuse("days", "must be days of the week from 1 (Monday) to 7"))?,
-    };
-    let offset = callback.number("utc_offset", FARTHEST_OFFSET)?.unwrap_or_default();
-    Ok(Callback {
-        enabled: callback.flag("enabled")?.unwrap_or(usual.enabled),
-        days,
-        hours: (time(callback, "from", usual.hours.0)?, time(callback, "to", usual.hours.1)?),
-        utc_offset: minutes(offset).ok_or_else(|| callback.refuse("utc_offset", "must be whole minutes"))?,
-    })
+    let (callback, mut after) = (fields.object("callback")?, before);
+    if callback.has("enabled") {
+        after.enabled = callback.flag("enabled")?.unwrap_or(usual.enabled);
+    }
+    if callback.has("days") {
+        let days = callback.integers("days", 7)?.map(|days| days.into_iter().map(day).collect::<Option<Vec<u8>>>());
+        after.days = match days {
+            None => usual.days,
+            Some(days) => {
+                days.ok_or_else(|| callback.refuse("days", "must be days of the week from 1 (Monday) to 7"))?
+            }
+        };
+    }
+    if callback.has("from") {
+        after.hours.0 = time(callback, "from", usual.hours.0)?;
+    }
+    if callback.has("to") {
+        after.hours.1 = time(callback, "to", usual.hours.1)?;
+    }
+    if callback.has("utc_offset") {
+        let offset = callback.number("utc_offset", FARTHEST_OFFSET)?.unwrap_or_default();
+        after.utc_offset = minutes(offset).ok_or_else(|| callback.refuse("utc_offset", "must be whole minutes"))?;
+    }
+    Ok(after)
 }
 
 fn day(number: i64) -> Option<u8> {
@@ -226,6 +240,46 @@ mod tests {
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = Settings { idle_close: None, ..Settings::default() };
         assert_eq!(changed(&Value::Object(nulls), settings).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_part_of_the_limits_or_the_hours_changes_only_that_part() {
+        let body = json!({
+            "limits": { "visitor_messages": 5, "bot_requests": 6 },
+            "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "17:00", "utc_offset": -330 },
+        });
+        let before = put(&body).unwrap();
+        let hours = before.callback.hours;
+        let table = [
+            (json!({ "limits": {} }), before.clone()),
+            (json!({ "callback": {} }), before.clone()),
+            (
+                json!({ "limits": { "bot_requests": 9 } }),
+                Settings { limits: Limits { bot_requests: 9, ..before.limits }, ..before.clone() },
+            ),
+            (
+                json!({ "limits": { "visitor_messages": null } }),
+                Settings { limits: Limits { visitor_messages: 30, ..before.limits }, ..before.clone() },
+            ),
+            (
+                json!({ "callback": { "enabled": false } }),
+                Settings { callback: Callback { enabled: false, ..before.callback.clone() }, ..before.clone() },
+            ),
+            (
+                json!({ "callback": { "to": "18:00", "utc_offset": 60 } }),
+                Settings {
+                    callback: Callback { hours: (hours.0, 1_080), utc_offset: 60, ..before.callback.clone() },
+                    ..before.clone()
+                },
+            ),
+            (
+                json!({ "callback": { "days": null, "from": null, "to": null, "utc_offset": null, "enabled": null } }),
+                Settings { callback: Callback::default(), ..before.clone() },
+            ),
+        ];
+        for (body, expected) in table {
+            assert_eq!(changed(&body, before.clone()).unwrap(), expected, "{body}");
+        }
     }
 
     #[test]
