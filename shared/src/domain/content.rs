@@ -194,17 +194,33 @@ impl Content {
         if can { Some(self.clone()) } else { self.text.as_deref().map(Self::text) }
     }
 
-    /// The message in plain text, for a bot that knows no files and no places.
+    /// The message in plain text, for a bot that knows no files and no places, and for logs.
     pub fn in_plain_text(&self) -> String {
         let place = self.media.latitude.zip(self.media.longitude).map(|(north, east)| format!("{north},{east}"));
         let attached = self.media.file.clone().or(place);
-        [self.text.clone(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
+        [self.said(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
     /// At most `limit` characters that stand for the message in a list of chats.
     pub fn preview(&self, limit: usize) -> String {
-        let shown = self.text.as_deref().or(self.media.file_name.as_deref());
-        cut(shown.unwrap_or_default(), limit)
+        let shown = self.said().or_else(|| self.media.file_name.clone());
+        cut(&shown.unwrap_or_default(), limit)
+    }
+
+    /// The text, or what is shown in its place: a rich message needs none.
+    fn said(&self) -> Option<String> {
+        let rich = || self.rich.as_deref().map(Rich::in_plain_text).filter(|text| !text.is_empty());
+        self.text.clone().or_else(rich)
+    }
+}
+
+impl Rich {
+    /// The Markdown as it is written, or the title and the buttons.
+    fn in_plain_text(&self) -> String {
+        let Self { content, title, buttons, force_reply: _ } = self;
+        let written = [content, title].into_iter().flatten().cloned();
+        let buttons = buttons.iter().map(|button| format!("[{}]", button.text));
+        written.chain(buttons).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -236,6 +252,34 @@ mod tests {
         assert_eq!(rich(Some("1 or 2?")).shown_on(plain), Some(Content::text("1 or 2?")));
         assert_eq!(rich(None).shown_on(plain), None);
         assert_eq!(Content::text("hi").shown_on(plain), Some(Content::text("hi")));
+    }
+
+    #[test]
+    fn a_rich_message_without_a_fallback_is_told_by_what_it_shows() {
+        let rich = |kind, text: Option<&str>, rich| Content {
+            kind,
+            text: text.map(str::to_owned),
+            rich: Some(Box::new(rich)),
+            ..Content::text("")
+        };
+        let markdown = || Rich { content: Some("**Hi**".into()), ..Rich::default() };
+        let button = |text: &str| Button { text: text.into(), id: None };
+        let buttons = || Rich {
+            title: Some("Which day?".into()),
+            buttons: vec![button("Today"), button("Never")],
+            ..Rich::default()
+        };
+        let table = [
+            (rich(Kind::Markdown, None, markdown()), "**Hi**"),
+            (rich(Kind::Markdown, Some("Hi"), markdown()), "Hi"),
+            (rich(Kind::Buttons, None, buttons()), "Which day? [Today] [Never]"),
+            (rich(Kind::Buttons, Some("1 or 2?"), buttons()), "1 or 2?"),
+            (rich(Kind::Buttons, None, Rich { title: None, ..buttons() }), "[Today] [Never]"),
+            (rich(Kind::Markdown, None, Rich::default()), ""),
+        ];
+        for (content, expected) in table {
+            assert_eq!((content.in_plain_text().as_str(), content.preview(80).as_str()), (expected, expected));
+        }
     }
 
     #[test]
