@@ -4,8 +4,8 @@
 use super::chat_items::{HeadItem, VisitorItem};
 use super::chats::{Chats, visitor_key};
 use super::table::{Change, Refused, Write};
-use super::transitions::{Told, create, expiry, number_end};
-use super::visitor_writes::{Incoming, changed, number_write, visitor_change};
+use super::transitions::{Kept, Told, create, number_end};
+use super::visitor_writes::{Incoming, changed, number_write};
 use super::{RACES, to_item};
 use crate::domain::chat::Chat;
 use crate::domain::entry::Entry;
@@ -42,32 +42,71 @@ impl Chats {
         let told = Told { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
         let happened = told.occurrences(WebhookEvent::OfflineMessage, Details::default());
         let told = told.entries(&mut head, happened).map_err(Refused::Error)?;
-        let mut writes = writes(&head, &visitor, is_new).map_err(Refused::Error)?;
         let entries = [&said].into_iter().chain(&told).map(create).collect::<Result<Vec<_>, _>>();
-        writes.extend(entries.map_err(Refused::Error)?);
-        self.table.transact(writes).await?;
+        let entries = entries.map_err(Refused::Error)?;
+        match self.store(&head, &visitor, is_new, entries.clone(), &Kept::by(&head)).await {
+            // As at the end of any chat.
+            Err(Refused::Condition { item: Some(item), index }) => match Kept::longer(&item, &head) {
+                Some(kept) => self.store(&head, &visitor, is_new, entries, &kept).await?,
+                None => return Err(Refused::Condition { item: Some(item), index }),
+            },
+            stored => stored?,
+        }
         Ok(told)
+    }
+
+    async fn store(
+        &self,
+        head: &Chat,
+        visitor: &Visitor,
+        is_new: bool,
+        entries: Vec<Write>,
+        kept: &Kept,
+    ) -> Result<(), Refused> {
+        let mut writes = writes(head, visitor, is_new, kept).map_err(Refused::Error)?;
+        writes.extend(entries);
+        self.table.transact(writes).await
     }
 }
 
-fn writes(head: &Chat, visitor: &Visitor, is_new: bool) -> Result<Vec<Write>, Error> {
+fn writes(head: &Chat, visitor: &Visitor, is_new: bool, kept: &Kept) -> Result<Vec<Write>, Error> {
     let header = Write::Create(to_item(&HeadItem::new(head, head.updated_at))?);
     if is_new {
         let stranger = Visitor { keep_until: head.keep_until(head.updated_at), ..visitor.clone() };
-        return Ok(vec![header, Write::Create(to_item(&VisitorItem::from(&stranger))?), number_write(&stranger)?]);
+        let mut item = to_item(&VisitorItem::from(&stranger))?;
+        item.insert("kept_until".to_owned(), kept.until().clone());
+        return Ok(vec![header, Write::Create(item), number_write(&stranger)?]);
     }
-    if visitor.open_chat.is_some() {
-        return Ok([header].into_iter().chain(visitor_change(visitor)?.map(Write::Composed)).collect());
-    }
-    // As at the end of any chat.
     let (mut sets, mut values) = changed(visitor)?;
-    sets.push("#expires_at = :expires_at");
-    values.push((":expires_at", expiry(head)?));
+    sets.push("#kept_until = :kept_until");
+    values.push((":kept_until", kept.until().clone()));
+    // While a chat is open the visitor has no end, but this is remembered for it.
+    let is_open = visitor.open_chat.is_some();
+    if !is_open {
+        sets.push("#expires_at = :kept_until");
+    }
+    let condition = match (kept, is_open) {
+        (Kept::Longer(_), true) => "attribute_exists(#open_chat) AND #kept_until = :kept_until",
+        (Kept::Longer(_), false) => "attribute_not_exists(#open_chat) AND #kept_until = :kept_until",
+        (Kept::ThisChat(_), true) if kept.is_for_ever() => "attribute_exists(#open_chat)",
+        (Kept::ThisChat(_), false) if kept.is_for_ever() => {
+            "attribute_exists(#pk) AND attribute_not_exists(#open_chat)"
+        }
+        (Kept::ThisChat(_), true) => {
+            "attribute_exists(#open_chat) AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)"
+        }
+        (Kept::ThisChat(_), false) => {
+            "attribute_exists(#pk) AND attribute_not_exists(#open_chat) \
+              AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)"
+        }
+    };
     let learned = Write::Composed(Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
         update: format!("SET {}", sets.join(", ")),
-        condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
+        condition,
         values,
     });
-    Ok([header, learned].into_iter().chain(number_end(head)?).collect())
+    let has_end = !kept.is_for_ever() || visitor.keep_until.is_some();
+    let number = (has_end && !is_open).then(|| number_end(head, kept));
+    Ok([header, learned].into_iter().chain(number).collect())
 }

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
 use super::chats::{Chats, head_key, listing, number_key, panel_key, visitor_key};
-use super::table::{Change, Refused, Write, n, s};
+use super::table::{Change, Item, Refused, Write, n, s};
 use super::{RACES, to_attribute, to_item};
 use crate::domain::account::Author;
 use crate::domain::bot::Notice;
@@ -219,18 +219,28 @@ impl Chats {
         if bot_reacted {
             after.bot_seq = Some(after.seq);
         }
-        let head = head_change(before, &after).map_err(Refused::Error)?;
+        let kept = match self.write(before, &after, &told, &Kept::by(&after)).await {
+            // The visitor has a chat that is kept longer: this end must not be theirs.
+            Err(Refused::Condition { item, .. }) => item.as_ref().and_then(|item| Kept::longer(item, &after)),
+            written => return written.map(|()| Transition { chat: after, told }),
+        };
+        let Some(kept) = kept else { return Err(Refused::Contended) };
+        self.write(before, &after, &told, &kept).await?;
+        Ok(Transition { chat: after, told })
+    }
+
+    async fn write(&self, before: &Chat, after: &Chat, told: &[Entry], kept: &Kept) -> Result<(), Refused> {
+        let head = head_change(before, after).map_err(Refused::Error)?;
         let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
         if after.state.is_closed() {
-            others.extend(end(&after).map_err(Refused::Error)?);
+            others.extend(end(after, kept).map_err(Refused::Error)?);
         }
         if others.is_empty() {
             self.table.update(head).await?;
-        } else {
-            others.push(Write::Change(head));
-            self.table.transact(others).await?;
+            return Ok(());
         }
-        Ok(Transition { chat: after, told })
+        others.push(Write::Change(head));
+        self.table.transact(others).await
     }
 
     /// Tells the webhooks of something that changes no owner: the chat's next numbers, then the entries. A write, and
@@ -379,16 +389,61 @@ pub(super) fn expiry(ended: &Chat) -> Result<AttributeValue, Error> {
     to_attribute(&ended.keep_until(ended.updated_at).map(Timestamp::seconds))
 }
 
+/// Until when a visitor is kept after the end of a chat: as long as the ended chat of theirs that is kept longest. The
+/// visitor's item has it as `kept_until`, also while a chat is open; null: for ever.
+pub(super) enum Kept {
+    /// As long as the chat that ends now; a condition makes sure that no other is kept longer.
+    ThisChat(AttributeValue),
+    /// As long as another one that ended before.
+    Longer(AttributeValue),
+}
+
+impl Kept {
+    /// What holds unless the visitor's item says more: so the end of a chat need not read it.
+    pub(super) fn by(ended: &Chat) -> Self {
+        Self::ThisChat(kept_until(ended))
+    }
+
+    /// What the item that refused the end says, if it is the visitor's and says more.
+    pub(super) fn longer(refusing: &Item, ended: &Chat) -> Option<Self> {
+        let longest = refusing.get("kept_until").filter(|_| refusing.contains_key("external_id"))?;
+        let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
+        let this = seconds(&kept_until(ended))?;
+        seconds(longest).is_none_or(|longest| longest > this).then(|| Self::Longer(longest.clone()))
+    }
+
+    pub(super) fn until(&self) -> &AttributeValue {
+        let (Self::ThisChat(until) | Self::Longer(until)) = self;
+        until
+    }
+
+    pub(super) fn is_for_ever(&self) -> bool {
+        self.until().is_null()
+    }
+}
+
+fn kept_until(ended: &Chat) -> AttributeValue {
+    let until = ended.keep_until(ended.updated_at);
+    until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
+}
+
 /// What a chat's end means to what stands beside it: the visitor has no open chat, and if the account forgets, it
-/// forgets the panel, and the visitor too, unless they come again.
-fn end(ended: &Chat) -> Result<Vec<Write>, Error> {
+/// forgets the panel, and the visitor too with the chat of theirs that is kept longest, unless they come again.
+fn end(ended: &Chat, kept: &Kept) -> Result<Vec<Write>, Error> {
+    let condition = match kept {
+        Kept::Longer(_) => "#open_chat = :chat AND #kept_until = :kept_until",
+        Kept::ThisChat(_) if kept.is_for_ever() => "#open_chat = :chat",
+        Kept::ThisChat(_) => "#open_chat = :chat AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)",
+    };
     let mut writes = vec![Write::Change(Change {
         key: visitor_key(&ended.channel_id, &ended.external_id),
-        update: "SET #expires_at = :expires_at REMOVE #open_chat",
-        condition: "#open_chat = :chat",
-        values: vec![(":chat", n(ended.chat_id)), (":expires_at", expiry(ended)?)],
+        update: "SET #expires_at = :kept_until, #kept_until = :kept_until REMOVE #open_chat",
+        condition,
+        values: vec![(":chat", n(ended.chat_id)), (":kept_until", kept.until().clone())],
     })];
-    writes.extend(number_end(ended)?);
+    if !kept.is_for_ever() {
+        writes.push(number_end(ended, kept));
+    }
     if ended.keep_days.is_some() {
         writes.push(Write::Change(Change {
             key: panel_key(&ended.account_id, ended.chat_id),
@@ -400,16 +455,13 @@ fn end(ended: &Chat) -> Result<Vec<Write>, Error> {
     Ok(writes)
 }
 
-/// The end of what leads from the visitor's number to the visitor, if there is one.
-pub(super) fn number_end(ended: &Chat) -> Result<Option<Write>, Error> {
-    if ended.keep_days.is_none() {
-        return Ok(None);
-    }
+/// The end of what leads from the visitor's number to the visitor. While the visitor has an open chat it has none.
+pub(super) fn number_end(ended: &Chat, kept: &Kept) -> Write {
     let visitor = visitor_key(&ended.channel_id, &ended.external_id);
-    Ok(Some(Write::Change(Change {
+    Write::Change(Change {
         key: number_key(&ended.account_id, ended.visitor_number),
         update: "SET #visitor_pk = :pk, #visitor_sk = :sk, #expires_at = :expires_at",
         condition: "",
-        values: vec![(":pk", s(visitor.pk)), (":sk", s(visitor.sk)), (":expires_at", expiry(ended)?)],
-    })))
+        values: vec![(":pk", s(visitor.pk)), (":sk", s(visitor.sk)), (":expires_at", kept.until().clone())],
+    })
 }

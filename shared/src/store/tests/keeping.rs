@@ -333,3 +333,71 @@ async fn a_rating_is_kept_also_after_the_end() {
     assert_eq!(stores.chats.chat("acc", 1).await.unwrap().unwrap().rating, Some(Rating::Negative));
     assert!(matches!(stores.chats.rate("acc", 9, Rating::Positive).await, Err(Error::NotFound)));
 }
+
+/// When the visitor and the number are forgotten, in this order.
+async fn visitor_and_number(stores: &Stores) -> [Option<u64>; 2] {
+    let lives = stores.lives().await;
+    let life = |kind: &str| lives.iter().find(|(pk, ..)| pk.starts_with(kind)).expect("it is there").2;
+    [life("VISITOR#"), life("VISITOR_NUMBER#")]
+}
+
+#[tokio::test]
+async fn a_visitor_is_kept_as_long_as_the_chat_that_is_kept_longest() {
+    let until = |day: u64| Some(at(day * DAY).seconds());
+    // The retention of each chat, which ends on the day of its place, and until when the visitor is kept after it.
+    let table: [&[(Option<u32>, Option<u64>)]; 5] = [
+        &[(Some(30), until(30)), (Some(30), until(31)), (Some(30), until(32))],
+        &[(None, None), (Some(30), None), (Some(30), None)],
+        &[(Some(90), until(90)), (Some(30), until(90)), (None, None)],
+        &[(Some(30), until(30)), (Some(90), until(91)), (Some(10), until(91)), (Some(100), until(103))],
+        &[(Some(30), until(30)), (None, None), (Some(90), None)],
+    ];
+    for chats in table {
+        for offline in [false, true] {
+            let mut stores = Stores::that(Settings::default()).await;
+            for (place, (keep_days, kept)) in chats.iter().enumerate() {
+                let (chat_id, now) = (place as u64 + 1, at(place as u64 * DAY));
+                stores.settings.retention_days = *keep_days;
+                if offline && place > 0 {
+                    let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+                    stores.chats.offline_message(&left(&stores, &channel, &content, &profile, now)).await.unwrap();
+                } else {
+                    stores.visitor_writes("v", "hi", now).await.unwrap();
+                    stores.chats.accept("acc", chat_id, &bob(), None, &[], now).await.unwrap();
+                    stores.chats.close("acc", chat_id, &bob(), &[], now).await.unwrap();
+                }
+                assert_eq!(visitor_and_number(&stores).await, [*kept; 2], "{chats:?} {place} offline: {offline}");
+            }
+        }
+    }
+}
+
+fn left<'a>(
+    stores: &'a Stores,
+    channel: &'a Channel,
+    content: &'a Content,
+    profile: &'a Profile,
+    now: Timestamp,
+) -> Incoming<'a> {
+    let settings = &stores.settings;
+    Incoming { channel, department: None, external_id: "v", profile, content, settings, key: None, now }
+}
+
+#[tokio::test]
+async fn an_offline_message_beside_an_open_chat_is_kept_longest() {
+    for (days, kept) in
+        [(Some(90), Some(at(90 * DAY).seconds())), (None, None), (Some(1), Some(at(31 * DAY).seconds()))]
+    {
+        let mut stores = Stores::that(Settings { retention_days: Some(30), ..Settings::default() }).await;
+        stores.visitor_writes("v", "hi", NOW).await.unwrap();
+        stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
+        stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+        stores.visitor_writes("v", "hi again", NOW).await.unwrap();
+        stores.settings.retention_days = days;
+        let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+        stores.chats.offline_message(&left(&stores, &channel, &content, &profile, NOW)).await.unwrap();
+        stores.chats.accept("acc", 2, &bob(), None, &[], NOW).await.unwrap();
+        stores.chats.close("acc", 2, &bob(), &[], at(DAY)).await.unwrap();
+        assert_eq!(visitor_and_number(&stores).await, [kept; 2], "{days:?}");
+    }
+}
