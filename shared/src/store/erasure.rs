@@ -1,9 +1,10 @@
 //! Erasing a visitor with everything they said and was said to them.
 
 use futures_util::future::try_join_all;
+use serde::Deserialize;
 
 use super::chat_items::{NumberItem, VisitorItem};
-use super::chats::{Chats, HEAD, chat_pk, head_key, listing, number_key};
+use super::chats::{Chats, HEAD, chat, chat_pk, head_key, listing, number_key, visitor_key};
 use super::from_item;
 use super::table::{Change, Item, Key, Query, Refused, n, s};
 use crate::domain::visitor::Visitor;
@@ -30,92 +31,138 @@ pub struct Erased {
 /// Whether there is time to go on.
 type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 
+/// An erasure that is under way.
+struct Erasure<'a> {
+    account_id: &'a str,
+    number: u64,
+    has_time: HasTime<'a>,
+    erased: Erased,
+    /// Whether the visitor's own item has been seen to.
+    is_visitor_gone: bool,
+}
+
+/// How far an erasure has looked through the index: everything in the states before this one, and in it everything up to
+/// this chat.
+#[derive(Deserialize, Clone, Copy, Debug, Default)]
+struct Progress {
+    states: usize,
+    chat_id: u64,
+}
+
+/// How far an erasure that was cut short has come. An item of its own: the number may be gone.
+fn progress_key(account_id: &str, number: u64) -> Key {
+    Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
+}
+
 impl Chats {
     /// Erases a visitor: first what new messages would find, then the chats, last the number that leads to all of it. Of a
-    /// chat the header goes last, for it leads to the rest. So what was cut short can be done again. The account's chats are
-    /// looked through in their index: a read for some forty of them.
+    /// chat the header goes last, for it leads to the rest. So what was cut short can be done again; it goes on where it
+    /// was. The account's chats are looked through in their index: a read for some forty of them. Who comes again
+    /// meanwhile has another number, and stays.
     pub async fn erase_visitor(&self, account_id: &str, number: u64, has_time: HasTime<'_>) -> Result<Erased, Error> {
-        let item = self.table.get(number_key(account_id, number)).await?.ok_or(Error::NotFound)?;
-        let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
-        let visitor = self.table.delete(Key::new(visitor_pk, visitor_sk)).await?;
-        let visitor = visitor.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
-        let mut erased = Erased::default();
-        // The index may not list yet what was opened a moment ago.
-        if let Some(open_chat) = visitor.and_then(|visitor| visitor.open_chat)
-            && !self.erase_chat(account_id, open_chat, has_time, &mut erased).await?
-        {
-            return Ok(erased);
-        }
-        for state in STATES {
-            if !self.erase_listed(account_id, state, number, has_time, &mut erased).await? {
-                return Ok(erased);
+        let leading = self.table.get(number_key(account_id, number)).await?;
+        let progress = self.table.get(progress_key(account_id, number)).await?;
+        let is_known = leading.is_some() || progress.is_some();
+        let mut progress: Progress = progress.map(from_item).transpose()?.unwrap_or_default();
+        let is_visitor_gone = leading.is_some();
+        let mut erasure = Erasure { account_id, number, has_time, erased: Erased::default(), is_visitor_gone };
+        if let Some(item) = leading {
+            let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
+            if !self.erase_themselves(&mut erasure, Key::new(visitor_pk, visitor_sk)).await? {
+                return Ok(erasure.erased);
             }
         }
+        if !self.erase_listed(&mut erasure, &mut progress).await? {
+            let item = Change {
+                key: progress_key(account_id, number),
+                update: "SET #states = :states, #chat_id = :chat",
+                condition: "",
+                values: vec![(":states", n(progress.states)), (":chat", n(progress.chat_id))],
+            };
+            self.table.update(item).await?;
+            return Ok(erasure.erased);
+        }
+        if !is_known && erasure.erased.chats == 0 {
+            return Err(Error::NotFound);
+        }
         self.table.delete(number_key(account_id, number)).await?;
-        erased.is_complete = true;
-        Ok(erased)
+        self.table.delete(progress_key(account_id, number)).await?;
+        Ok(Erased { is_complete: true, ..erasure.erased })
     }
 
-    /// Erases the visitor's chats in a state. False when time ran out.
-    async fn erase_listed(
-        &self,
-        account_id: &str,
-        state: &str,
-        number: u64,
-        has_time: HasTime<'_>,
-        erased: &mut Erased,
-    ) -> Result<bool, Error> {
-        let mut after = None;
-        loop {
+    /// Erases what is known of the visitor, and their open chat, which the index may not list yet. False when time ran out.
+    async fn erase_themselves(&self, erasure: &mut Erasure<'_>, key: Key) -> Result<bool, Error> {
+        erasure.is_visitor_gone = true;
+        let is_theirs = "#number = :number";
+        let visitor = self.table.delete_if(key, is_theirs, vec![(":number", n(erasure.number))]).await?;
+        let visitor = visitor.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
+        match visitor.and_then(|visitor| visitor.open_chat) {
+            Some(open_chat) => Box::pin(self.erase_chat(erasure, open_chat)).await,
+            None => Ok(true),
+        }
+    }
+
+    /// Erases the visitor's chats. False when time ran out; then `progress` says where to go on.
+    async fn erase_listed(&self, erasure: &mut Erasure<'_>, progress: &mut Progress) -> Result<bool, Error> {
+        while let Some(state) = STATES.get(progress.states) {
             let query = Query {
                 index: Some("listing"),
-                condition: "#listing = :listing",
-                values: vec![(":listing", s(listing(account_id, state))), (":number", n(number))],
+                condition: "#listing = :listing AND #chat_id > :after",
+                values: vec![
+                    (":listing", s(listing(erasure.account_id, state))),
+                    (":after", n(progress.chat_id)),
+                    (":number", n(erasure.number)),
+                ],
                 limit: PAGE,
                 descending: false,
             };
-            let found = self.table.page(query, "#visitor_number = :number", after).await?;
+            let found = self.table.page(query, "#visitor_number = :number", None).await?;
             for chat_id in found.items.iter().filter_map(chat_id) {
-                if !self.erase_chat(account_id, chat_id, has_time, erased).await? {
+                if !self.erase_chat(erasure, chat_id).await? {
                     return Ok(false);
                 }
+                progress.chat_id = chat_id;
             }
-            match found.next {
-                None => return Ok(true),
-                Some(_) if !has_time() => return Ok(false),
-                next => after = next,
+            *progress = match found.next.as_ref().and_then(chat_id) {
+                Some(chat_id) => Progress { chat_id, ..*progress },
+                None => Progress { states: progress.states + 1, chat_id: 0 },
+            };
+            if found.next.is_some() && !(erasure.has_time)() {
+                return Ok(false);
             }
         }
+        Ok(true)
     }
 
     /// Erases a chat: ends it, so that nothing more is written, removes what it has, then the header. False when time ran
     /// out.
-    async fn erase_chat(
-        &self,
-        account_id: &str,
-        chat_id: u64,
-        has_time: HasTime<'_>,
-        erased: &mut Erased,
-    ) -> Result<bool, Error> {
+    async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
+        let head = head_key(erasure.account_id, chat_id);
         let end = Change {
-            key: head_key(account_id, chat_id),
+            key: head.clone(),
             update: "SET #state = :closed REMOVE #due, #due_at",
             condition: "attribute_exists(#pk)",
             values: vec![(":closed", s("closed"))],
         };
-        match self.table.update(end).await {
+        let ended = match self.table.update(end).await {
             // Erased already; the index lags.
             Err(Refused::Condition { .. }) => return Ok(true),
-            ended => drop(ended?),
+            ended => chat(ended?)?,
+        };
+        if !erasure.is_visitor_gone {
+            let visitor = visitor_key(&ended.channel_id, &ended.external_id);
+            if !self.erase_themselves(erasure, visitor).await? {
+                return Ok(false);
+            }
         }
         loop {
-            if !has_time() {
+            if !(erasure.has_time)() {
                 return Ok(false);
             }
             let query = Query {
                 index: None,
                 condition: "#pk = :chat",
-                values: vec![(":chat", s(chat_pk(account_id, chat_id)))],
+                values: vec![(":chat", s(chat_pk(erasure.account_id, chat_id)))],
                 limit: AT_ONCE,
                 descending: false,
             };
@@ -124,10 +171,12 @@ impl Chats {
             if gone == 0 {
                 break;
             }
-            erased.entries += gone;
+            erasure.erased.entries += gone;
         }
-        self.table.delete(head_key(account_id, chat_id)).await?;
-        erased.chats += 1;
+        // Their open chat may have been this one, and is gone then.
+        if self.table.delete(head).await?.is_some() {
+            erasure.erased.chats += 1;
+        }
         Ok(true)
     }
 

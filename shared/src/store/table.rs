@@ -247,6 +247,32 @@ impl Table {
         })
     }
 
+    /// Deletes an item if it is there and the condition holds, and returns it. One write.
+    pub fn delete_if(
+        &self,
+        key: Key,
+        condition: &'static str,
+        values: Vec<(&'static str, AttributeValue)>,
+    ) -> BoxFuture<'_, Result<Option<Item>, Error>> {
+        Box::pin(async move {
+            let request = self
+                .client
+                .delete_item()
+                .table_name(&*self.name)
+                .set_key(Some(key.into_item()))
+                .condition_expression(condition)
+                .set_expression_attribute_names(names(&[condition]))
+                .set_expression_attribute_values(named(values));
+            match request.return_values(ReturnValue::AllOld).send().await {
+                Ok(answer) => Ok(answer.attributes),
+                Err(error) => match error.as_service_error() {
+                    Some(DeleteItemError::ConditionalCheckFailedException(_)) => Ok(None),
+                    _ => Err(failure(&error)),
+                },
+            }
+        })
+    }
+
     /// Reads items of one partition in the order of their sort keys.
     pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.page(query, "", None).await?.items) })

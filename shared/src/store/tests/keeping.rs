@@ -7,6 +7,7 @@ use crate::domain::chat::Rating;
 use crate::domain::ledger::Retry;
 use crate::domain::webhook::{Details, WebhookEvent};
 use crate::store::deliveries::SHARDS;
+use crate::store::table::Key;
 use crate::store::transitions::Told;
 
 const MINUTE: u64 = 60;
@@ -400,4 +401,55 @@ async fn an_offline_message_beside_an_open_chat_is_kept_longest() {
         stores.chats.close("acc", 2, &bob(), &[], at(DAY)).await.unwrap();
         assert_eq!(visitor_and_number(&stores).await, [kept; 2], "{days:?}");
     }
+}
+
+#[tokio::test]
+async fn a_visitor_without_a_number_can_be_erased() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.visitor_writes("v", "another chat", at(2)).await.unwrap();
+    stores.chats.table.delete(Key::new("VISITOR_NUMBER#acc#1", "VISITOR")).await.unwrap();
+    let erased = stores.chats.erase_visitor("acc", 1, &|| true).await.unwrap();
+    assert_eq!((erased.chats, erased.entries, erased.is_complete), (2, 3, true));
+    assert_eq!(stores.lives().await, []);
+    assert!(matches!(stores.chats.erase_visitor("acc", 1, &|| true).await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
+async fn who_comes_again_while_they_are_erased_stays() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    assert!(!stores.chats.erase_visitor("acc", 1, &|| false).await.unwrap().is_complete);
+    stores.visitor_writes("v", "as a stranger", at(2)).await.unwrap();
+    let rest = stores.chats.erase_visitor("acc", 1, &|| true).await.unwrap();
+    assert_eq!((rest.chats, rest.is_complete), (1, true));
+    let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
+    assert_eq!((visitor.number, visitor.open_chat), (2, Some(2)));
+    assert_eq!(stores.chats.chat("acc", 2).await.unwrap().unwrap().state, State::Waiting);
+}
+
+#[tokio::test]
+async fn an_erasure_goes_on_where_it_was_cut_short() {
+    let stores = Stores::that(Settings::default()).await;
+    let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+    let other = Incoming { external_id: "other", ..left(&stores, &channel, &content, &profile, NOW) };
+    for _ in 0..2_100 {
+        stores.chats.offline_message(&other).await.unwrap();
+    }
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.chats.accept("acc", 2_101, &bob(), None, &[], NOW).await.unwrap();
+    stores.chats.close("acc", 2_101, &bob(), &[], at(1)).await.unwrap();
+    let mut calls = 0;
+    loop {
+        calls += 1;
+        assert!(calls < 10, "it begins anew each time");
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let has_time = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
+        if stores.chats.erase_visitor("acc", 2, &has_time).await.unwrap().is_complete {
+            break;
+        }
+    }
+    assert!(stores.chats.chat("acc", 2_101).await.unwrap().is_none());
 }
