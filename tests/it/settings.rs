@@ -37,10 +37,15 @@ fn settings_are_set_one_by_one_and_shown_whole() {
             json!({"callback": {"enabled": true, "days": [1, 2], "from": "09:00", "to": "17:30", "utc_offset": 60}}),
             json!({"limits": {"visitor_messages": 10, "bot_requests": 20}}),
             json!({"idle_close": 30, "retention_days": 365}),
+            json!({"limits": {"bot_requests": 30}}),
+            json!({"callback": {"to": "18:00", "days": [5]}}),
         ];
         let mut expected = usual.clone();
         for change in changes {
-            expected = merged(expected, change.clone());
+            for (name, value) in change.as_object().unwrap() {
+                expected[name] =
+                    if value.is_object() { merged(expected[name].clone(), value.clone()) } else { value.clone() };
+            }
             assert_eq!(set(admin, change).await, expected);
         }
         assert_eq!(admin.get(SETTINGS).await.expect(200), expected);

@@ -217,6 +217,7 @@ fn chat_finished_carries_the_whole_conversation() {
                 "rate": null,
                 "blacklisted": false,
                 "invitation": "Can I help?",
+                "beginning_missing": false,
             },
             "plain_messages": body["plain_messages"],
             "html_messages": body["html_messages"],
@@ -250,6 +251,27 @@ fn chat_finished_carries_the_conversation_as_text_and_as_escaped_html() {
         let html = body["html_messages"].as_str().unwrap();
         for escaped in ["Ada &amp; &lt;Co&gt;", "1 &lt; 2", "I am &quot;here&quot;", "https://cdn.example/a.png"] {
             assert!(html.contains(escaped), "{escaped}: {html}");
+        }
+    });
+}
+
+#[test]
+fn chat_finished_leaves_out_the_beginning_of_a_chat_that_is_too_long() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        hooked.introduced().await;
+        // More than a megabyte.
+        for n in 0..30 {
+            hooked.agent.write(1, &format!("{n} {}", "\u{1d11e}".repeat(9_990))).await;
+        }
+        hooked.agent.close(1).await;
+        let body = told(&hooked.crm, "chat_finished").await;
+        let messages = body["chat"]["messages"].as_array().unwrap();
+        assert_eq!(body["chat"]["beginning_missing"], true);
+        assert!((20..30).contains(&messages.len()), "{}", messages.len());
+        assert!(messages.last().unwrap()["message"].as_str().unwrap().starts_with("29 "));
+        for log in ["plain_messages", "html_messages"] {
+            assert!(body[log].as_str().unwrap().lines().next().unwrap().contains("left out"), "{log}");
         }
     });
 }

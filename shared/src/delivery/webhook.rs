@@ -14,6 +14,7 @@ use crate::domain::panel::Assignment;
 use crate::domain::visitor::{Profile, Source, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
 use crate::error::Error;
+use crate::store::chat_log::Limits;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, Brought, Story, Verdict};
@@ -93,10 +94,11 @@ impl Webhooks<'_> {
         Ok(story.body().to_string().into_bytes())
     }
 
-    /// What chat_finished tells.
+    /// What chat_finished tells: of a long chat the end.
     async fn log(&self, chat: &Chat) -> Result<Vec<Entry>, Error> {
-        let (mut log, now) =
-            (self.chats.whole_timeline(&chat.account_id, chat.chat_id, LONGEST_LOG).await?, clock::now());
+        let limits = Limits { entries: LONGEST_LOG, weight: webhook::LONGEST_LOG, weigh: webhook::weight };
+        let mut log = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
+        let now = clock::now();
         log.retain(|entry| !entry.is_forgotten(now));
         Ok(log)
     }

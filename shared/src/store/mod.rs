@@ -7,6 +7,7 @@ mod bot_writes;
 mod bots;
 mod cache;
 mod chat_items;
+pub mod chat_log;
 pub mod chats;
 pub mod connections;
 pub mod deliveries;

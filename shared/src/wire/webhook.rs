@@ -21,6 +21,19 @@ const SHORT: usize = 255;
 /// Characters of an address.
 const LONGEST_URL: usize = 4_096;
 
+/// Bytes of texts, names and what goes with them that chat_finished tells: each is in its body three times, in
+/// `html_messages` an `&` as five bytes. So the largest body is some ten megabytes, of which a function of 256 MB has room for
+/// a few copies, and the usual one three, which a receiver takes within a try.
+pub const LONGEST_LOG: usize = 1024 * 1024;
+/// Bytes of a record beside its text.
+const RECORD: usize = 100;
+const LEFT_OUT: &str = "The beginning of the chat is left out.";
+
+/// What an entry weighs in the log, without the name of a visitor.
+pub fn weight(entry: &Entry) -> usize {
+    if entry.from == From::System { 0 } else { said_text(entry).len() + RECORD }
+}
+
 /// What the events of a chat are made of.
 pub struct Story<'a> {
     /// What happened, and who did it.
@@ -90,18 +103,26 @@ impl Story<'_> {
         let mut ids: Vec<u64> = said.iter().filter_map(|entry| author(&entry.from)).collect();
         ids.extend(self.occurrence.agent_id);
         let took_part = self.agents.iter().filter(|agent| ids.contains(&agent.agent_id));
-        let messages: Vec<Value> = said.iter().map(|entry| message(entry)).collect();
+        let told = self.that_fit(&said);
+        let begins = told.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
+        let messages: Vec<Value> = told.iter().map(|entry| message(entry)).collect();
         let chat = json!({
             "messages": messages,
             "rate": self.chat.rating.map(Rating::name),
             "blacklisted": self.visitor.blacklisted,
             "invitation": self.visitor.profile.invite,
+            "beginning_missing": !begins,
         });
+        let [plain, html] = if begins {
+            [String::new(), String::new()]
+        } else {
+            [format!("({LEFT_OUT})\n"), format!("<p><i>{LEFT_OUT}</i></p>\n")]
+        };
         [
             ("agents".to_owned(), took_part.map(agent).collect()),
             ("chat".to_owned(), chat),
-            ("plain_messages".to_owned(), json!(self.log(&said, plain_line))),
-            ("html_messages".to_owned(), json!(self.log(&said, html_line))),
+            ("plain_messages".to_owned(), json!(plain + &self.log(told, plain_line))),
+            ("html_messages".to_owned(), json!(html + &self.log(told, html_line))),
         ]
     }
 
@@ -113,12 +134,27 @@ impl Story<'_> {
     }
 
     fn log(&self, said: &[&Entry], line: fn(&str, &str) -> String) -> String {
-        let name = |entry: &Entry| match &entry.from {
-            From::Visitor | From::System => self.visitor.profile.display_name().to_owned(),
-            From::Agent(agent) => agent.name.clone(),
-            From::Bot(name) => name.clone(),
+        said.iter().map(|entry| line(self.name(entry), &said_text(entry))).collect()
+    }
+
+    fn name<'a>(&'a self, entry: &'a Entry) -> &'a str {
+        match &entry.from {
+            From::Visitor | From::System => self.visitor.profile.display_name(),
+            From::Agent(agent) => &agent.name,
+            From::Bot(name) => name,
+        }
+    }
+
+    /// The last messages that one log has room for.
+    fn that_fit<'a, 'b>(&self, said: &'b [&'a Entry]) -> &'b [&'a Entry] {
+        let mut room = LONGEST_LOG;
+        let fits = |entry: &&&Entry| {
+            let left = room.checked_sub(weight(entry) + self.name(entry).len());
+            room = left.unwrap_or_default();
+            left.is_some()
         };
-        said.iter().map(|entry| line(&name(entry), &said_text(entry))).collect()
+        let fitting = said.iter().rev().take_while(fits).count();
+        said.get(said.len() - fitting..).unwrap_or_default()
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
 mod bots;
+mod chat_log;
 mod chats;
 mod connections;
 mod deliveries;
