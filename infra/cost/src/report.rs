@@ -9,8 +9,8 @@ use local::builder::workspace;
 use crate::counts::{Counts, total};
 use crate::paths::{Path, Tally};
 use crate::prices::{
-    ALARM, DASHBOARD, DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, METRIC, SOCKET_MESSAGE,
-    SOCKET_MINUTE, SQS_FAIR, SQS_FIFO,
+    ALARM, DASHBOARD, DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, METRIC,
+    SOCKET_MESSAGE, SOCKET_MINUTE, SQS_FAIR, SQS_FIFO,
 };
 use crate::workload::{Assumed, MINUTES, Workload};
 
@@ -222,7 +222,8 @@ mod tests {
         let table = ready(&tally(Path::Idle, idle), standing, &ASSUMED);
         // 43,800 x (0.20 + 0.01 s x 0.5 GB x 13.3334 + 1 KB x 0.50), and 3 x 2 x 3 x 43,800 x 0.50, a million
         let calls = "| 0.03 |\n| Lambda's polls of 3 queues | 0.39 |\n";
-        let watch = "| 20 alarms | 2.00 |\n| 1 dashboard | 3.00 |\n| 4 metrics of deliveries, once there are some | 1.20 |\n";
+        let watch =
+            "| 20 alarms | 2.00 |\n| 1 dashboard | 3.00 |\n| 4 metrics of deliveries, once there are some | 1.20 |\n";
         assert!(table.ends_with(&[calls, watch].concat()), "{table}");
     }
 

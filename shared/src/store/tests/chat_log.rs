@@ -11,7 +11,7 @@ use serde_json::Value;
 async fn chat_of(texts: &[String]) -> Stores {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
+    stores.accept(1, &bob(), &[], NOW).await.unwrap();
     for text in texts {
         stores.agent_writes(1, text, NOW).await.unwrap();
     }

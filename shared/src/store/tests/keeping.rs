@@ -364,8 +364,8 @@ async fn a_visitor_is_kept_as_long_as_the_chat_that_is_kept_longest() {
                     stores.chats.offline_message(&left(&stores, &channel, &content, &profile, now)).await.unwrap();
                 } else {
                     stores.visitor_writes("v", "hi", now).await.unwrap();
-                    stores.chats.accept("acc", chat_id, &bob(), None, &[], now).await.unwrap();
-                    stores.chats.close("acc", chat_id, &bob(), &[], now).await.unwrap();
+                    stores.accept(chat_id, &bob(), &[], now).await.unwrap();
+                    stores.close(chat_id, &bob(), &[], now).await.unwrap();
                 }
                 assert_eq!(visitor_and_number(&stores).await, [*kept; 2], "{chats:?} {place} offline: {offline}");
             }
@@ -391,14 +391,14 @@ async fn an_offline_message_beside_an_open_chat_is_kept_longest() {
     {
         let mut stores = Stores::that(Settings { retention_days: Some(30), ..Settings::default() }).await;
         stores.visitor_writes("v", "hi", NOW).await.unwrap();
-        stores.chats.accept("acc", 1, &bob(), None, &[], NOW).await.unwrap();
-        stores.chats.close("acc", 1, &bob(), &[], NOW).await.unwrap();
+        stores.accept(1, &bob(), &[], NOW).await.unwrap();
+        stores.close(1, &bob(), &[], NOW).await.unwrap();
         stores.visitor_writes("v", "hi again", NOW).await.unwrap();
         stores.settings.retention_days = days;
         let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
         stores.chats.offline_message(&left(&stores, &channel, &content, &profile, NOW)).await.unwrap();
-        stores.chats.accept("acc", 2, &bob(), None, &[], NOW).await.unwrap();
-        stores.chats.close("acc", 2, &bob(), &[], at(DAY)).await.unwrap();
+        stores.accept(2, &bob(), &[], NOW).await.unwrap();
+        stores.close(2, &bob(), &[], at(DAY)).await.unwrap();
         assert_eq!(visitor_and_number(&stores).await, [kept; 2], "{days:?}");
     }
 }
@@ -407,7 +407,7 @@ async fn an_offline_message_beside_an_open_chat_is_kept_longest() {
 async fn a_visitor_without_a_number_can_be_erased() {
     let stores = stores().await;
     stores.undelivered().await;
-    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.close(1, &bob(), &[], at(1)).await.unwrap();
     stores.visitor_writes("v", "another chat", at(2)).await.unwrap();
     stores.chats.table.delete(Key::new("VISITOR_NUMBER#acc#1", "VISITOR")).await.unwrap();
     let erased = stores.chats.erase_visitor("acc", 1, &|| true).await.unwrap();
@@ -420,7 +420,7 @@ async fn a_visitor_without_a_number_can_be_erased() {
 async fn who_comes_again_while_they_are_erased_stays() {
     let stores = stores().await;
     stores.undelivered().await;
-    stores.chats.close("acc", 1, &bob(), &[], at(1)).await.unwrap();
+    stores.close(1, &bob(), &[], at(1)).await.unwrap();
     assert!(!stores.chats.erase_visitor("acc", 1, &|| false).await.unwrap().is_complete);
     stores.visitor_writes("v", "as a stranger", at(2)).await.unwrap();
     let rest = stores.chats.erase_visitor("acc", 1, &|| true).await.unwrap();
@@ -439,8 +439,8 @@ async fn an_erasure_goes_on_where_it_was_cut_short() {
         stores.chats.offline_message(&other).await.unwrap();
     }
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    stores.chats.accept("acc", 2_101, &bob(), None, &[], NOW).await.unwrap();
-    stores.chats.close("acc", 2_101, &bob(), &[], at(1)).await.unwrap();
+    stores.accept(2_101, &bob(), &[], NOW).await.unwrap();
+    stores.close(2_101, &bob(), &[], at(1)).await.unwrap();
     let mut calls = 0;
     loop {
         calls += 1;
