@@ -27,6 +27,7 @@ pub mod integrator;
 pub mod lambda;
 pub mod log;
 mod mappings;
+mod operation;
 mod options;
 mod permission;
 pub mod public_api;

@@ -4,14 +4,15 @@
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use serde::Deserialize;
 use tower::ServiceExt;
 
+use crate::operation::operation;
 use crate::permission::{Denied, Permission, Roles};
-use crate::sqs::Queues;
+use crate::sqs::{Queues, SERVICE};
 use crate::usage::Meter;
 
 /// More than any request that SQS takes.
@@ -56,16 +57,10 @@ async fn forward(State(proxy): State<Proxy>, Path(function): Path<String>, reque
     };
     // The queues will say what is wrong with a body that cannot be read.
     if let Ok(call) = serde_json::from_slice::<Call>(&body)
-        && let Err(denied) = proxy.admit(&function, &call, action(&head.headers))
+        && let Err(denied) = proxy.admit(&function, &call, operation(&head.headers, SERVICE))
     {
         return denied.into_response();
     }
     let request = Request::from_parts(head, Body::from(body));
     proxy.queues.oneshot(request).await.into_response()
-}
-
-/// The last part of `X-Amz-Target: AmazonSQS.SendMessage`.
-fn action(headers: &HeaderMap) -> &str {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
-    target.and_then(|target| target.rsplit('.').next()).unwrap_or_default()
 }

@@ -33,4 +33,5 @@ pub use engine::Storage;
 pub use error::Error;
 pub use limits::OutOfRange;
 pub use message::{Depth, Message, Outgoing, SentMessage};
+pub(crate) use protocol::SERVICE;
 pub use queues::Queues;

@@ -27,6 +27,10 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Error, Queues};
+use crate::operation::operation;
+
+/// What the header calls the service.
+pub(crate) const SERVICE: &str = "AmazonSQS";
 
 /// A batch of 1 MiB may be six times as long when JSON writes its characters as `\u0009`.
 const BODY_BYTES: usize = 8 * 1024 * 1024;
@@ -73,7 +77,7 @@ struct Call {
 impl Call {
     fn read(headers: &HeaderMap, body: &[u8]) -> Result<Self, Error> {
         let input = serde_json::from_slice(body).map_err(Error::Malformed)?;
-        Ok(Self { action: action(headers).to_owned(), queue: queue(&input).map(str::to_owned), input })
+        Ok(Self { action: operation(headers, SERVICE).to_owned(), queue: queue(&input).map(str::to_owned), input })
     }
 
     fn queue(&self) -> Result<&str, Error> {
@@ -84,12 +88,6 @@ impl Call {
     fn input<T: DeserializeOwned>(&self) -> Result<T, Error> {
         T::deserialize(&self.input).map_err(Error::Malformed)
     }
-}
-
-fn action(headers: &HeaderMap) -> &str {
-    let target = headers.get("x-amz-target");
-    let target = target.and_then(|value| value.to_str().ok());
-    target.and_then(|value| value.strip_prefix("AmazonSQS.")).unwrap_or_default()
 }
 
 /// The queue a request is about. Of a URL only the last part counts: a client may see the host
