@@ -19,9 +19,6 @@ struct Answer {
     status_code: u16,
     #[serde(default)]
     headers: Option<BTreeMap<String, Value>>,
-    /// Not in AWS's documentation of format 2.0; the Rust runtime sends it for repeated headers.
-    #[serde(default)]
-    multi_value_headers: Option<BTreeMap<String, Vec<Value>>>,
     #[serde(default)]
     cookies: Option<Vec<String>>,
     #[serde(default)]
@@ -76,14 +73,7 @@ impl Answer {
     }
 
     fn header_lines(&self) -> Vec<(String, String)> {
-        let multi = self.multi_value_headers.iter().flatten();
-        let multi = multi.flat_map(|(name, values)| values.iter().map(move |value| (name, value)));
-        let is_multi = |name: &String| {
-            let multi = self.multi_value_headers.as_ref();
-            multi.is_some_and(|multi| multi.contains_key(name))
-        };
-        let single = self.headers.iter().flatten().filter(|(name, _)| !is_multi(name));
-        let lines = single.chain(multi).map(|(name, value)| (name.clone(), text(value)));
+        let lines = self.headers.iter().flatten().map(|(name, value)| (name.clone(), text(value)));
         let cookies = self.cookies.iter().flatten();
         let cookies = cookies.map(|cookie| ("set-cookie".to_owned(), cookie.clone()));
         lines.chain(cookies).collect()

@@ -19,8 +19,7 @@ use crate::identity::ACCOUNT;
 const API: &str = "local";
 
 /// Content types, besides `text/*`, whose bodies travel as they are.
-const TEXTUAL: [&str; 4] =
-    ["application/json", "application/javascript", "application/xml", "application/x-www-form-urlencoded"];
+const TEXTUAL: [&str; 3] = ["application/json", "application/javascript", "application/xml"];
 
 /// A request that found its route.
 pub(super) struct Incoming<'r> {
