@@ -1,11 +1,12 @@
-//! The demo account: made through the public API at the first run, found again at the next.
+//! The demo account: made through the public API at the first run, found again at the next. What its user has changed
+//! stays; what has gone is made again.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::home::{self, Home};
 use crate::public_api::{self, Api};
-use crate::{demo_bot, integrator};
+use crate::{demo_bot, integrator, terminal};
 
 const FILE: &str = "demo.json";
 
@@ -62,8 +63,14 @@ struct Channel {
 }
 
 #[derive(Deserialize)]
+struct Integration {
+    integrator_url: Option<String>,
+}
+
+#[derive(Deserialize)]
 struct Provider {
     provider_id: String,
+    endpoint: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -71,13 +78,13 @@ struct Session {
     token: String,
 }
 
-/// Finds the demo account of an earlier run, or makes one when the store does not know it.
+/// Finds the demo account of an earlier run, or makes one when there is none or its admin cannot log in.
 ///
 /// # Errors
 /// The service refuses, or the data folder cannot be used.
 pub async fn prepare(api: &Api, operator_key: &str, home: &Home) -> Result<Demo, Error> {
-    let demo = match resume(api, operator_key, recall(home)?).await? {
-        Some(demo) => demo,
+    let demo = match recall(home)? {
+        Some(saved) => resume(api, operator_key, home, saved).await?,
         None => create(api, operator_key).await?,
     };
     home.keep(FILE, &serde_json::to_string_pretty(&demo)?)?;
@@ -94,58 +101,110 @@ pub async fn log_in(api: &Api, email: &str, password: &str) -> Result<String, pu
     Ok(session.token)
 }
 
-/// A file that no longer reads counts as none: a new account is better than a host that does not start.
+/// What an earlier run kept. A file that does not read is set aside: a new account is better than a host that does not
+/// start.
 fn recall(home: &Home) -> Result<Option<Demo>, home::Error> {
-    Ok(home.recall(FILE)?.and_then(|text| serde_json::from_str(&text).ok()))
-}
-
-/// The saved account, brought to the present address; none when the store does not know it any more.
-async fn resume(api: &Api, operator_key: &str, saved: Option<Demo>) -> Result<Option<Demo>, Error> {
-    let Some(mut demo) = saved else { return Ok(None) };
-    match refresh(api, operator_key, &mut demo).await {
-        Ok(()) => Ok(Some(demo)),
-        Err(public_api::Error::Refused { status, .. }) if status < 500 => Ok(None),
-        Err(error) => Err(error.into()),
+    let Some(text) = home.recall(FILE)? else { return Ok(None) };
+    match serde_json::from_str(&text) {
+        Ok(demo) => Ok(Some(demo)),
+        Err(error) => {
+            let aside = home.set_aside(FILE, "demo-unreadable")?;
+            terminal::complain(&format!(
+                "{FILE} does not read ({error}): it is {aside} now, and a new account is made"
+            ));
+            Ok(None)
+        }
     }
 }
 
-async fn refresh(api: &Api, operator_key: &str, demo: &mut Demo) -> Result<(), public_api::Error> {
-    log_in(api, &demo.agent_email, &demo.agent_password).await?;
-    let admin = log_in(api, &demo.admin_email, &demo.admin_password).await?;
-    let base = api.base_url();
-    // Asked even when the port is the same: a channel may have been deleted by hand.
-    let change = json!({"integrator_url": integrator::url(base)});
-    for url in [&mut demo.channel_url, &mut demo.bot_channel_url] {
-        *url = channel_url(api, url);
-        api.patch(&format!("/admin/channels/{}", last_segment(url)), &admin, &change).await?;
+/// The saved account, with what it lacks made again. Without its admin it is of no use: its file is set aside, because
+/// nothing else knows the other passwords, and there is a new account.
+async fn resume(api: &Api, operator_key: &str, home: &Home, mut demo: Demo) -> Result<Demo, Error> {
+    let Some(admin) = session(api, &demo.admin_email, &demo.admin_password).await? else {
+        let name: String = demo.account_id.chars().filter(char::is_ascii_alphanumeric).collect();
+        let aside = home.set_aside(FILE, &format!("demo-{name}"))?;
+        let who = &demo.admin_email;
+        terminal::complain(&format!("{who} cannot log in: {FILE} is {aside} now, and a new account is made"));
+        return create(api, operator_key).await;
+    };
+    find_agent(api, &admin, &mut demo).await?;
+    find_channel(api, &admin, &mut demo).await?;
+    find_bot(api, operator_key, &admin, &mut demo).await?;
+    Ok(demo)
+}
+
+/// A bearer token, or none when the service does not let them in.
+async fn session(api: &Api, email: &str, password: &str) -> Result<Option<String>, public_api::Error> {
+    match log_in(api, email, password).await {
+        Ok(token) => Ok(Some(token)),
+        Err(error) if error.is(401) || error.is(400) => Ok(None),
+        Err(error) => Err(error),
     }
-    let change = json!({"endpoint": demo_bot::endpoint(base)});
-    api.patch(&format!("/operator/providers/{}", demo.provider_id), operator_key, &change).await?;
+}
+
+async fn find_agent(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Error> {
+    if session(api, &demo.agent_email, &demo.agent_password).await?.is_none() {
+        let (email, password) = create_agent(api, admin).await?;
+        terminal::complain(&format!("{} cannot log in: {email} is made", demo.agent_email));
+        (demo.agent_email, demo.agent_password) = (email, password);
+    }
     Ok(())
 }
 
-async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
-    // E-mail addresses are unique in a store, and an older demo account may still be in it.
-    let suffix = home::random_hex::<3>()?;
-    let admin_email = format!("admin-{suffix}@demo.example");
-    let agent_email = format!("agent-{suffix}@demo.example");
-    let admin_password = home::random_hex::<12>()?;
-    let agent_password = home::random_hex::<12>()?;
+async fn find_channel(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Error> {
+    if !follow_channel(api, admin, &mut demo.channel_url).await? {
+        terminal::complain("the demo channel is not there any more: another one is made");
+        let Channel { channel_id, endpoint } = create_channel(api, admin, false).await?;
+        (demo.channel_id, demo.channel_url) = (channel_id, channel_url(api, &endpoint));
+    }
+    Ok(())
+}
 
+async fn find_bot(api: &Api, operator_key: &str, admin: &str, demo: &mut Demo) -> Result<(), Error> {
+    let path = format!("/operator/providers/{}", demo.provider_id);
+    let provider: Provider = api.get(&path, operator_key).await?;
+    let endpoint = provider.endpoint.unwrap_or_default();
+    if let Some(endpoint) = demo_bot::moved(&endpoint, api.base_url()) {
+        api.patch(&path, operator_key, &json!({"endpoint": endpoint})).await?;
+    }
+    if !follow_channel(api, admin, &mut demo.bot_channel_url).await? {
+        terminal::complain("the demo channel with a bot is not there any more: another one is made");
+        (demo.bot_token, demo.bot_channel_url) = connect_bot(api, admin, &demo.provider_id).await?;
+    }
+    Ok(())
+}
+
+/// Brings a channel to the present address, and what it sends to us as well; false when it is not there any more.
+async fn follow_channel(api: &Api, admin: &str, url: &mut String) -> Result<bool, public_api::Error> {
+    *url = channel_url(api, url);
+    let status = format!("{}/status", url.strip_prefix(api.base_url()).unwrap_or_default());
+    match api.get::<Value>(&status, admin).await {
+        Ok(_) => {}
+        Err(error) if error.is(404) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    let path = format!("/admin/channels/{}", last_segment(url));
+    let channel: Integration = api.get(&path, admin).await?;
+    let integrator_url = channel.integrator_url.unwrap_or_default();
+    if let Some(integrator_url) = integrator::moved(&integrator_url, api.base_url()) {
+        api.patch(&path, admin, &json!({"integrator_url": integrator_url})).await?;
+    }
+    Ok(true)
+}
+
+async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
+    let (admin_email, admin_password) = credentials("admin")?;
     let account = json!({
         "name": "Demo",
         "admin": {"name": "Demo Admin", "email": admin_email, "password": admin_password},
     });
     let Account { account_id } = api.post("/operator/accounts", Some(operator_key), &account).await?;
     let admin = log_in(api, &admin_email, &admin_password).await?;
-    let agent = json!({
-        "name": "Demo Agent", "email": agent_email, "password": agent_password, "role": "agent",
-    });
-    api.post::<Value>("/admin/agents", Some(&admin), &agent).await?;
-    let Channel { channel_id, endpoint } = create_channel(api, &admin, "Demo channel", false).await?;
-    let bot_token = home::random_hex::<16>()?;
-    let (provider_id, bot_channel_url) = connect_bot(api, operator_key, &admin, &bot_token).await?;
-
+    let (agent_email, agent_password) = create_agent(api, &admin).await?;
+    let Channel { channel_id, endpoint } = create_channel(api, &admin, false).await?;
+    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
+    let Provider { provider_id, .. } = api.post("/operator/providers", Some(operator_key), &provider).await?;
+    let (bot_token, bot_channel_url) = connect_bot(api, &admin, &provider_id).await?;
     Ok(Demo {
         account_id,
         admin_email,
@@ -161,26 +220,34 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     })
 }
 
-/// The bot with a channel to stand in front of: the id of its provider and the channel's address.
-async fn connect_bot(
-    api: &Api,
-    operator_key: &str,
-    admin: &str,
-    token: &str,
-) -> Result<(String, String), public_api::Error> {
-    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
-    let Provider { provider_id } = api.post("/operator/providers", Some(operator_key), &provider).await?;
-    let Channel { channel_id, endpoint } = create_channel(api, admin, "Demo channel with a bot", true).await?;
-    let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": [channel_id]});
-    api.post::<Value>("/admin/bots", Some(admin), &bot).await?;
-    Ok((provider_id, channel_url(api, &endpoint)))
+/// An e-mail address and a password. Addresses are unique in a store, and an older one may still be in it.
+fn credentials(who: &str) -> Result<(String, String), home::Error> {
+    Ok((format!("{who}-{}@demo.example", home::random_hex::<3>()?), home::random_hex::<12>()?))
 }
 
-/// `shows_rich`: whether the front end can show what a bot writes beyond plain text.
-async fn create_channel(api: &Api, admin: &str, name: &str, shows_rich: bool) -> Result<Channel, public_api::Error> {
+/// The agent's e-mail address and password.
+async fn create_agent(api: &Api, admin: &str) -> Result<(String, String), Error> {
+    let (email, password) = credentials("agent")?;
+    let agent = json!({"name": "Demo Agent", "email": email, "password": password, "role": "agent"});
+    api.post::<Value>("/admin/agents", Some(admin), &agent).await?;
+    Ok((email, password))
+}
+
+/// The bot with a channel to stand in front of: its token and the channel's address.
+async fn connect_bot(api: &Api, admin: &str, provider_id: &str) -> Result<(String, String), Error> {
+    let token = home::random_hex::<16>()?;
+    let Channel { channel_id, endpoint } = create_channel(api, admin, true).await?;
+    let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": [channel_id]});
+    api.post::<Value>("/admin/bots", Some(admin), &bot).await?;
+    Ok((token, channel_url(api, &endpoint)))
+}
+
+/// A front end that a bot stands in front of can show what a bot writes beyond plain text.
+async fn create_channel(api: &Api, admin: &str, with_bot: bool) -> Result<Channel, public_api::Error> {
     let channel = json!({
-        "kind": "api", "name": name, "integrator_url": integrator::url(api.base_url()),
-        "shows_markdown": shows_rich, "shows_buttons": shows_rich,
+        "kind": "api", "name": if with_bot { "Demo channel with a bot" } else { "Demo channel" },
+        "integrator_url": integrator::url(api.base_url()),
+        "shows_markdown": with_bot, "shows_buttons": with_bot,
     });
     api.post("/admin/channels", Some(admin), &channel).await
 }
@@ -211,10 +278,11 @@ mod tests {
     }
 
     #[test]
-    fn a_demo_file_that_does_not_read_counts_as_none() {
+    fn a_demo_file_that_does_not_read_counts_as_none_and_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::open(folder.path().to_owned()).unwrap();
         home.keep(FILE, "{").unwrap();
         assert_eq!(recall(&home).unwrap(), None);
+        assert_eq!(home.recall("demo-unreadable.json").unwrap().unwrap(), "{");
     }
 }

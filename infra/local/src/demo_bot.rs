@@ -9,7 +9,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use crate::public_api::{Api, Error};
+use crate::public_api::{self, Api, Error};
 
 const PREFIX: &str = "/_local/bot";
 
@@ -17,6 +17,12 @@ const PREFIX: &str = "/_local/bot";
 #[must_use]
 pub fn endpoint(base_url: &str) -> String {
     format!("{base_url}{PREFIX}")
+}
+
+/// An [`endpoint`] of an earlier run brought to this one's address; none for an address that is not ours, or is this one.
+#[must_use]
+pub fn moved(endpoint: &str, base_url: &str) -> Option<String> {
+    public_api::moved(endpoint, PREFIX, base_url)
 }
 
 /// The bot; a clone is the same one. Deaf until it is told who it is, because its routes are needed earlier.

@@ -1,8 +1,8 @@
 //! What outlives one run: the data folder and its private files.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -46,7 +46,7 @@ impl Home {
     /// # Errors
     /// It cannot be made.
     pub fn open(path: PathBuf) -> Result<Self, Error> {
-        match fs::create_dir_all(&path) {
+        match private_folder(&path) {
             Ok(()) => Ok(Self::Folder(path)),
             Err(source) => Err(Error::Folder { path, source }),
         }
@@ -75,6 +75,21 @@ impl Home {
             Self::Memory => Ok(()),
             Self::Folder(folder) => write_private(&folder.join(name), text),
         }
+    }
+
+    /// Takes what an earlier run kept under this name out of the way, as `{aside}.json`, or with a number when that name
+    /// is taken. Returns the new name.
+    ///
+    /// # Errors
+    /// The file cannot be renamed.
+    pub fn set_aside(&self, name: &str, aside: &str) -> Result<String, Error> {
+        let Self::Folder(folder) = self else { return Ok(name.to_owned()) };
+        let numbered = (2..).map(|n| format!("{aside}-{n}.json"));
+        let mut names = std::iter::once(format!("{aside}.json")).chain(numbered);
+        let free = names.find(|name| !folder.join(name).exists()).unwrap_or_default();
+        let path = folder.join(name);
+        fs::rename(&path, folder.join(&free)).map_err(|source| Error::File { path, source })?;
+        Ok(free)
     }
 
     /// The operator's key of this store, made at the first run.
@@ -112,6 +127,15 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Makes a folder for this user alone when it is missing: chats and secrets will lie in it. One that is there stays as
+/// its owner made it.
+///
+/// # Errors
+/// It cannot be made.
+pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
 /// Writes a file for this user alone. It appears whole or not at all, so a reader that polls for it never
 /// sees half of it.
 ///
@@ -122,13 +146,18 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), Error> {
     draft.push(".draft");
     let draft = PathBuf::from(draft);
     private_file(&draft)
-        .and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())))
+        .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&draft, path))
         .map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
+/// A new file. One that was left there would keep the owner and the mode it has.
 fn private_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 #[cfg(test)]
@@ -144,8 +173,41 @@ mod tests {
         let key = Home::open(folder.path().to_owned()).unwrap().operator_key().unwrap();
         assert_eq!(key.len(), 64);
         assert_eq!(Home::open(folder.path().to_owned()).unwrap().operator_key().unwrap(), key);
-        let mode = fs::metadata(folder.path().join("operator.key")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(mode(&folder.path().join("operator.key")), 0o600);
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_data_folder_is_made_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/data");
+        Home::open(path.clone()).unwrap();
+        assert_eq!(mode(&path), 0o700);
+    }
+
+    #[test]
+    fn a_draft_that_was_left_lends_its_mode_to_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let draft = folder.path().join("note.draft");
+        fs::write(&draft, "left").unwrap();
+        fs::set_permissions(&draft, PermissionsExt::from_mode(0o666)).unwrap();
+        Home::open(folder.path().to_owned()).unwrap().keep("note", "secret").unwrap();
+        assert_eq!(mode(&folder.path().join("note")), 0o600);
+    }
+
+    #[test]
+    fn what_is_set_aside_replaces_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::open(folder.path().to_owned()).unwrap();
+        for (text, expected) in [("one", "old.json"), ("two", "old-2.json"), ("three", "old-3.json")] {
+            home.keep("note", text).unwrap();
+            assert_eq!(home.set_aside("note", "old").unwrap(), expected);
+            assert_eq!(home.recall(expected).unwrap().unwrap(), text);
+        }
+        assert_eq!(home.recall("note").unwrap(), None);
     }
 
     #[test]

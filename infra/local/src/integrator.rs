@@ -5,7 +5,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use crate::terminal;
+use crate::{public_api, terminal};
 
 const PREFIX: &str = "/_local/integrator";
 
@@ -13,6 +13,12 @@ const PREFIX: &str = "/_local/integrator";
 #[must_use]
 pub fn url(base_url: &str) -> String {
     format!("{base_url}{PREFIX}")
+}
+
+/// An [`url`] of an earlier run brought to this one's address; none for an address that is not ours, or is this one.
+#[must_use]
+pub fn moved(url: &str, base_url: &str) -> Option<String> {
+    public_api::moved(url, PREFIX, base_url)
 }
 
 /// Mounted on the host's own port.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Method, Response};
+use reqwest::{Client, Method, Response, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -113,6 +113,23 @@ impl Api {
     }
 }
 
+/// An address below `prefix` with another beginning than `base_url`: the same with that one.
+pub(crate) fn moved(url: &str, prefix: &str, base_url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let rest = url.path().strip_prefix(prefix)?;
+    let is_below = rest.is_empty() || rest.starts_with('/');
+    let here = format!("{base_url}{}", url.path());
+    (is_below && url.as_str() != here).then_some(here)
+}
+
+impl Error {
+    /// Whether the service answered with this status.
+    #[must_use]
+    pub fn is(&self, expected: u16) -> bool {
+        matches!(self, Self::Refused { status, .. } if *status == expected)
+    }
+}
+
 /// The error body of every endpoint, and that of the gateway before them.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -133,4 +150,24 @@ async fn refusal(call: String, response: Response) -> Error {
         Err(_) => String::new(),
     };
     Error::Refused { call, status, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_address_of_ours_elsewhere_is_moved() {
+        const BASE: &str = "http://127.0.0.1:4000";
+        for (url, expected) in [
+            ("http://127.0.0.1:3000/_local/bot", Some("http://127.0.0.1:4000/_local/bot")),
+            ("http://localhost:4000/_local/bot/x", Some("http://127.0.0.1:4000/_local/bot/x")),
+            ("http://127.0.0.1:4000/_local/bot", None),
+            ("http://127.0.0.1:3000/_local/bots", None),
+            ("https://bots.example/mine", None),
+            ("", None),
+        ] {
+            assert_eq!(moved(url, "/_local/bot", BASE).as_deref(), expected, "{url}");
+        }
+    }
 }
