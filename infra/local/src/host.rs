@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::Ipv4Addr;
+use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -108,8 +109,8 @@ impl Host {
     /// # Errors
     /// [`Error::Invoke`] with a function that cannot start.
     pub async fn start_functions(&self) -> Result<(), Error> {
-        try_join_all(self.functions.names().map(|function| self.start_function(function))).await?;
-        Ok(())
+        let starts = stream::iter(self.functions.names().map(|function| self.start_function(function)));
+        starts.buffer_unordered(starts_at_once()).try_collect().await
     }
 
     /// Starts a process of this function.
@@ -294,4 +295,10 @@ async fn bind(port: u16) -> Result<(TcpListener, u16), Error> {
     let listener = listener.map_err(|source| Error::Port { port, source })?;
     let address = listener.local_addr().map_err(|source| Error::Port { port, source })?;
     Ok((listener, address.port()))
+}
+
+/// How many processes a host starts at once: each has a limit of its own, which it must not spend waiting for the others.
+/// While one waits for the host, another can use its processor.
+fn starts_at_once() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get).max(2)
 }
