@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use axum::Router;
 use clap::Parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::builder::{self, Profile};
 use crate::home::{self, Home};
@@ -32,8 +33,8 @@ pub struct Arguments {
     /// Override a parameter of the template; may be repeated
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, String)>,
-    /// Level of the functions' logs: TRACE, DEBUG, INFO, WARN, ERROR
-    #[arg(long, value_name = "LEVEL", default_value = "INFO")]
+    /// Level of the functions' logs
+    #[arg(long, value_name = "LEVEL", default_value = "INFO", ignore_case = true, value_parser = level())]
     log_level: String,
     /// Show every log line of the functions, not only warnings and errors
     #[arg(long)]
@@ -54,6 +55,11 @@ struct NotAParameter;
 fn parameter(text: &str) -> Result<(String, String), NotAParameter> {
     let (name, value) = text.split_once('=').ok_or(NotAParameter)?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// What the template's `LogLevel` may be, in its spelling.
+fn level() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(["TRACE", "DEBUG", "INFO"]).map(|level| level.to_ascii_uppercase())
 }
 
 impl Arguments {
@@ -133,8 +139,19 @@ mod tests {
     }
 
     #[test]
+    fn the_levels_are_those_of_the_template_in_any_case() {
+        let parser = level();
+        let levels = parser.possible_values().unwrap().map(|level| level.get_name().to_owned());
+        let allowed = format!("AllowedValues: [{}]", levels.collect::<Vec<_>>().join(", "));
+        let template = std::fs::read_to_string(builder::workspace().join("template.yaml")).unwrap();
+        let (_, declared) = template.split_once("\n  LogLevel:\n").unwrap();
+        assert!(declared.lines().take(3).any(|line| line.trim() == allowed), "{allowed}");
+        assert_eq!(parsed("switchboard --log-level debug").unwrap().log_level, "DEBUG");
+    }
+
+    #[test]
     fn contradictions_are_refused() {
-        for line in ["--memory --data x", "--no-build --release", "--parameter x", "--port 70000"] {
+        for line in ["--memory --data x", "--no-build --release", "--parameter x", "--port 70000", "--log-level WARN"] {
             assert!(parsed(&format!("switchboard {line}")).is_err(), "{line}");
         }
     }
