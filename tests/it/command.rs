@@ -27,11 +27,16 @@ pub struct Program {
 impl Program {
     /// Starts it on a free port and waits for its ready file.
     pub async fn start(arguments: &[&str]) -> Self {
+        Self::start_by(command(&binaries().await.join("switchboard")), arguments).await
+    }
+
+    /// As [`start`](Self::start), by a command that runs it.
+    async fn start_by(mut command: Command, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ready.json");
         let output = |name: &str| File::create(folder.path().join(name)).unwrap();
         let start = Instant::now();
-        let child = command(&binaries().await.join("switchboard"))
+        let child = command
             .args(["--no-build", "--port", "0", "--ready-file"])
             .arg(&file)
             .args(arguments)
@@ -56,8 +61,16 @@ impl Program {
         self.ready["base_url"].as_str().unwrap()
     }
 
+    fn ready_file(&self) -> PathBuf {
+        self.folder.path().join("ready.json")
+    }
+
     fn stdout(&self) -> String {
         fs::read_to_string(self.folder.path().join("stdout")).unwrap()
+    }
+
+    fn stderr(&self) -> String {
+        fs::read_to_string(self.folder.path().join("stderr")).unwrap()
     }
 
     /// Returns once the terminal shows this.
@@ -83,6 +96,7 @@ impl Program {
         kill(self.child.id().unwrap(), signal);
         let status = timeout(seconds(10), self.child.wait()).await.expect("it stops").unwrap();
         assert_eq!(status.code(), Some(0));
+        assert!(!self.ready_file().exists(), "nobody should connect to a host that is gone");
         no_function_of(self.base_url()).await;
     }
 }
@@ -258,12 +272,126 @@ fn a_demo_account_that_the_store_does_not_know_is_made_again() {
 }
 
 #[test]
+fn a_restart_leaves_what_its_user_has_set() {
+    beside(async {
+        let data = tempfile::tempdir().unwrap();
+        let data = ["--data", data.path().to_str().unwrap()];
+        let first = Program::start(&data).await;
+        let before = first.ready().clone();
+        let (channel, provider) = (format!("/admin/channels/{}", text(&before, "channel_id")), provider(&before));
+        let (integrator_url, endpoint) = ("https://app.example/hook", "https://bots.example/switchboard");
+        let admin = log_in(&before).await;
+        admin.patch(&channel, &json!({"integrator_url": integrator_url})).await.expect(200);
+        operator(&before).patch(&provider, &json!({"endpoint": endpoint})).await.expect(200);
+        first.stop().await;
+
+        let second = Program::start(&data).await;
+        let after = second.ready();
+        assert_eq!(log_in(after).await.get(&channel).await.expect(200)["integrator_url"], integrator_url);
+        assert_eq!(operator(after).get(&provider).await.expect(200)["endpoint"], endpoint);
+        second.stop().await;
+    });
+}
+
+#[test]
+fn a_part_of_the_demo_account_that_is_gone_is_made_again_within_it() {
+    beside(async {
+        let data = tempfile::tempdir().unwrap();
+        let arguments = ["--data", data.path().to_str().unwrap()];
+        let first = Program::start(&arguments).await;
+        let before = first.ready().clone();
+        let admin = log_in(&before).await;
+        admin.delete(&format!("/admin/channels/{}", text(&before, "channel_id"))).await.expect(200);
+        let bot_channel = text(&before, "bot_channel_url").rsplit('/').next().unwrap().to_owned();
+        let rotate = format!("/admin/channels/{bot_channel}/rotate");
+        admin.post(&rotate, &json!({"keep_old_seconds": 0})).await.expect(200);
+        let agents = admin.get("/admin/agents").await.expect(200);
+        let is_demo_agent = |agent: &&Value| agent["email"] == before["demo"]["agent_email"];
+        let agent = agents["agents"].as_array().unwrap().iter().find(is_demo_agent).unwrap();
+        let password = json!({"password": "another one, chosen by hand"});
+        admin.patch(&format!("/admin/agents/{}", agent["agent_id"]), &password).await.expect(200);
+        first.stop().await;
+
+        let second = Program::start(&arguments).await;
+        let after = second.ready();
+        for field in ["account_id", "admin_email", "admin_password", "provider_id"] {
+            assert_eq!(after["demo"][field], before["demo"][field], "{field}");
+        }
+        for field in ["agent_email", "agent_password", "channel_id", "channel_url", "bot_channel_url"] {
+            assert_ne!(after["demo"][field], before["demo"][field], "{field}");
+        }
+        let caller = Caller::new(second.base_url());
+        let credentials = json!({"email": text(after, "agent_email"), "password": text(after, "agent_password")});
+        caller.post("/agent/login", &credentials).await.expect(200);
+        say(after, "Hi").await;
+        let asked = visitor_text("v", "What are your hours?");
+        caller.post(text(after, "bot_channel_url"), &asked).await.expect(200);
+        second.says("Demo Bot: Which day?").await;
+        assert_eq!(files_like(data.path(), "demo"), ["demo.json"]);
+        second.stop().await;
+    });
+}
+
+#[test]
+fn the_passwords_of_a_demo_account_that_is_given_up_are_kept() {
+    beside(async {
+        let data = tempfile::tempdir().unwrap();
+        let arguments = ["--data", data.path().to_str().unwrap()];
+        let first = Program::start(&arguments).await;
+        let before = first.ready().clone();
+        let admin = log_in(&before).await;
+        let agents = admin.get("/admin/agents").await.expect(200);
+        let is_admin = |agent: &&Value| agent["email"] == before["demo"]["admin_email"];
+        let id = agents["agents"].as_array().unwrap().iter().find(is_admin).unwrap()["agent_id"].clone();
+        let password = json!({"password": "another one, chosen by hand"});
+        admin.patch(&format!("/admin/agents/{id}"), &password).await.expect(200);
+        first.stop().await;
+        let kept = fs::read_to_string(data.path().join("demo.json")).unwrap();
+
+        let second = Program::start(&arguments).await;
+        assert_ne!(second.ready()["demo"]["account_id"], before["demo"]["account_id"]);
+        let aside = format!("demo-{}.json", text(&before, "account_id"));
+        assert_eq!(fs::read_to_string(data.path().join(&aside)).unwrap(), kept);
+        let said = second.stderr();
+        assert!(said.lines().count() == 1 && said.contains(&aside), "{said}");
+        second.stop().await;
+
+        fs::write(data.path().join("demo.json"), "{").unwrap();
+        let third = Program::start(&arguments).await;
+        assert_eq!(fs::read_to_string(data.path().join("demo-unreadable.json")).unwrap(), "{");
+        assert!(third.stderr().contains("demo-unreadable.json"), "{}", third.stderr());
+        third.stop().await;
+    });
+}
+
+fn files_like(folder: &Path, start: &str) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| name.starts_with(start)).collect();
+    names.sort();
+    names
+}
+
+/// A text that the ready file has of the demo.
+fn text<'r>(ready: &'r Value, field: &str) -> &'r str {
+    ready["demo"][field].as_str().unwrap_or_else(|| panic!("{field}: {ready}"))
+}
+
+fn operator(ready: &Value) -> Caller {
+    Caller::new(ready["base_url"].as_str().unwrap()).with(ready["operator_key"].as_str().unwrap())
+}
+
+fn provider(ready: &Value) -> String {
+    format!("/operator/providers/{}", text(ready, "provider_id"))
+}
+
+#[test]
 fn what_keeps_it_from_serving_is_one_clear_line() {
     beside(async {
         let program = binaries().await.join("switchboard");
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port().to_string();
         check_one_line(&fails(&program, &["--memory", "--port", &port]).await, &port);
+        check_one_line(&fails(&program, &["--memory", "--port", &port]).await, "--port 0 takes a free one");
         check_one_line(&fails(&program, &["--port", "0", "--data", "/dev/null/x"]).await, "/dev/null/x");
 
         let folder = tempfile::tempdir().unwrap();
@@ -277,6 +405,35 @@ fn what_keeps_it_from_serving_is_one_clear_line() {
         }
         let ready = fails(&program, &["--memory", "--port", "0", "--ready-file", "/dev/null/x"]).await;
         check_one_line(&ready, "/dev/null/x");
+    });
+}
+
+/// Runs it with a cargo that says that it was asked to build.
+async fn fails_before_a_build(program: &Path, arguments: &[&str], about: &str) {
+    let mut run = command(program);
+    run.args(arguments).env("CARGO", "false").stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = timeout(seconds(20), run.spawn().unwrap().wait_with_output()).await.expect("it ends").unwrap();
+    check_one_line(&(output.status, String::from_utf8(output.stderr).unwrap()), about);
+}
+
+#[test]
+fn what_keeps_it_from_serving_is_said_before_a_build() {
+    beside(async {
+        let program = binaries().await.join("switchboard");
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port().to_string();
+        let data = tempfile::tempdir().unwrap();
+        let data = ["--port", "0", "--data", data.path().to_str().unwrap()];
+        let host = Program::start(&data[2..]).await;
+        let template = ["--memory", "--port", "0", "--template", "/dev/null/x"];
+        let parameter = ["--memory", "--port", "0", "--parameter", "Nothing=1"];
+        fails_before_a_build(&program, &["--memory", "--port", &port], &port).await;
+        fails_before_a_build(&program, &data, "another host").await;
+        fails_before_a_build(&program, &template, "/dev/null/x").await;
+        fails_before_a_build(&program, &parameter, "Nothing").await;
+        // With nothing in the way it does build.
+        fails_before_a_build(&program, &["--memory", "--port", "0"], "do not compile").await;
+        host.stop().await;
     });
 }
 
@@ -316,13 +473,31 @@ fn a_function_that_does_not_start_is_one_clear_line() {
 }
 
 #[test]
+fn it_may_open_more_files_than_a_program_usually_can() {
+    beside(async {
+        let mut shell = command(Path::new("bash"));
+        shell.args(["-c", "ulimit -Sn 256; exec \"$0\" \"$@\""]).arg(binaries().await.join("switchboard"));
+        let program = Program::start_by(shell, &["--memory"]).await;
+        let limits = fs::read_to_string(format!("/proc/{}/limits", program.child.id().unwrap())).unwrap();
+        let soft = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        let soft: u64 = soft.split_whitespace().nth(3).unwrap().parse().unwrap();
+        assert!(soft > 256, "{limits}");
+        program.stop().await;
+    });
+}
+
+#[test]
 fn a_second_host_on_the_same_data_is_refused() {
     beside(async {
         let data = tempfile::tempdir().unwrap();
         let arguments = ["--port", "0", "--data", data.path().to_str().unwrap()];
         let first = Program::start(&arguments[2..]).await;
         let program = binaries().await.join("switchboard");
-        check_one_line(&fails(&program, &arguments).await, "another host");
+        let file = first.ready_file();
+        let second = [&arguments[..], &["--ready-file", file.to_str().unwrap()]].concat();
+        check_one_line(&fails(&program, &second).await, "another host");
+        let ready: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(ready, *first.ready(), "the first one's file is left alone");
         first.stop().await;
     });
 }

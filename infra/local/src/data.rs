@@ -1,9 +1,10 @@
 //! The data folder: who may use it, and what lies in it.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Storage, sqs};
+use crate::home::private_folder;
+use crate::{Error, Storage, dynamo, sqs};
 
 /// The files of one host.
 pub(crate) struct Data {
@@ -38,9 +39,21 @@ impl Data {
     }
 }
 
+/// What the data folder holds is of no use: which folder that is, and what to do about it.
+pub(crate) fn blamed_on(storage: &Storage, error: Error) -> Error {
+    match (storage, &error) {
+        (
+            Storage::Dir(path),
+            Error::Tables(dynamo::Error::Outdated { .. } | dynamo::Error::Open(_))
+            | Error::Queues(sqs::Error::Storage(_)),
+        ) => Error::Unusable { path: path.clone(), source: Box::new(error) },
+        _ => error,
+    }
+}
+
 fn lock(folder: &Path) -> Result<Lock, Error> {
     let unusable = |source| Error::Data { path: folder.to_owned(), source };
-    fs::create_dir_all(folder).map_err(unusable)?;
+    private_folder(folder).map_err(unusable)?;
     let file = File::create(folder.join("host.lock")).map_err(unusable)?;
     match file.try_lock() {
         Ok(()) => Ok(Lock(file)),

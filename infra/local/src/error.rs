@@ -34,7 +34,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The port cannot be had.
-    #[error("cannot serve on port {port}: {source}")]
+    #[error("cannot serve on port {port}: {source}{}", way_out(*port))]
     Port {
         /// The port.
         port: u16,
@@ -52,6 +52,14 @@ pub enum Error {
     /// Another host uses the data folder.
     #[error("another host is using the data folder {}", .0.display())]
     DataInUse(PathBuf),
+    /// What an earlier run left in the data folder cannot be used.
+    #[error("{source}; remove the data folder {} or name another one", path.display())]
+    Unusable {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
     /// The tables cannot be served.
     #[error(transparent)]
     Tables(#[from] dynamo::Error),
@@ -85,4 +93,9 @@ pub enum Error {
     /// `run_schedule` of a function without one.
     #[error("{0} has no schedule")]
     NoSchedule(String),
+}
+
+/// A port that was asked for may be somebody else's.
+fn way_out(port: u16) -> &'static str {
+    if port == 0 { "" } else { "; --port 0 takes a free one" }
 }

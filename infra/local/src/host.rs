@@ -1,8 +1,6 @@
 //! Puts the host together, and takes it apart again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::net::Ipv4Addr;
 use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
@@ -10,20 +8,21 @@ use std::time::Duration;
 use axum::body::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::data::{Data, Lock};
+use crate::claim::Claim;
+use crate::data::{Lock, blamed_on};
 use crate::dynamo::Engine;
 use crate::endpoints::Endpoints;
 use crate::gateway::Gateway;
 use crate::lambda::{Functions, Leash, Setup};
+use crate::log::LogSink;
 use crate::mappings::Mapping;
 use crate::permission::{Permission, Roles};
 use crate::serve::{serve, serve_until};
 use crate::sqs::Queues;
-use crate::template::{Addresses, Function, Template, to_consume};
+use crate::template::{Function, to_consume};
 use crate::usage::Meter;
 use crate::{Error, Options, queue_proxy, schedule};
 
@@ -59,20 +58,30 @@ impl Host {
     /// # Errors
     /// Whatever keeps the host from serving: the template, a missing binary, the port, the data folder.
     pub async fn start(options: Options) -> Result<Self, Error> {
-        let data = Data::open(&options.storage)?;
-        let (public, port) = bind(options.port).await?;
-        let (private, services) = bind(0).await?;
-        let base_url = format!("http://127.0.0.1:{port}");
-        let services = format!("http://127.0.0.1:{services}");
-        let addresses = Addresses { gateway: base_url.clone(), queues: services.clone() };
-        let template = read(&options, addresses)?;
+        let claim = Claim::take(&options)?;
+        Self::start_on(claim, options).await
+    }
+
+    /// As [`start`](Self::start), on what was taken before for the same options.
+    ///
+    /// # Errors
+    /// A missing binary, or what an earlier run left in the data folder.
+    pub async fn start_on(claim: Claim, options: Options) -> Result<Self, Error> {
+        let Claim { public, private, data, template } = claim;
+        let (base_url, port, services) = (public.url(), public.number, private.url());
+        for function in &template.functions {
+            check_binary(function, &options.binaries)?;
+        }
 
         let meter = Meter::default();
         let roles = roles(&template.functions)?;
-        let engine = Engine::start(data.tables.as_deref(), &template.tables, meter.clone(), roles.clone())?;
-        let queues = Queues::open(&data.queues, template.queues)?;
+        let unusable = |error| blamed_on(&options.storage, error);
+        let engine = Engine::start(data.tables.as_deref(), &template.tables, meter.clone(), roles.clone());
+        let engine = engine.map_err(|error| unusable(error.into()))?;
+        let queues = Queues::open(&data.queues, template.queues).map_err(|error| unusable(error.into()))?;
+        let (public, private) = (public.listen()?, private.listen()?);
         let endpoints = Endpoints { services: services.clone(), tables: engine.url().to_owned() };
-        let setup = Setup { binaries: options.binaries, endpoints, log: options.log, meter: meter.clone() };
+        let setup = Setup { binaries: options.binaries, endpoints, log: options.log.clone(), meter: meter.clone() };
         let functions = Functions::new(&template.functions, &setup);
         let runtime_api = functions.runtime_api();
         let gateway = Gateway::new(&template.functions, functions.clone());
@@ -97,7 +106,7 @@ impl Host {
         host.background.spawn(serve(private, runtime_api.merge(queue_api)));
         host.background.spawn(host.engine.sweep());
         host.background.spawn(host.functions.clone().reap());
-        host.feed(&template.functions);
+        host.feed(&template.functions, &options.log);
         let extra = options.extra.merge(host.meter.clone().router());
         let stopping = host.told_to_stop();
         host.serving.spawn(serve_until(public, gateway.router(extra), stopping));
@@ -220,7 +229,7 @@ impl Host {
     }
 
     /// Queues and clocks start to call.
-    fn feed(&mut self, functions: &[Function]) {
+    fn feed(&mut self, functions: &[Function], log: &LogSink) {
         for function in functions {
             for mapping in &function.queues {
                 let mapping = Mapping {
@@ -229,6 +238,7 @@ impl Host {
                     queues: self.queues.clone(),
                     functions: self.functions.clone(),
                     meter: self.meter.clone(),
+                    log: log.clone(),
                 };
                 self.serving.spawn(mapping.run(self.told_to_stop()));
             }
@@ -247,17 +257,6 @@ impl Host {
             let _ = stopping.wait_for(|stopping| *stopping).await;
         }
     }
-}
-
-fn read(options: &Options, addresses: Addresses) -> Result<Template, Error> {
-    let path = &options.template;
-    let text = fs::read_to_string(path).map_err(|source| Error::Read { path: path.clone(), source })?;
-    let template = Template::read(&text, &options.parameters, addresses);
-    let template = template.map_err(|source| Error::Template { path: path.clone(), source })?;
-    for function in &template.functions {
-        check_binary(function, &options.binaries)?;
-    }
-    Ok(template)
 }
 
 fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
@@ -287,14 +286,6 @@ fn schedules(functions: &[Function]) -> BTreeMap<String, String> {
         Some((function.name.clone(), schedule.name.clone()))
     };
     functions.iter().filter_map(named).collect()
-}
-
-/// The port, or a free one for 0.
-async fn bind(port: u16) -> Result<(TcpListener, u16), Error> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    let listener = listener.map_err(|source| Error::Port { port, source })?;
-    let address = listener.local_addr().map_err(|source| Error::Port { port, source })?;
-    Ok((listener, address.port()))
 }
 
 /// How many processes a host starts at once: each has a limit of its own, which it must not spend waiting for the others.

@@ -1,17 +1,18 @@
 //! The local host: runs the functions of `template.yaml` on one machine, without AWS.
 //!
 //! # Layout
-//! - [`Host`] (`host.rs`): puts everything together; [`Options`] is all it needs to know
+//! - [`Host`] (`host.rs`): puts everything together; [`Options`] is all it needs to know, [`Claim`] what it needs first
 //! - [`template`]: reads the template, the only list of functions, routes, queues and tables
 //! - [`lambda`]: runs the functions as processes that speak the Runtime API
 //! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
 //! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call
 //! - `permission.rs`, `usage.rs`, [`log`]: what they may do, what they use and what they say
 //! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`demo_bot`], [`integrator`], [`ready`],
-//!   [`terminal`], [`welcome`]: the command `switchboard`
+//!   [`open_files`], [`terminal`], [`welcome`]: the command `switchboard`
 
 pub mod arguments;
 pub mod builder;
+mod claim;
 mod clock;
 mod data;
 pub mod demo;
@@ -27,6 +28,7 @@ pub mod integrator;
 pub mod lambda;
 pub mod log;
 mod mappings;
+pub mod open_files;
 mod operation;
 mod options;
 mod permission;
@@ -41,6 +43,7 @@ pub mod terminal;
 mod usage;
 pub mod welcome;
 
+pub use claim::Claim;
 pub use error::Error;
 pub use host::Host;
 pub use log::{LogLine, LogSink};

@@ -9,7 +9,7 @@ use local::demo_bot::DemoBot;
 use local::home::{self, Home};
 use local::public_api::{self, Api};
 use local::ready::{self, Ready};
-use local::{Host, builder, demo, integrator, terminal, welcome};
+use local::{Claim, Host, Options, builder, demo, integrator, open_files, terminal, welcome};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Why the host does not serve.
@@ -31,6 +31,7 @@ enum Error {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    open_files::raise_limit();
     match run(&Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -43,35 +44,44 @@ async fn main() -> ExitCode {
 /// A stop signal wins at any moment; what was being started goes down with its future.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
-    if let Some(file) = &arguments.ready_file {
-        ready::clear(file)?;
-    }
     let home = arguments.open_home()?;
     let operator_key = home.operator_key()?;
     let bot = DemoBot::default();
+    let extra = integrator::router().merge(bot.clone().router());
+    let options = arguments.options(&home, builder::already_built()?, &operator_key, extra);
+    let claim = Claim::take(&options)?;
+    // Not earlier: until here it may be that of a host that serves.
+    clear_ready_file(arguments)?;
     let host = tokio::select! {
         () = &mut stop => return Ok(()),
-        host = start(arguments, &home, &operator_key, &bot) => host?,
+        host = start(arguments, claim, options) => host?,
     };
     // Once everything is introduced, only the signal is left to wait for.
     let outcome = tokio::select! {
         () = &mut stop => Ok(()),
         Err(error) = introduce(arguments, &home, &operator_key, &bot, host.base_url()) => Err(error),
     };
+    let cleared = clear_ready_file(arguments);
     host.stop().await;
-    outcome
+    outcome.and(cleared)
 }
 
-async fn start(arguments: &Arguments, home: &Home, operator_key: &str, bot: &DemoBot) -> Result<Host, Error> {
+async fn start(arguments: &Arguments, claim: Claim, options: Options) -> Result<Host, Error> {
     let binaries = arguments.binaries().await?;
-    let extra = integrator::router().merge(bot.clone().router());
-    let host = Host::start(arguments.options(home, binaries, operator_key, extra)).await?;
+    let host = Host::start_on(claim, Options { binaries, ..options }).await?;
     if let Err(error) = host.start_functions().await {
         // Functions that lose their host say so, and the reason would not be the last line.
         host.stop().await;
         return Err(error.into());
     }
     Ok(host)
+}
+
+fn clear_ready_file(arguments: &Arguments) -> Result<(), Error> {
+    match &arguments.ready_file {
+        Some(file) => Ok(ready::clear(file)?),
+        None => Ok(()),
+    }
 }
 
 fn stop_signal() -> Result<impl Future<Output = ()>, Error> {

@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::identity::REGION;
 use crate::lambda::Functions;
+use crate::log::LogSink;
 use crate::sqs::{Error, Message, Queues};
 use crate::template::QueueMapping;
 use crate::usage::Meter;
@@ -27,6 +28,9 @@ const CONCURRENCY: u32 = 32;
 /// Pause after the queue failed, so that a broken disk does not also heat the processor.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
+/// How often a failure that lasts is said.
+const SAY_EVERY: Duration = Duration::from_secs(60);
+
 /// A queue, its function, and what lies between.
 pub(crate) struct Mapping {
     pub function: String,
@@ -34,6 +38,7 @@ pub(crate) struct Mapping {
     pub queues: Queues,
     pub functions: Functions,
     pub meter: Meter,
+    pub log: LogSink,
 }
 
 impl Mapping {
@@ -65,11 +70,17 @@ impl Mapping {
 
     /// Waits for at least one message.
     async fn batch(&self) -> Vec<Message> {
+        let mut said: Option<Instant> = None;
         loop {
-            match self.receive().await {
+            let error = match self.receive().await {
                 Ok(batch) => return batch,
-                Err(_) => tokio::time::sleep(AFTER_FAILURE).await,
+                Err(error) => error,
+            };
+            if said.is_none_or(|said| said.elapsed() >= SAY_EVERY) {
+                self.complain("taken from", &error);
+                said = Some(Instant::now());
             }
+            tokio::time::sleep(AFTER_FAILURE).await;
         }
     }
 
@@ -101,8 +112,16 @@ impl Mapping {
         self.meter.sqs(&self.function, queue, "DeleteMessageBatch");
         for message in done {
             // A message that became visible again meanwhile is someone else's now, as on AWS.
-            let _ = self.queues.delete(queue, &message.receipt_handle);
+            if let Err(error @ Error::Storage(_)) = self.queues.delete(queue, &message.receipt_handle) {
+                // The others would fail in the same way.
+                return self.complain("deleted from", &error);
+            }
         }
+    }
+
+    fn complain(&self, what: &str, error: &Error) {
+        let line = format!("messages cannot be {what} {}: {error}", self.mapping.queue);
+        self.log.line(&self.function, &line);
     }
 }
 

@@ -45,7 +45,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Takes away what an earlier run left, so that nobody connects to a host that is gone.
+/// Takes away what an earlier run left, or this one wrote, so that nobody connects to a host that is gone.
 ///
 /// # Errors
 /// The file is there and cannot be removed.

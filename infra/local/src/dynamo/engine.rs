@@ -34,9 +34,10 @@ impl Engine {
     /// Opens the file, or an empty database in memory, with the template's tables in it.
     pub fn start(file: Option<&Path>, template: &[Table], meter: Meter, roles: Roles) -> Result<Self, Error> {
         let database = match file {
-            Some(file) => Database::new(&file.to_string_lossy())?,
-            None => Database::memory()?,
+            Some(file) => Database::new(&file.to_string_lossy()),
+            None => Database::memory(),
         };
+        let database = database.map_err(Error::Open)?;
         tables::prepare(&database, template)?;
         let (public, address) = bind()?;
         let (private, engine) = bind()?;

@@ -14,7 +14,10 @@ pub(crate) use self::engine::Engine;
 /// Why the tables cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database cannot be opened, or fails.
+    /// The database cannot be opened.
+    #[error("cannot open the table database: {0}")]
+    Open(dynoxide::errors::DynoxideError),
+    /// The database fails.
     #[error("the table database: {0}")]
     Engine(#[from] dynoxide::errors::DynoxideError),
     /// The database cannot be served.
@@ -24,7 +27,7 @@ pub enum Error {
     #[error("the table database has no address: {0}")]
     Address(#[from] axum::http::uri::InvalidUri),
     /// The tables in the data folder are those of another template.
-    #[error("{table}: {what} is not as in the template; remove the data folder or name another one")]
+    #[error("{table}: {what} is not as in the template")]
     Outdated {
         /// The table.
         table: String,

@@ -149,3 +149,29 @@ async fn a_mistake_in_the_template_is_one_line() {
     let line = line.lines().position(|line| line.contains("soon")).unwrap() + 1;
     assert_eq!(error.to_string(), format!("{} line {line}: {problem}", options.template.display()));
 }
+
+#[tokio::test]
+async fn what_is_of_no_use_in_a_data_folder_is_named_with_the_folder() {
+    let binaries = binaries();
+    for file in ["dynamodb.sqlite", "sqs.sqlite"] {
+        let data = tempfile::tempdir().unwrap();
+        std::fs::write(data.path().join(file), "not a database, whatever its name says".repeat(100)).unwrap();
+        let (mut options, _) = options(binaries.path());
+        options.storage = Storage::Dir(data.path().to_owned());
+        let error = Host::start(options).await.err().unwrap().to_string();
+        let advice = format!("; remove the data folder {} or name another one", data.path().display());
+        assert!(error.ends_with(&advice) && !error.contains('\n'), "{file}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_data_folder_is_made_for_its_owner_alone() {
+    let binaries = binaries();
+    let parent = tempfile::tempdir().unwrap();
+    let data = parent.path().join("data");
+    let (mut options, _) = options(binaries.path());
+    options.storage = Storage::Dir(data.clone());
+    let _host = Host::start(options).await.unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(data).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+}

@@ -1,9 +1,12 @@
 //! Messages from queues into a real process.
 
+use std::path::Path;
+
 use local::sqs::Outgoing;
+use local::{Host, Storage};
 use serde_json::json;
 
-use crate::support::{TestHost, wait_for};
+use crate::support::{TestHost, binaries, options, wait_for};
 
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
@@ -96,4 +99,34 @@ async fn a_function_sends_with_the_official_sdk() {
     assert_eq!(host.usage()["probe"]["sqs"], json!({"Jobs/SendMessage": 1}));
     let worker = &host.usage()["worker"]["sqs"];
     assert_eq!(*worker, json!({"Jobs/ReceiveMessage": 1, "Jobs/DeleteMessageBatch": 1}));
+}
+
+/// The queues of a data folder, from beside the host.
+fn database(data: &Path) -> rusqlite::Connection {
+    rusqlite::Connection::open(data.join("sqs.sqlite")).unwrap()
+}
+
+#[tokio::test]
+async fn a_queue_database_that_fails_is_complained_about_now_and_then() {
+    let (binaries, data) = (binaries(), tempfile::tempdir().unwrap());
+    for (event, what) in [("UPDATE", "taken from"), ("DELETE", "deleted from")] {
+        let (mut options, lines) = options(binaries.path());
+        options.storage = Storage::Dir(data.path().to_owned());
+        let host = TestHost { host: Host::start(options).await.unwrap(), lines, folder: tempfile::tempdir().unwrap() };
+        let broken =
+            format!("CREATE TRIGGER broken BEFORE {event} ON messages BEGIN SELECT RAISE(FAIL, 'worn out'); END");
+        database(data.path()).execute_batch(&broken).unwrap();
+        send(&host, JOBS, event, None);
+        let expected = format!("messages cannot be {what} Jobs: the queue database: worn out");
+        let complaints = || host.lines("worker").into_iter().filter(|line| *line == expected).count();
+        wait_for(complaints, |count| *count > 0).await;
+        if event == "UPDATE" {
+            let tries = || host.queues().usage().get(&(JOBS.to_owned(), "ReceiveMessage".to_owned())).copied();
+            let before = tries().unwrap_or_default();
+            wait_for(tries, |tries| tries.unwrap_or_default() > before + 1).await;
+            assert_eq!(complaints(), 1, "once a minute is enough");
+        }
+        host.host.stop().await;
+        database(data.path()).execute_batch("DROP TRIGGER broken; DELETE FROM messages").unwrap();
+    }
 }

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::super::Error;
+use crate::terminal;
 
 struct Fault {
     /// The error's type in the JSON protocol.
@@ -46,12 +47,12 @@ impl Fault {
     }
 }
 
-/// What the caller is told. Of a failing database that is nothing; the log has it.
+/// What the caller is told. Of a failing database that is nothing; the terminal has it.
 fn message(error: &Error, fault: &Fault) -> String {
     if fault.is_senders() {
         return error.to_string();
     }
-    tracing::error!(%error, "the local SQS failed");
+    terminal::complain(&error.to_string());
     "The request failed inside the queues.".to_owned()
 }
 
