@@ -1,7 +1,7 @@
 //! Puts the host together, and takes it apart again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
+use std::num::{NonZero, NonZeroU32};
 use std::path::Path;
 use std::time::Duration;
 
@@ -153,6 +153,12 @@ impl Host {
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
         format!("{}/{caller}", self.engine.url())
+    }
+
+    /// From now on every so-manieth write to a table is answered as on AWS when it meets another one, which never happens
+    /// here by itself; with `None` no write is. For tests.
+    pub fn contend(&self, every: Option<NonZeroU32>) {
+        self.engine.contend(every);
     }
 
     /// Function and process id of every process there is now.

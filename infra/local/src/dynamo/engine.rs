@@ -4,7 +4,9 @@
 //! The proxy lives on the same thread, because the hop to the engine then wakes nobody else.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use dynoxide::Database;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
+use super::contention::Contention;
 use super::proxy::Proxy;
 use super::{Error, tables};
 use crate::permission::Roles;
@@ -26,6 +29,7 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60);
 pub(crate) struct Engine {
     url: String,
     database: Database,
+    contention: Arc<Contention>,
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
@@ -39,20 +43,26 @@ impl Engine {
         };
         let database = database.map_err(Error::Open)?;
         tables::prepare(&database, template)?;
+        let contention = Arc::default();
         let (public, address) = bind()?;
         let (private, engine) = bind()?;
-        let proxy = Proxy::new(engine, meter, roles)?;
+        let proxy = Proxy::new(engine, meter, roles, Arc::clone(&contention))?;
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served = database.clone();
         let thread = std::thread::Builder::new().name("dynamodb".to_owned());
         let thread = thread.spawn(move || run(&runtime, (public, proxy), (private, served), stopped))?;
-        Ok(Self { url: format!("http://{address}"), database, stop, thread })
+        Ok(Self { url: format!("http://{address}"), database, contention, stop, thread })
     }
 
     /// Where functions find their tables, each below its own name.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// From now on every so-manieth write meets another one; with `None` none does.
+    pub fn contend(&self, every: Option<NonZeroU32>) {
+        self.contention.set(every);
     }
 
     /// Deletes expired items from time to time; runs until it is dropped.

@@ -3,8 +3,10 @@
 //! # Layout
 //! - `engine.rs`: the database and the thread that serves it
 //! - `tables.rs`: makes the template's tables, or sees that they are there
+//! - `contention.rs`: lets writes meet another one, when a test wants it
 //! - `proxy.rs`: stands before the engine, allows and counts what each function uses
 
+mod contention;
 mod engine;
 mod proxy;
 mod tables;

@@ -21,9 +21,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::Error;
+use super::contention::Contention;
 use crate::identity::table_arn;
+use crate::operation::operation;
 use crate::permission::{Denied, Permission, Roles};
 use crate::usage::{Meter, Units};
+
+/// What the header `X-Amz-Target` calls the service.
+const SERVICE: &str = "DynamoDB_20120810";
 
 /// Forwards to the engine.
 pub(super) struct Proxy {
@@ -31,6 +36,7 @@ pub(super) struct Proxy {
     client: Client<HttpConnector, Body>,
     meter: Meter,
     roles: Roles,
+    contention: Arc<Contention>,
 }
 
 /// What counting and allowing need to know of a request.
@@ -78,11 +84,11 @@ struct Capacity {
 }
 
 impl Proxy {
-    pub fn new(engine: SocketAddr, meter: Meter, roles: Roles) -> Result<Self, Error> {
+    pub fn new(engine: SocketAddr, meter: Meter, roles: Roles, contention: Arc<Contention>) -> Result<Self, Error> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles })
+        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles, contention })
     }
 
     pub fn router(self) -> Router {
@@ -96,11 +102,14 @@ impl Proxy {
 
     /// `None` when the engine is gone.
     async fn forward(&self, function: &str, headers: HeaderMap, body: Bytes) -> Option<Response> {
-        let operation = operation(&headers).to_owned();
+        let operation = operation(&headers, SERVICE).to_owned();
         let body = match self.admit(function, &operation, body) {
             Ok(body) => body,
             Err(denied) => return Some(denied.into_response()),
         };
+        if let Some(conflict) = self.contention.meets(&operation, &body) {
+            return Some(conflict);
+        }
         let mut request = axum::extract::Request::new(Body::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.engine.clone();
@@ -172,12 +181,6 @@ async fn forward(
     let answer = proxy.forward(&function, headers, body).await;
     // The host is stopping. The SDK tries again, or gives up with its function.
     answer.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
-}
-
-/// The last part of `X-Amz-Target: DynamoDB_20120810.GetItem`.
-fn operation(headers: &HeaderMap) -> &str {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
-    target.and_then(|target| target.rsplit('.').next()).unwrap_or_default()
 }
 
 /// What `amount` units of the operation are; `None` when it has none.

@@ -1,5 +1,7 @@
 //! Tables, as a function sees them through the official SDK.
 
+use std::num::NonZeroU32;
+
 use serde_json::json;
 
 use crate::support::{TestHost, binaries, start_changed};
@@ -48,4 +50,15 @@ async fn tables_of_another_template_are_refused() {
         let advice = format!("remove the data folder {} or name another one", data.display());
         assert_eq!(error.to_string(), format!("{expected}; {advice}"));
     }
+}
+
+#[tokio::test]
+async fn a_write_meets_another_one_when_a_test_wants_that() {
+    let host = TestHost::start().await;
+    host.contend(NonZeroU32::new(2));
+    let second = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    assert_eq!(second, json!({"first": true, "refused": false}), "no condition was looked at");
+    host.contend(None);
+    let neither = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    assert_eq!(neither, json!({"first": false, "refused": true}));
 }
