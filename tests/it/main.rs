@@ -17,6 +17,7 @@ mod bot_failure;
 mod bot_input;
 mod channel;
 mod command;
+mod contention;
 mod cost;
 mod crash;
 mod delivery;
