@@ -43,6 +43,13 @@ impl Said {
         self.0.lock().unwrap().insert(text.to_owned(), answered);
     }
 
+    /// What was answered and is not there.
+    fn missing(&self, found: &[String]) -> Vec<String> {
+        let said = self.0.lock().unwrap();
+        let missing = said.iter().filter(|(text, answered)| **answered && !found.contains(text));
+        missing.map(|(text, _)| text.clone()).collect()
+    }
+
     /// What was answered is there once; what was not may be there.
     fn check(&self, found: &[String]) {
         for (text, answered) in &*self.0.lock().unwrap() {
@@ -160,7 +167,8 @@ impl Play {
         all
     }
 
-    /// Every entry that had to go somewhere has arrived.
+    /// Every entry is there, which may take ten seconds where a number was taken for nothing, and those that had to go
+    /// somewhere have arrived.
     async fn delivered(&self, stage: &Stage) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
             // It is called every minute, and may meet a conflict too.
@@ -171,7 +179,9 @@ impl Play {
             };
             let is_open = |entry: &&Value| states(entry).iter().any(|state| *state != "delivered" && !state.is_null());
             let open: Vec<Value> = all.iter().filter(is_open).cloned().collect();
-            if open.is_empty() { Ok(all) } else { Err(open) }
+            let texts: Vec<String> = all.iter().filter_map(|entry| entry["text"].as_str().map(str::to_owned)).collect();
+            let missing = [self.said.missing(&texts), self.written.missing(&texts)].concat();
+            if open.is_empty() && missing.is_empty() { Ok(all) } else { Err((open, missing)) }
         })
         .await
     }

@@ -15,9 +15,9 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, Delete, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
     TransactWriteItem, Update,
 };
+use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
 
-use super::RACES;
 use crate::error::{Context, Error};
 use crate::resource::Platform;
 
@@ -206,7 +206,8 @@ impl Table {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
             let request = if create { request.condition_expression(IS_NEW) } else { request };
             let request = request.return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-            match request.send().await.map_err(|error| put_refused(&error)) {
+            let put = || request.clone().send().map_err(|error| put_refused(&error));
+            match unless_contended(put).await {
                 Ok(_) => Ok(()),
                 Err(Refused::Condition { item: Some(found), .. }) if found == item => Ok(()),
                 Err(refused) => Err(refused),
@@ -233,8 +234,8 @@ impl Table {
                 .set_expression_attribute_values(named(values))
                 .return_values(ReturnValue::AllNew)
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-            let answer = request.send().await.map_err(|error| update_refused(&error))?;
-            Ok(answer.attributes.unwrap_or_default())
+            let update = || request.clone().send().map_err(|error| update_refused(&error));
+            Ok(unless_contended(update).await?.attributes.unwrap_or_default())
         })
     }
 
@@ -242,8 +243,9 @@ impl Table {
     pub fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             let request = self.client.delete_item().table_name(&*self.name).set_key(Some(key.into_item()));
-            let answer = request.return_values(ReturnValue::AllOld).send().await;
-            Ok(answer.map_err(|e: SdkError<DeleteItemError>| failure(&e))?.attributes)
+            let request = request.return_values(ReturnValue::AllOld);
+            let delete = || request.clone().send().map_err(|error| delete_refused(&error));
+            Ok(unless_contended(delete).await?.attributes)
         })
     }
 
@@ -263,12 +265,12 @@ impl Table {
                 .condition_expression(condition)
                 .set_expression_attribute_names(names(&[condition]))
                 .set_expression_attribute_values(named(values));
-            match request.return_values(ReturnValue::AllOld).send().await {
+            let request = request.return_values(ReturnValue::AllOld);
+            let delete = || request.clone().send().map_err(|error| delete_refused(&error));
+            match unless_contended(delete).await {
                 Ok(answer) => Ok(answer.attributes),
-                Err(error) => match error.as_service_error() {
-                    Some(DeleteItemError::ConditionalCheckFailedException(_)) => Ok(None),
-                    _ => Err(failure(&error)),
-                },
+                Err(Refused::Condition { .. }) => Ok(None),
+                Err(refused) => Err(refused.into()),
             }
         })
     }
@@ -324,21 +326,8 @@ impl Table {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.part(write)).collect();
             let request = self.client.transact_write_items().set_transact_items(Some(parts.map_err(Refused::Error)?));
-            request.send().await.map_err(|error| transaction_refused(&error))?;
-            Ok(())
-        })
-    }
-
-    /// A transaction that does not depend on what was read: while other writes are under way it is tried again.
-    pub fn insist(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), Refused>> {
-        Box::pin(async move {
-            for _ in 0..RACES {
-                match self.transact(writes.clone()).await {
-                    Err(Refused::Contended) => {}
-                    done => return done,
-                }
-            }
-            Err(Refused::Contended)
+            let transact = || request.clone().send().map_err(|error| transaction_refused(&error));
+            unless_contended(transact).await.map(|_| ())
         })
     }
 
@@ -371,6 +360,21 @@ impl Table {
         Ok(part.build())
     }
 }
+
+/// Tries a write again that another one was in the way of: nothing was written, and its conditions are looked at anew. The
+/// SDK does not do that by itself.
+async fn unless_contended<T, W: Future<Output = Result<T, Refused>>>(write: impl Fn() -> W) -> Result<T, Refused> {
+    for _ in 1..MOST_COLLISIONS {
+        match write().await {
+            Err(Refused::Contended) => {}
+            done => return done,
+        }
+    }
+    write().await
+}
+
+/// Writes that may be in the way of one before it gives up.
+const MOST_COLLISIONS: usize = 4;
 
 fn given(condition: &str) -> Option<String> {
     (!condition.is_empty()).then(|| condition.to_owned())
@@ -418,6 +422,14 @@ fn update_refused(error: &SdkError<UpdateItemError>) -> Refused {
             Refused::Condition { index: 0, item: failed.item.clone() }
         }
         Some(UpdateItemError::TransactionConflictException(_)) => Refused::Contended,
+        _ => Refused::Error(failure(error)),
+    }
+}
+
+fn delete_refused(error: &SdkError<DeleteItemError>) -> Refused {
+    match error.as_service_error() {
+        Some(DeleteItemError::ConditionalCheckFailedException(_)) => Refused::Condition { index: 0, item: None },
+        Some(DeleteItemError::TransactionConflictException(_)) => Refused::Contended,
         _ => Refused::Error(failure(error)),
     }
 }

@@ -200,7 +200,7 @@ impl Chats {
         }
         others.push(Write::Create(item));
         // The number is taken; another try with a new one would leave a gap.
-        self.table.insist(others).await
+        self.table.transact(others).await
     }
 
     /// Opens a chat with a visitor's first message: numbers first, then everything or nothing.

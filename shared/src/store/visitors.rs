@@ -47,7 +47,7 @@ impl Chats {
             self.table.update(change).await?;
         } else {
             let writes = told.iter().map(create).chain([Ok(Write::Composed(change))]);
-            self.table.insist(writes.collect::<Result<_, _>>()?).await?;
+            self.table.transact(writes.collect::<Result<_, _>>()?).await?;
         }
         Ok(told)
     }
