@@ -92,6 +92,23 @@ fn contact_info_becomes_the_visitors_and_says_where_it_came_from() {
 }
 
 #[test]
+fn the_answers_of_two_webhooks_both_fill_the_panel() {
+    on_stage(async |stage| {
+        let late = |fields| Answer::After(Duration::from_millis(300), Box::new(with_data(fields)));
+        let hooked = Hooked::open_with(stage, [late(json!({"crm_link": CARD}))]).await;
+        let other = Receiver::start(late(json!({"enable_assign": true}))).await;
+        add(&hooked.account, &other, json!({})).await;
+        let chat = open_chat(&hooked.agent, &hooked.channel, VISITOR).await;
+        wait_for("both answers in the panel", seconds(8), async || {
+            let panel = hooked.panel(chat).await;
+            let is_whole = panel["crm_link"] == CARD && panel["enable_assign"] == true;
+            if is_whole { Ok(()) } else { Err(panel) }
+        })
+        .await;
+    });
+}
+
+#[test]
 fn the_answer_to_chat_updated_brings_the_same() {
     on_stage(async |stage| {
         let hooked = Hooked::open_with(stage, [fine(), with_data(whole_answer())]).await;

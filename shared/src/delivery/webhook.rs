@@ -141,8 +141,7 @@ impl Webhooks<'_> {
             return self.chats.note_assignment(&chat, &Assignment::Done, clock::now()).await;
         }
         if !change.is_empty() {
-            let panel = change.onto(self.chats.panel(&chat.account_id, chat.chat_id).await?);
-            self.chats.fill_panel(&chat, &panel, clock::now()).await?;
+            self.chats.fill_panel(&chat, &change, clock::now()).await?;
         }
         if contacts != Profile::default() {
             self.learn(&chat, &contacts).await?;

@@ -54,18 +54,6 @@ impl PanelChange {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-
-    /// The panel afterwards.
-    pub fn onto(self, before: Panel) -> Panel {
-        let Self { custom_data, enable_assign, crm_link, page } = self;
-        Panel {
-            custom_data: custom_data.unwrap_or(before.custom_data),
-            enable_assign: enable_assign.unwrap_or(before.enable_assign),
-            crm_link: crm_link.unwrap_or(before.crm_link),
-            page: page.unwrap_or(before.page),
-            assignment: before.assignment,
-        }
-    }
 }
 
 /// A text without tags. What stood around a tag makes no other one: a `<` that comes to stand where it would begin a tag
@@ -94,16 +82,6 @@ fn opens(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_an_answer_does_not_mention_stays() {
-        let link = Some("https://crm.example/7".to_owned());
-        let before = Panel { enable_assign: true, crm_link: link.clone(), ..Panel::default() };
-        assert!(PanelChange::default().is_empty());
-        assert_eq!(PanelChange::default().onto(before.clone()), before);
-        let change = PanelChange { enable_assign: Some(false), crm_link: Some(None), ..PanelChange::default() };
-        assert_eq!(change.onto(before), Panel::default());
-    }
 
     #[test]
     fn tags_are_taken_out_and_comparisons_stay() {

@@ -7,7 +7,7 @@ use super::chats::{Chats, panel_key};
 use super::table::Change;
 use super::{from_item, to_attribute};
 use crate::domain::chat::Chat;
-use crate::domain::panel::{Assignment, CustomData, Panel};
+use crate::domain::panel::{Assignment, CustomData, Panel, PanelChange};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -43,25 +43,26 @@ impl Chats {
         from_item::<PanelItem>(item).map(Panel::from)
     }
 
-    /// Stores the panel, except for its assignment, which [`note_assignment`](Self::note_assignment) keeps. One write.
-    pub async fn fill_panel(&self, chat: &Chat, panel: &Panel, now: Timestamp) -> Result<(), Error> {
-        let Panel { custom_data, enable_assign, crm_link, page, assignment: _ } = panel;
-        let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
-        let change = Change {
-            key: panel_key(&chat.account_id, chat.chat_id),
-            update: "SET #custom_data = :custom_data, #enable_assign = :enable_assign, #crm_link = :crm_link, \
-                     #page_url = :page_url, #page_title = :page_title, #expires_at = :expires_at",
-            condition: "",
-            values: vec![
-                (":custom_data", to_attribute(&custom_data)?),
-                (":enable_assign", to_attribute(enable_assign)?),
-                (":crm_link", to_attribute(crm_link)?),
-                (":page_url", to_attribute(&page.as_ref().map(|(url, _)| url))?),
-                (":page_title", to_attribute(&page.as_ref().and_then(|(_, title)| title.as_ref()))?),
-                (":expires_at", expiry(chat, now)?),
-            ],
-        };
-        Ok(self.table.update(change).await.map(|_| ())?)
+    /// Stores what an answer says of the panel, and leaves alone what it does not mention: another webhook may answer at
+    /// the same time. One write.
+    pub async fn fill_panel(&self, chat: &Chat, change: &PanelChange, now: Timestamp) -> Result<(), Error> {
+        let PanelChange { custom_data, enable_assign, crm_link, page } = change;
+        let mut mentioned = vec![("expires_at", expiry(chat, now)?)];
+        if let Some(custom_data) = custom_data {
+            let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
+            mentioned.push(("custom_data", to_attribute(&custom_data)?));
+        }
+        if let Some(enable_assign) = enable_assign {
+            mentioned.push(("enable_assign", to_attribute(enable_assign)?));
+        }
+        if let Some(crm_link) = crm_link {
+            mentioned.push(("crm_link", to_attribute(crm_link)?));
+        }
+        if let Some(page) = page {
+            let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
+            mentioned.extend([("page_url", to_attribute(&url)?), ("page_title", to_attribute(&title)?)]);
+        }
+        self.table.set(panel_key(&chat.account_id, chat.chat_id), mentioned).await
     }
 
     /// Notes how far the binding to a CRM card is. One write.

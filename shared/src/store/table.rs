@@ -239,6 +239,19 @@ impl Table {
         })
     }
 
+    /// Sets these attributes of an item, whichever others it has. One write.
+    pub fn set(&self, key: Key, attributes: Vec<(&'static str, AttributeValue)>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            let (update, values) = assignments(attributes);
+            let request = self.client.update_item().table_name(&*self.name).set_key(Some(key.into_item()));
+            let request = request.set_expression_attribute_names(names(&[&update])).update_expression(update);
+            let request = request.set_expression_attribute_values(Some(values));
+            let update = || request.clone().send().map_err(|error| update_refused(&error));
+            unless_contended(update).await?;
+            Ok(())
+        })
+    }
+
     /// Deletes an item if it is there and returns it. One write.
     pub fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
@@ -399,6 +412,13 @@ fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
     let words = mentioned.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
     let names: HashMap<_, _> = words.map(|name| (format!("#{name}"), name.to_owned())).collect();
     (!names.is_empty()).then_some(names)
+}
+
+/// `SET #name = :name` for each attribute, and what the `:names` stand for.
+fn assignments(attributes: Vec<(&'static str, AttributeValue)>) -> (String, Item) {
+    let parts: Vec<String> = attributes.iter().map(|(name, _)| format!("#{name} = :{name}")).collect();
+    let values = attributes.into_iter().map(|(name, value)| (format!(":{name}"), value)).collect();
+    (format!("SET {}", parts.join(", ")), values)
 }
 
 fn named(values: Vec<(&'static str, AttributeValue)>) -> Option<HashMap<String, AttributeValue>> {

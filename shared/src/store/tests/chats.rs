@@ -225,3 +225,25 @@ impl Stores {
         }
     }
 }
+
+#[tokio::test]
+async fn two_answers_that_come_together_both_fill_the_panel() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+    let line = CustomData { title: None, content: "Gold".into(), link: None, key: None };
+    let link = || Some("https://crm.example/7".to_owned());
+    let page = || Some(("https://shop.example/ada".to_owned(), Some("Ada".to_owned())));
+    let changes = [
+        PanelChange { custom_data: Some(vec![line.clone()]), page: Some(page()), ..PanelChange::default() },
+        PanelChange { crm_link: Some(link()), enable_assign: Some(true), ..PanelChange::default() },
+    ];
+    join_all(changes.iter().map(async |change| stores.chats.fill_panel(&chat, change, NOW).await.unwrap())).await;
+    let both = Panel { custom_data: vec![line], enable_assign: true, crm_link: link(), page: page(), assignment: None };
+    assert_eq!(stores.chats.panel("acc", 1).await.unwrap(), both);
+
+    let taken = PanelChange { custom_data: Some(vec![]), enable_assign: None, crm_link: Some(None), page: Some(None) };
+    stores.chats.fill_panel(&chat, &taken, NOW).await.unwrap();
+    let left = Panel { enable_assign: true, ..Panel::default() };
+    assert_eq!(stores.chats.panel("acc", 1).await.unwrap(), left, "what an answer empties is taken away");
+}

@@ -117,7 +117,8 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let accepted = stores.accept(1, &bob(), &stores.settings.webhooks, at(10)).await.unwrap();
     stores.agent_writes(1, "hello", at(20)).await.unwrap();
-    stores.chats.fill_panel(&accepted.chat, &Panel { enable_assign: true, ..Panel::default() }, at(30)).await.unwrap();
+    let change = PanelChange { enable_assign: Some(true), ..PanelChange::default() };
+    stores.chats.fill_panel(&accepted.chat, &change, at(30)).await.unwrap();
     let open = stores.lives().await;
     let endless = open.iter().filter(|life| life.2.is_none()).count();
     assert_eq!(endless, 4, "the header, the panel, the visitor and the number stay while the chat is open: {open:?}");

@@ -34,7 +34,7 @@ use crate::domain::delivery::{Attempt, Change, Failure, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ledger::Retry;
 use crate::domain::ownership::State;
-use crate::domain::panel::Panel;
+use crate::domain::panel::{CustomData, Panel, PanelChange};
 use crate::domain::presence::{Presence, Status};
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
