@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
 use crate::client::{Account, Caller, merged};
-use crate::harness::{VISITOR, alone_on_stage, on_stage, open_chat};
+use crate::harness::{VISITOR, alone_on_stage, on_own_stage, on_stage, open_chat};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, names, recorded, told};
 use crate::provider::unique;
 use crate::receiver::{Answer, Receiver, Request, dead_port};
@@ -328,7 +328,7 @@ fn a_test_of_a_webhook_that_does_not_answer_says_why() {
 
 #[test]
 fn a_webhook_cannot_be_turned_to_a_private_address() {
-    crate::harness::on_own_stage(&[("AllowedPrivateTargets", "")], async |stage| {
+    on_own_stage(&[("AllowedPrivateTargets", "")], async |stage| {
         let tripwire = Receiver::start(fine()).await;
         let account = stage.account().await;
         let reply = account.admin.call.post(WEBHOOKS, &json!({"url": tripwire.url()})).await;
@@ -338,5 +338,21 @@ fn a_webhook_cannot_be_turned_to_a_private_address() {
         let outcome = test_of(&account, &made).await;
         assert!(outcome["error"].as_str().is_some_and(|error| error.contains("private")), "{outcome}");
         assert_eq!(tripwire.connections(), 0);
+    });
+}
+
+#[test]
+fn an_event_reaches_a_webhook_that_was_added_a_moment_ago() {
+    on_own_stage(&[], async |stage| {
+        let hooked = Hooked::open(stage).await;
+        let only = json!({"events": ["chat_accepted"]});
+        hooked.account.admin.call.patch(&hooked.path(""), &only).await.expect(200);
+        let chat = hooked.accepted().await;
+        let late = Receiver::start(fine()).await;
+        add(&hooked.account, &late, json!({"events": ["chat_finished"]})).await;
+        hooked.agent.close(chat).await;
+        let delivery = recorded(&hooked.agent, chat, "chat_finished").await;
+        assert_eq!(delivery["state"], "delivered", "{delivery}");
+        assert_eq!(names(&late), ["chat_finished"]);
     });
 }

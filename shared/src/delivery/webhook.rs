@@ -11,8 +11,9 @@ use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, Change, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::panel::Assignment;
+use crate::domain::settings::Settings;
 use crate::domain::visitor::{Profile, Source, Visitor};
-use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::domain::webhook::{Occurrence, Webhook, WebhookEvent};
 use crate::error::Error;
 use crate::store::chat_log::Limits;
 use crate::store::chats::Chats;
@@ -47,9 +48,9 @@ impl Receiver for Webhooks<'_> {
             let Some(occurrence) = &entry.occurrence else {
                 return Err(Error::internal("an entry of a webhook without an occurrence"));
             };
-            let settings = self.directory.cached_settings(&chat.account_id).await?;
-            let found = settings.webhooks.iter().find(|webhook| webhook.webhook_id == occurrence.webhook_id);
-            let Some(webhook) = found else { return Ok(refused("the webhook was removed")) };
+            let Some(webhook) = self.webhook(&chat.account_id, &occurrence.webhook_id).await? else {
+                return Ok(refused("the webhook was removed"));
+            };
             let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
                 return Ok(refused("the visitor was erased"));
             };
@@ -101,6 +102,15 @@ impl Webhooks<'_> {
         let now = clock::now();
         log.retain(|entry| !entry.is_forgotten(now));
         Ok(log)
+    }
+
+    /// A webhook that was added in the last seconds is not in the settings that a process remembers.
+    async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
+        let find = |settings: &Settings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
+        match find(&*self.directory.cached_settings(account_id).await?) {
+            Some(webhook) => Ok(Some(webhook)),
+            None => Ok(find(&*self.directory.fresh_settings(account_id).await?)),
+        }
     }
 
     /// What an answer brings is stored before the try is: a death in between brings it again.

@@ -100,11 +100,16 @@ impl Directory {
 
     /// The settings, possibly as they were up to 10 s ago. One read, none when cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
-        let known = match self.settings.get(account_id) {
-            Some(known) => known,
-            None => self.settings.put(account_id, Some(self.settings(account_id).await?)),
-        };
-        Ok(known.unwrap_or_default())
+        match self.settings.get(account_id) {
+            Some(known) => Ok(known.unwrap_or_default()),
+            None => self.fresh_settings(account_id).await,
+        }
+    }
+
+    /// The settings as they are now, which is what is remembered from now on. One read.
+    pub async fn fresh_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
+        let settings = self.settings(account_id).await?;
+        Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
 
     /// Changes the settings as they are now, also when somebody else changes them meanwhile. A read and a write.
