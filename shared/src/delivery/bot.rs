@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::engine::Receiver;
-use super::outbound::{self, Answer, Exchange, NoAnswer, Outbound, Post, refused};
+use super::outbound::{self, Answer, Outbound, Post, refused};
 use super::task::{AnswerTask, Task};
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, From};
@@ -63,7 +63,7 @@ impl Receiver for Providers<'_> {
             let body = body.to_string().into_bytes();
             let (id, secrets) = (&entry.id, &[bot.signing_secret.as_str()]);
             let exchange = self.outbound.post(Post { url, body, id, secrets, chunked: false, timeout }).await?;
-            Ok(classify(exchange))
+            Ok(exchange.judge(read))
         })
     }
 
@@ -131,19 +131,12 @@ pub async fn agent_online(directory: &Directory, connections: &Connections, chat
 }
 
 /// A regular answer is 200 without an `error` (gaps.md, Bot API); everything else counts as a failed try.
-fn classify(exchange: Exchange) -> (Outcome, Attempt) {
-    let Exchange { result, mut attempt } = exchange;
-    let outcome = match result {
-        Ok(answer) if answer.status == 200 && !is_rejection(&answer) => Outcome::Delivered,
-        Ok(answer) if answer.status == 200 => Outcome::TryAgain("the provider answered with an error".into()),
-        Ok(answer) => Outcome::TryAgain(format!("HTTP {}", answer.status)),
-        Err(forbidden @ NoAnswer::Forbidden(_)) => return refused(&forbidden.to_string()),
-        Err(no_answer) => Outcome::TryAgain(no_answer.to_string()),
-    };
-    if let Outcome::TryAgain(reason) = &outcome {
-        attempt.error = Some(reason.clone());
+fn read(answer: &Answer) -> Outcome {
+    match answer.status {
+        200 if !is_rejection(answer) => Outcome::Delivered,
+        200 => Outcome::TryAgain("the provider answered with an error".into()),
+        status => Outcome::TryAgain(format!("HTTP {status}")),
     }
-    (outcome, attempt)
 }
 
 fn is_rejection(answer: &Answer) -> bool {
@@ -167,8 +160,7 @@ mod tests {
             (200, r#"{"error":{"code":"invalid_request"}}"#, false),
         ];
         for (status, body, regular) in table {
-            let attempt = Attempt { at: clock::now(), status: Some(status), ms: 1, error: None };
-            let (outcome, _) = classify(Exchange { result: Ok(Answer { status, body: body.into() }), attempt });
+            let outcome = read(&Answer { status, body: body.into() });
             assert_eq!(outcome == Outcome::Delivered, regular, "{status} {body}");
         }
     }

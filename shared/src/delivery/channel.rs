@@ -6,13 +6,13 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::engine::Receiver;
-use super::outbound::{self, Exchange, NoAnswer, Outbound, Post, refused};
+use super::outbound::{self, Exchange, Outbound, Post, refused};
 use super::task::TypingTask;
 use crate::clock;
 use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::Typing;
-use crate::domain::delivery::{Attempt, Failure, Outcome, Target};
+use crate::domain::delivery::{Attempt, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -53,7 +53,7 @@ impl Receiver for Integrators<'_> {
             };
             let body = agent_message::body(&entry.from, &chat.external_id, &entry.id, &content);
             let exchange = self.post(&channel, &body, &entry.id, timeout).await?;
-            Ok(classify(&channel, exchange))
+            Ok(exchange.judge(|received| answer::classify(received, &channel.settings)))
         })
     }
 }
@@ -101,21 +101,4 @@ impl Integrators<'_> {
         let (secrets, chunked) = (&[channel.signing_secret.as_str()], channel.settings.chunked);
         self.outbound.post(Post { url, body, id, secrets, chunked, timeout }).await
     }
-}
-
-fn classify(channel: &Channel, exchange: Exchange) -> (Outcome, Attempt) {
-    let Exchange { result, mut attempt } = exchange;
-    let outcome = match result {
-        Ok(answer) => answer::classify(&answer, &channel.settings),
-        Err(NoAnswer::Forbidden(forbidden)) => {
-            Outcome::Rejected(Failure { code: None, message: format!("the address {forbidden}"), hidden: false })
-        }
-        Err(no_answer) => Outcome::TryAgain(no_answer.to_string()),
-    };
-    attempt.error = match &outcome {
-        Outcome::Delivered => None,
-        Outcome::Rejected(failure) => Some(failure.message.clone()),
-        Outcome::TryAgain(reason) => Some(reason.clone()),
-    };
-    (outcome, attempt)
 }

@@ -79,6 +79,23 @@ pub struct Exchange {
     pub attempt: Attempt,
 }
 
+impl Exchange {
+    /// What it came to, with its line for the ledger: an answer means what `read` makes of it, no answer is worth another
+    /// try, and an address that may not be called is none.
+    pub fn judge(self, read: impl FnOnce(&Answer) -> Outcome) -> (Outcome, Attempt) {
+        let Self { result, attempt } = self;
+        let outcome = match result {
+            Ok(answer) => read(&answer),
+            Err(forbidden @ NoAnswer::Forbidden(_)) => rejected(forbidden.to_string()),
+            Err(
+                no_answer @ (NoAnswer::NoConnection | NoAnswer::TimedOut(_) | NoAnswer::Closed | NoAnswer::TooLong),
+            ) => Outcome::TryAgain(no_answer.to_string()),
+        };
+        let error = outcome.error().map(str::to_owned);
+        (outcome, Attempt { error, ..attempt })
+    }
+}
+
 impl Resource for Outbound {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Guard::open(platform))
@@ -164,9 +181,12 @@ pub fn endpoint(prefix: &str, last: &str) -> Result<Url, Error> {
 
 /// The outcome of an entry that cannot be sent at all.
 pub fn refused(message: &str) -> (Outcome, Attempt) {
-    let message = message.to_owned();
-    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.clone()) };
-    (Outcome::Rejected(Failure { code: None, message, hidden: false }), attempt)
+    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.to_owned()) };
+    (rejected(message.to_owned()), attempt)
+}
+
+fn rejected(message: String) -> Outcome {
+    Outcome::Rejected(Failure { code: None, message, hidden: false })
 }
 
 fn no_answer(error: &reqwest::Error) -> NoAnswer {
@@ -195,6 +215,21 @@ fn forbidden(error: &reqwest::Error) -> Option<Forbidden> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn no_answer_is_worth_another_try_and_a_forbidden_address_is_final() {
+        let judged = |no_answer: NoAnswer| {
+            let attempt = Attempt { at: Timestamp(7), status: None, ms: 12, error: None };
+            Exchange { result: Err(no_answer), attempt }.judge(|_| Outcome::Delivered)
+        };
+        let (outcome, attempt) = judged(NoAnswer::Forbidden(Forbidden::Address));
+        let words = "the address must not lead to a private or special address";
+        assert_eq!(outcome, rejected(words.to_owned()));
+        assert_eq!(attempt, Attempt { at: Timestamp(7), status: None, ms: 12, error: Some(words.to_owned()) });
+        let (outcome, attempt) = judged(NoAnswer::TimedOut(3));
+        assert_eq!(outcome, Outcome::TryAgain("no answer within 3 seconds".into()));
+        assert_eq!(attempt.error.as_deref(), Some("no answer within 3 seconds"));
+    }
 
     #[test]
     fn the_identifier_is_the_last_segment_of_the_receivers_address() {

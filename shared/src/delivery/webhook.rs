@@ -59,7 +59,7 @@ impl Receiver for Webhooks<'_> {
             let (id, secrets) = (&entry.id, webhook.signing(clock::now()));
             let exchange =
                 self.outbound.post(Post { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
-            self.classify(occurrence, chat, exchange).await
+            self.judge(occurrence.event, chat, exchange).await
         })
     }
 
@@ -113,29 +113,27 @@ impl Webhooks<'_> {
         }
     }
 
-    /// What an answer brings is stored before the try is: a death in between brings it again.
-    async fn classify(
-        &self,
-        occurrence: &Occurrence,
-        chat: &Chat,
-        exchange: Exchange,
-    ) -> Result<(Outcome, Attempt), Error> {
-        let Exchange { result, mut attempt } = exchange;
-        let reason = match result {
-            Err(super::outbound::NoAnswer::Forbidden(forbidden)) => {
-                return Ok(refused(&format!("the address {forbidden}")));
+    /// What an answer brings is stored before the try is: a death in between brings it again. An answer that cannot be
+    /// stored is lost, and the try with it, which is told so and counts as the others do.
+    async fn judge(&self, event: WebhookEvent, chat: &Chat, exchange: Exchange) -> Result<(Outcome, Attempt), Error> {
+        let mut brought = None;
+        let (outcome, attempt) = exchange.judge(|answer| match webhook::read(event, answer.status, &answer.body) {
+            Verdict::Ok(data) => {
+                brought = Some(data);
+                Outcome::Delivered
             }
-            Err(no_answer) => no_answer.to_string(),
-            Ok(answer) => match webhook::read(occurrence.event, answer.status, &answer.body) {
-                Verdict::Ok(brought) => {
-                    self.take(occurrence.event, chat, *brought).await?;
-                    return Ok((Outcome::Delivered, attempt));
-                }
-                Verdict::No(reason) => reason,
-            },
-        };
-        attempt.error = Some(reason.clone());
-        Ok((Outcome::TryAgain(reason), attempt))
+            Verdict::No(reason) => Outcome::TryAgain(reason),
+        });
+        let Some(brought) = brought else { return Ok((outcome, attempt)) };
+        match self.take(event, chat, *brought).await {
+            Ok(()) => Ok((outcome, attempt)),
+            Err(Error::Unavailable(context)) => {
+                tracing::warn!(?context, chat.account_id, chat.chat_id, "a webhook's answer is lost");
+                let error = "the answer could not be stored".to_owned();
+                Ok((Outcome::TryAgain(error.clone()), Attempt { error: Some(error), ..attempt }))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The chat is read anew: it may have ended while the webhook took its seconds to answer, or been erased, and then

@@ -116,6 +116,17 @@ pub struct Delivery {
     pub verdict_at: Option<Timestamp>,
 }
 
+impl Outcome {
+    /// Why it did not deliver, for the ledger.
+    pub fn error(&self) -> Option<&str> {
+        match self {
+            Self::Delivered => None,
+            Self::Rejected(failure) => Some(&failure.message),
+            Self::TryAgain(reason) => Some(reason),
+        }
+    }
+}
+
 /// What a try changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
