@@ -206,6 +206,11 @@ impl Delivery {
         Clock { since: self.since, tries: self.tries, last_try }
     }
 
+    /// The delivery, its first try's turn having come then.
+    pub fn in_turn(&self, turn: Timestamp) -> Self {
+        Self { since: self.clock().in_turn(turn).since, ..self.clone() }
+    }
+
     /// How far it is for whoever looks at it now: a failure is shown at its verdict, not before.
     pub fn shown_progress(&self, now: Timestamp) -> Progress {
         match (self.progress, self.verdict_at) {

@@ -16,6 +16,8 @@ pub const WINDOW: Duration = Duration::from_secs(9);
 
 /// A try with less time than this is not begun.
 const SHORTEST_TRY: Duration = Duration::from_secs(1);
+/// A first try that starts this long after the making leaves room for the others in the window.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Queues delay by whole seconds, so a task may come this much before its slot and is taken all the same.
 const EARLY: Duration = Duration::from_millis(500);
 
@@ -42,6 +44,13 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// The clock of a delivery whose turn came then, behind what was written before it. A wait that left no room for every
+    /// try does not count: who takes one message after the other, each in time, is not late with the last of them.
+    pub fn in_turn(self, turn: Timestamp) -> Self {
+        let has_waited = self.tries == 0 && turn.since(self.since) > LONGEST_WAIT;
+        if has_waited { Self { since: turn, ..self } } else { self }
+    }
+
     /// When the verdict is shown: the first moment after the window at which it can be known.
     pub fn verdict_at(&self, now: Timestamp) -> Timestamp {
         self.since.after(WINDOW).max(now)
@@ -128,6 +137,21 @@ mod tests {
         assert_eq!(strict(0, 7_500), Step::Try(Duration::from_millis(1_500)));
         assert_eq!(strict(0, 8_500), Step::GiveUp);
         assert_eq!(strict(0, 70_000), Step::GiveUp);
+    }
+
+    #[test]
+    fn a_wait_behind_others_that_leaves_no_room_for_every_try_does_not_count() {
+        let made = Clock { since: Timestamp(0), tries: 0, last_try: None };
+        for wait in [0, 400, 2_000] {
+            let clock = made.in_turn(Timestamp(wait));
+            assert_eq!(clock, made, "{wait}");
+            let third = Clock { tries: 2, last_try: Some(Timestamp(wait + 3_000)), ..clock };
+            assert!(matches!(third.strict_step(Timestamp(wait + 6_000)), Step::Try(_)), "{wait}");
+        }
+        let waited = made.in_turn(Timestamp(20_000));
+        assert_eq!((waited.since, waited.strict_step(Timestamp(20_000))), (Timestamp(20_000), Step::Try(TIMEOUT)));
+        let tried = Clock { tries: 1, last_try: Some(Timestamp(20_000)), ..made };
+        assert_eq!(tried.in_turn(Timestamp(30_000)), tried, "the turn is that of the first try");
     }
 
     proptest! {

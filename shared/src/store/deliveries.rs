@@ -11,7 +11,7 @@ use super::to_attribute;
 use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
-use crate::domain::ledger::{MOST_TRIES, Retry};
+use crate::domain::ledger::{self, MOST_TRIES, Retry};
 use crate::domain::retry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -22,6 +22,9 @@ pub const SHARDS: u64 = 4;
 const FAILING_LASTS: Duration = Duration::from_secs(9);
 /// Times after which the sweep gives up on an entry whose every consumer died.
 const MOST_REVIVALS: u32 = 60;
+/// The same for a visitor's message to a bot, which until its first try may be in a line: as many messages as a visitor
+/// may write at once, of which each takes the longest that a try may, are over before the sweep comes once more.
+const LONGEST_LINE: u32 = 2;
 
 pub(super) fn shard(chat_id: u64) -> String {
     (chat_id % SHARDS).to_string()
@@ -54,8 +57,9 @@ pub enum Revived {
 }
 
 impl Chats {
-    /// Writes a try into the ledger with what follows from it. False when somebody else was faster: then
-    /// nothing is written and nothing is to be done. One write.
+    /// Writes a try into the ledger with what follows from it. The delivery is as it was when the try began; a window that
+    /// began with the try is written too while another try may follow. False when somebody else was faster: then nothing is
+    /// written and nothing is to be done. One write.
     pub async fn record_try(
         &self,
         tried: &Entry,
@@ -71,7 +75,12 @@ impl Chats {
             (":attempt", to_attribute(&[AttemptItem::from(attempt)])?),
         ];
         let update = match verdict {
-            Verdict::Again(_) => TRIED,
+            Verdict::Again(_) if tried.delivery.as_ref().is_some_and(|stored| stored.since == delivery.since) => TRIED,
+            Verdict::Again(_) => {
+                values.push((":since", n(delivery.since.0)));
+                values.push((":next_due", n(due_at(delivery.since).0)));
+                TRIED_IN_TURN
+            }
             Verdict::Delivered => {
                 values.push((":progress", s(Progress::Delivered.name())));
                 DELIVERED
@@ -195,19 +204,28 @@ impl Chats {
     }
 
     /// Takes up an overdue delivery. What was never tried keeps its place in the round, because its task may only be
-    /// waiting its turn; what was tried begins anew; a visitor's message to a bot has lost its window, and the chat goes to
-    /// the agents; what was taken up too often fails. A read and a write.
+    /// waiting its turn; what was tried begins anew; what was taken up too often fails. A visitor's message to a bot that was
+    /// tried has lost its window, and the chat goes to the agents, unless the bot has reacted or lost it already: then nobody
+    /// misses the message. A read and a write.
     pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Revived, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(Revived::Not) };
         let found = entry(item)?;
         let Some(delivery) = found.delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending) else {
             return Ok(Revived::Not);
         };
-        let is_for_bot = delivery.target == Target::Bot && found.from == From::Visitor;
-        let is_handed_over = is_for_bot && self.bot_failed(&found.account_id, found.chat_id, None, now).await?;
-        if is_for_bot || delivery.revivals >= MOST_REVIVALS {
+        let is_for_bot = ledger::is_for_bot(&found);
+        let is_lost = if is_for_bot {
+            delivery.tries > 0 || delivery.revivals >= LONGEST_LINE
+        } else {
+            delivery.revivals >= MOST_REVIVALS
+        };
+        if is_lost {
+            let unanswered = Some(found.seq);
+            if is_for_bot && !self.bot_failed(&found.account_id, found.chat_id, unanswered, now).await? {
+                return self.supersede(&found).await.map(|()| Revived::Not);
+            }
             let is_over = self.give_up(&found.account_id, overdue, now).await?;
-            return Ok(if is_over { Revived::Failed(found, is_handed_over) } else { Revived::Not });
+            return Ok(if is_over { Revived::Failed(found, is_for_bot) } else { Revived::Not });
         }
         let update = if delivery.tries == 0 { POSTPONE } else { BEGIN_ANEW };
         let mut values = vec![
@@ -261,6 +279,9 @@ fn holds(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
 
 const TRIED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
                      #delivery.#attempts = list_append(#delivery.#attempts, :attempt)";
+
+const TRIED_IN_TURN: &str = "SET #delivery.#tries = #delivery.#tries + :one, #delivery.#since = :since, \
+                             #delivery.#attempts = list_append(#delivery.#attempts, :attempt), #due_at = :next_due";
 
 const DELIVERED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
                          #delivery.#attempts = list_append(#delivery.#attempts, :attempt), \

@@ -154,15 +154,94 @@ async fn a_bot_that_fails_loses_the_chat_unless_it_reacted_in_time() {
     assert!(!stores.chats.bot_failed("acc", 1, None, NOW).await.unwrap(), "nothing to hand over");
 }
 
+/// The runs of a sweep that comes every minute, and what each made of a visitor's message to a bot: whether it is to be
+/// queued or given up, and whether the chat was handed over.
+impl Stores {
+    async fn swept(&self, minutes: u64) -> Vec<&'static str> {
+        let mut ends = Vec::new();
+        for minute in 1..=minutes {
+            for overdue in self.chats.overdue(1, at(minute * 60), 10).await.unwrap() {
+                ends.push(match self.chats.revive(&overdue, at(minute * 60)).await.unwrap() {
+                    Revived::Begun(entry) if entry.from != From::Visitor => continue,
+                    Revived::Begun(entry) => {
+                        assert_eq!(entry.delivery.unwrap().round, 1, "the same task, which its queue knows");
+                        "queued"
+                    }
+                    Revived::Failed(entry, true) if entry.from == From::Visitor => "handed over",
+                    Revived::Failed(..) => "failed",
+                    Revived::Not => "dropped",
+                });
+            }
+        }
+        ends
+    }
+
+    async fn first_try_fails(&self, since: Timestamp) {
+        let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
+        let delivery = entry.delivery.clone().unwrap().in_turn(since);
+        let attempt = Attempt { at: since, status: Some(500), ms: 7, error: Some("HTTP 500".into()) };
+        let again = Change::Again(Duration::from_secs(3));
+        assert!(self.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
+    }
+
+    async fn first_delivery(&self) -> Delivery {
+        self.chats.entry("acc", 1, 1).await.unwrap().unwrap().delivery.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_visitors_message_that_waits_its_turn_is_no_reason_to_take_the_chat_from_the_bot() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    assert_eq!(stores.swept(2).await, ["queued", "queued"]);
+    assert_eq!(stores.state().await, "bot");
+}
+
 #[tokio::test]
 async fn a_visitors_message_that_never_came_to_the_bot_is_given_up_and_the_chat_with_it() {
     let stores = stores().await;
-    let chat_id = stores.with_bot().await;
-    let overdue = stores.chats.overdue(chat_id % 4, at(30), 10).await.unwrap();
-    let first = stores.chats.revive(&overdue[0], at(30)).await.unwrap();
-    assert!(matches!(first, Revived::Failed(entry, true) if entry.from == From::Visitor));
-    assert_eq!(stores.state().await, "waiting");
-    assert!(matches!(stores.chats.revive(&overdue[0], at(30)).await.unwrap(), Revived::Not), "told once");
+    stores.with_bot().await;
+    assert_eq!(stores.swept(5).await, ["queued", "queued", "handed over"], "told once");
+    assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("waiting", Progress::Failed));
+}
+
+#[tokio::test]
+async fn a_tried_message_whose_delivery_died_is_given_up_and_the_chat_with_it() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    stores.first_try_fails(NOW).await;
+    assert_eq!(stores.swept(2).await, ["handed over"]);
+    assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("waiting", Progress::Failed));
+}
+
+#[tokio::test]
+async fn a_bot_that_has_written_since_keeps_the_chat_when_a_delivery_died() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    stores.first_try_fails(NOW).await;
+    stores.bot_writes(&bot(&[]), Content::text("hello"), Shows::default()).await.unwrap();
+    assert_eq!(stores.swept(2).await, ["dropped"]);
+    assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("bot", Progress::Superseded));
+}
+
+#[tokio::test]
+async fn a_message_of_a_chat_that_the_agents_have_is_dropped_when_its_delivery_died() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    stores.first_try_fails(NOW).await;
+    assert!(stores.chats.bot_failed("acc", 1, None, NOW).await.unwrap());
+    assert_eq!(stores.swept(2).await, ["dropped"]);
+    assert_eq!(stores.first_delivery().await.progress, Progress::Superseded);
+}
+
+#[tokio::test]
+async fn a_window_that_began_with_its_first_try_ends_later_for_the_sweep_too() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    stores.first_try_fails(at(20)).await;
+    assert_eq!(stores.first_delivery().await.since, at(20));
+    assert!(stores.chats.overdue(1, at(29), 10).await.unwrap().is_empty(), "it is due nine seconds after");
+    assert_eq!(stores.chats.overdue(1, at(30), 10).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
