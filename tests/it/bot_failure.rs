@@ -1,6 +1,8 @@
 //! Bots that fail: however they do, the visitor is with the agents nine seconds later.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -10,7 +12,7 @@ use tokio::time::interval;
 use crate::client::number;
 use crate::harness::{Stage, VISITOR, alone_on_own_stage, alone_on_stage, kill, on_own_stage, on_stage};
 use crate::provider::{Front, chat_of, register};
-use crate::receiver::{Answer, dead_port};
+use crate::receiver::{Answer, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// From a message that the bot does not take to the moment at which agents see the chat.
@@ -189,6 +191,94 @@ fn what_waits_behind_a_failed_message_is_dropped_when_the_agents_have_the_chat()
         front.told("AGENT_JOINED").await;
         assert_eq!(front.tries("CLIENT_MESSAGE").len(), tries, "nothing more is sent to the bot");
         assert_eq!(front.agent.messages(1).await.iter().filter(|entry| entry["from"] == "visitor").count(), 5);
+    });
+}
+
+#[test]
+fn a_slow_bot_that_takes_every_message_keeps_the_chat_of_a_visitor_who_writes_many() {
+    on_stage(async |stage| {
+        let front = Front::open(stage).await;
+        front.provider.answer(Answer::After(seconds(2), Box::new(Answer::ok())));
+        let texts = ["one", "two", "three", "four", "five", "six", "seven"];
+        for text in texts {
+            front.channel.say(VISITOR, text).await;
+        }
+        for text in texts {
+            let delivery = front.bot_verdict(1, text).await;
+            let tries = delivery["attempts"].as_array().unwrap().len();
+            assert_eq!((&delivery["state"], tries), (&json!("delivered"), 1), "{text}: {delivery}");
+        }
+        assert_eq!(front.tries("CLIENT_MESSAGE").iter().map(Request::text).collect::<Vec<_>>(), texts);
+        front.waits_not(1).await;
+    });
+}
+
+#[test]
+fn a_message_that_waited_its_turn_has_all_its_tries() {
+    on_stage(async |stage| {
+        let front = Front::open(stage).await;
+        let has_failed = Arc::new(AtomicBool::new(false));
+        front.provider.act(move |request| {
+            let has_failed = Arc::clone(&has_failed);
+            async move {
+                match request.text().as_str() {
+                    "five" if !has_failed.swap(true, Ordering::Relaxed) => Answer::Json(500, json!({})),
+                    "five" | "six" => Answer::ok(),
+                    _ => Answer::After(seconds(2), Box::new(Answer::ok())),
+                }
+            }
+        });
+        for text in ["one", "two", "three", "four", "five", "six"] {
+            front.channel.say(VISITOR, text).await;
+        }
+        let behind = front.bot_verdict(1, "six").await;
+        assert_eq!(behind["state"], "delivered", "what leaves the line has its window too: {behind}");
+        let failed_once = front.bot_verdict(1, "five").await;
+        assert_eq!(failed_once["state"], "delivered", "{failed_once}");
+        assert_eq!(failed_once["attempts"].as_array().unwrap().len(), 2, "{failed_once}");
+        front.waits_not(1).await;
+    });
+}
+
+#[test]
+fn many_messages_to_a_provider_that_hangs_lose_the_chat_no_later_than_one() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        front.provider.answer(Answer::Hang);
+        let written = Instant::now();
+        let texts = ["one", "two", "three", "four", "five"];
+        for text in texts {
+            front.channel.say(VISITOR, text).await;
+        }
+        front.waits(1, seconds(12)).await;
+        let waited = written.elapsed();
+        assert!(waited <= FALL_BACK, "waiting after {waited:?}");
+        assert_eq!(front.bot_verdict(1, "one").await["state"], "failed");
+        for text in texts {
+            assert_ne!(front.bot_verdict(1, text).await["state"], "delivered", "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_bot_that_answered_keeps_the_chat_though_the_delivery_was_killed() {
+    on_own_stage(&[], async |stage| {
+        let front = Front::open(stage).await;
+        front.provider.answer_with([Answer::Json(500, json!({})), Answer::Hang]);
+        front.channel.say(VISITOR, "Anybody?").await;
+        front.provider.received(2, seconds(8)).await;
+        front.bot.say(&json!(1), "I am here").await.expect(200);
+        forget(stage, &["deliver-bot"]).await;
+
+        // The queue shows the task again after 36 s, and the sweep comes every minute.
+        let state = wait_for("an end of the delivery", seconds(100), async || {
+            let delivery = front.entry(1, "Anybody?").await["bot_delivery"].clone();
+            if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery["state"].clone()) }
+        })
+        .await;
+        assert_eq!(state, "superseded");
+        front.waits_not(1).await;
+        front.bot.say(&json!(1), "still here").await.expect(200);
     });
 }
 

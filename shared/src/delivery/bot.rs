@@ -76,10 +76,15 @@ impl Receiver for Providers<'_> {
             }
             match change {
                 Change::Again(_) => Ok(()),
-                Change::Failed(..) => self.hand_over(&chat.account_id, chat.chat_id, None).await,
+                Change::Failed(..) => self.hand_over(&chat.account_id, chat.chat_id, None).await.map(|_| ()),
                 Change::Delivered => self.await_answer(entry, chat).await,
             }
         })
+    }
+
+    /// A bot that has written since then has seen the message, or does without it, whatever kept us from writing that down.
+    fn expire<'a>(&'a self, entry: &'a Entry, chat: &'a Chat) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(self.hand_over(&chat.account_id, chat.chat_id, Some(entry.seq)))
     }
 }
 
@@ -109,16 +114,17 @@ impl Providers<'_> {
 
     /// The end of a bot's own time: without a reaction to the message the chat goes to the agents.
     pub async fn answer_due(&self, task: &AnswerTask) -> Result<(), Error> {
-        self.hand_over(&task.account_id, task.chat_id, Some(task.seq)).await
+        self.hand_over(&task.account_id, task.chat_id, Some(task.seq)).await.map(|_| ())
     }
 
-    async fn hand_over(&self, account_id: &str, chat_id: u64, unanswered: Option<u64>) -> Result<(), Error> {
+    /// Whether the chat went to the agents; with `unanswered`, only if the bot has not reacted since that entry.
+    async fn hand_over(&self, account_id: &str, chat_id: u64, unanswered: Option<u64>) -> Result<bool, Error> {
         let is_handed_over = self.chats.bot_failed(account_id, chat_id, unanswered, clock::now()).await?;
         if is_handed_over {
             tracing::warn!(account_id, chat_id, unanswered, "bot fell back to the agents");
             metrics::bot_fallback();
         }
-        Ok(())
+        Ok(is_handed_over)
     }
 }
 

@@ -1,16 +1,18 @@
 //! One try of one delivery, whoever receives it: read, send, record, plan the next.
 //!
 //! A repeated or late task is harmless, because the entry says which try comes next. A death anywhere leaves
-//! the entry pending, and the sweep finds it.
+//! the entry pending, and the sweep finds it. A service that is too busy puts a task off; once the receiver has been
+//! called only a few times, because each would call it again.
 
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::task::EntryTask;
-use crate::domain::chat::{Chat, From};
+use super::task::{EntryTask, Task};
+use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, Change, Delivery, Ending, Failure, Outcome, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ledger::is_for_bot;
 use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -41,13 +43,54 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(()) })
     }
 
-    /// Sends an entry once.
+    /// What has to happen when the window ended before the queue brought the task. False when nobody misses the entry,
+    /// which is then dropped.
+    fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(async { Ok(true) })
+    }
+
+    /// Sends an entry once. What is [unavailable](Error::Unavailable) prevented that: nothing was sent.
     fn send<'a>(
         &'a self,
         entry: &'a Entry,
         chat: &'a Chat,
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
+}
+
+/// What a task calls for.
+enum Plan {
+    /// Nothing: the entry has moved on.
+    Nothing,
+    /// To drop the entry, which is not to be sent any more.
+    Supersede,
+    /// To come back.
+    Later(Task, Duration),
+    /// A try of at most that long.
+    Try(Delivery, Duration),
+    /// No try: the window ended before the queue brought the task.
+    TooLate(Delivery),
+    /// No try: the receiver had all of them, but nothing could be written down. The sweep finds the entry.
+    Leave,
+}
+
+/// How far a task had come when it could not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Halt {
+    /// Nothing was sent.
+    Unsent,
+    /// The receiver was called, and what came of it could not be written down.
+    Unrecorded,
+    /// The try is written down, and the next one, which is due after this long, could not be queued.
+    Unqueued(Duration),
+}
+
+/// A task under way.
+struct Run<'a> {
+    chats: &'a Chats,
+    retries: &'a DelayedQueue,
+    receiver: &'a dyn Receiver,
+    task: EntryTask,
 }
 
 /// Does what a task asks for. What a busy service prevents is tried again in a moment, out of the chat's order:
@@ -58,69 +101,142 @@ pub async fn run(
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
-    match run_once(chats, retries, receiver, task).await {
-        Err(Error::Unavailable(context)) => {
-            tracing::warn!(?context, task.account_id, task.chat_id, task.seq, "delivery put off");
-            retries.send(&task.again(task.r#try), PUT_OFF).await
+    let run = Run { chats, retries, receiver, task: task.taken(clock::now()) };
+    match run.once().await {
+        Ok(()) => Ok(()),
+        Err((halt, Error::Unavailable(context))) => {
+            tracing::warn!(?context, ?halt, task.account_id, task.chat_id, task.seq, "delivery put off");
+            let (later, wait) = put_off(&run.task, halt);
+            retries.send(&later, wait).await
         }
-        result => result,
+        Err((_, error)) => Err(error),
     }
 }
 
-async fn run_once(
-    chats: &Chats,
-    retries: &DelayedQueue,
-    receiver: &dyn Receiver,
-    task: &EntryTask,
-) -> Result<(), Error> {
-    let found = chats.entry_and_chat(&task.account_id, task.chat_id, task.seq).await?;
-    let Some((entry, chat)) = found else { return Ok(()) };
-    let Some(delivery) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
-        return Ok(());
-    };
-    if receiver.is_superseded(&entry, &chat) {
-        return chats.supersede(&entry).await;
+/// How a task goes on that a busy service halted.
+fn put_off(task: &EntryTask, halt: Halt) -> (Task, Duration) {
+    match halt {
+        Halt::Unsent => (task.again(), PUT_OFF),
+        Halt::Unrecorded => (task.again_unrecorded(), retry::SPACING),
+        Halt::Unqueued(wait) => (task.next_try(), wait.max(PUT_OFF)),
     }
-    let now = clock::now();
-    if task.ordered && chat.is_failing(receiver.target(), now) {
-        // Others of this chat wait behind this task, and each try may hang for seconds.
-        return retries.send(&task.again(task.r#try), Duration::ZERO).await;
-    }
-    let is_strict = receiver.target() == Target::Bot && entry.from == From::Visitor;
-    let step = if is_strict { delivery.clock().strict_step(now) } else { delivery.clock().step(now) };
-    let timeout = match step {
-        Step::Wait(wait) => return retries.send(&task.again(task.r#try), wait).await,
-        Step::Try(timeout) => timeout,
-        Step::GiveUp if is_strict => Duration::ZERO,
+}
+
+/// What follows from the clock of a pending delivery. Where nothing may happen after the window, it ends with it.
+fn planned(task: &EntryTask, delivery: Delivery, step: Step, is_strict: bool) -> Plan {
+    let is_used_up = task.r#try.saturating_add(task.unrecorded) >= retry::TRIES;
+    match step {
+        Step::Wait(wait) => Plan::Later(task.again(), wait),
+        Step::Try(timeout) if !is_used_up => Plan::Try(delivery, timeout),
+        Step::Try(_) | Step::GiveUp if is_strict => Plan::TooLate(delivery),
         // The queue itself was late: a try that was promised is made all the same.
-        Step::GiveUp => retry::TIMEOUT,
-    };
-    let (outcome, attempt) =
-        if timeout.is_zero() { too_late(now) } else { receiver.send(&entry, &chat, timeout).await? };
-    let ended = clock::now();
-    let change = delivery.after_try(&outcome, attempt.at, ended);
-    let ending = if timeout.is_zero() { Ending::Failed } else { change.ending(&outcome) };
-    log(task, &entry, &attempt, ending);
-    receiver.settle(&entry, &chat, &change).await?;
-    if !chats.record_try(&entry, delivery, &attempt, &change).await? {
-        return Ok(());
+        Step::GiveUp if !is_used_up => Plan::Try(delivery, retry::TIMEOUT),
+        Step::Try(_) | Step::GiveUp => Plan::Leave,
     }
-    metrics::delivery(receiver.target(), ending, change.verdict_at(ended).map(|at| at.since(entry.at)));
-    if let Change::Again(wait) = change {
-        retries.send(&task.again(task.r#try + 1), wait).await?;
-    }
-    // The mark only decides about order: without it, the next failed try makes it.
-    if let Err(error) = note_health(chats, &chat, receiver.target(), &outcome, ended).await {
-        tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "the mark of a failing receiver is late");
-    }
-    Ok(())
 }
 
-/// The outcome when the window ended before the queue brought the task.
-fn too_late(now: Timestamp) -> (Outcome, Attempt) {
-    let message = "the window was over before the message could be sent".to_owned();
-    let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()) };
-    (Outcome::Rejected(Failure { code: None, message, hidden: false }), attempt)
+impl Run<'_> {
+    async fn once(&self) -> Result<(), (Halt, Error)> {
+        let unsent = |error| (Halt::Unsent, error);
+        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
+        let found = self.chats.entry_and_chat(account_id, *chat_id, *seq).await.map_err(unsent)?;
+        let Some((entry, chat)) = found else { return Ok(()) };
+        match self.plan(&entry, &chat, clock::now()) {
+            Plan::Nothing => Ok(()),
+            Plan::Supersede => self.chats.supersede(&entry).await.map_err(unsent),
+            Plan::Later(task, wait) => self.retries.send(&task, wait).await.map_err(unsent),
+            Plan::TooLate(delivery) => self.expire(&entry, &chat, &delivery).await.map_err(unsent),
+            Plan::Leave => {
+                tracing::error!(
+                    account_id,
+                    chat_id,
+                    seq,
+                    "delivery left to the sweep: its tries could not be recorded"
+                );
+                Ok(())
+            }
+            Plan::Try(delivery, timeout) => {
+                let tried = self.receiver.send(&entry, &chat, timeout).await.map_err(unsent)?;
+                self.conclude(&entry, &chat, &delivery, tried).await
+            }
+        }
+    }
+
+    fn plan(&self, entry: &Entry, chat: &Chat, now: Timestamp) -> Plan {
+        let (task, receiver) = (&self.task, self.receiver);
+        let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
+            return Plan::Nothing;
+        };
+        if receiver.is_superseded(entry, chat) {
+            return Plan::Supersede;
+        }
+        if task.ordered && chat.is_failing(receiver.target(), now) {
+            // Others of this chat wait behind this task, and each try may hang for seconds.
+            return Plan::Later(task.again(), Duration::ZERO);
+        }
+        let is_strict = is_for_bot(entry);
+        let turn = task.turn_at.map(Timestamp).filter(|_| is_strict);
+        let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.in_turn(turn));
+        let step = if is_strict { delivery.clock().strict_step(now) } else { delivery.clock().step(now) };
+        planned(task, delivery, step, is_strict)
+    }
+
+    /// Ends a delivery without a try.
+    async fn expire(&self, entry: &Entry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
+        if !self.receiver.expire(entry, chat).await? {
+            return self.chats.supersede(entry).await;
+        }
+        let now = clock::now();
+        let message = "the window was over before the message could be sent".to_owned();
+        let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()) };
+        let change = Change::Failed(Failure { code: None, message, hidden: false }, now);
+        log(&self.task, entry, &attempt, Ending::Failed);
+        if self.chats.record_try(entry, delivery, &attempt, &change).await? {
+            metrics::delivery(self.receiver.target(), Ending::Failed, Some(now.since(entry.at)));
+        }
+        Ok(())
+    }
+
+    /// Writes down what a try came to, and queues the next.
+    async fn conclude(
+        &self,
+        entry: &Entry,
+        chat: &Chat,
+        delivery: &Delivery,
+        (outcome, attempt): (Outcome, Attempt),
+    ) -> Result<(), (Halt, Error)> {
+        let (target, ended) = (self.receiver.target(), clock::now());
+        let change = delivery.after_try(&outcome, attempt.at, ended);
+        let ending = change.ending(&outcome);
+        log(&self.task, entry, &attempt, ending);
+        if !self.record(entry, chat, delivery, &attempt, &change).await.map_err(|error| (Halt::Unrecorded, error))? {
+            return Ok(());
+        }
+        metrics::delivery(target, ending, change.verdict_at(ended).map(|at| at.since(entry.at)));
+        if let Change::Again(wait) = change {
+            let next = self.retries.send(&self.task.next_try(), wait).await;
+            next.map_err(|error| (Halt::Unqueued(wait), error))?;
+        }
+        // The mark only decides about order: without it, the next failed try makes it.
+        if let Err(error) = note_health(self.chats, chat, target, &outcome, ended).await {
+            let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
+            tracing::warn!(?context, account_id, chat_id, "the mark of a failing receiver is late");
+        }
+        Ok(())
+    }
+
+    /// False when somebody else was faster.
+    async fn record(
+        &self,
+        entry: &Entry,
+        chat: &Chat,
+        delivery: &Delivery,
+        attempt: &Attempt,
+        change: &Change,
+    ) -> Result<bool, Error> {
+        self.receiver.settle(entry, chat, change).await?;
+        self.chats.record_try(entry, delivery, attempt, change).await
+    }
 }
 
 fn is_current(delivery: &Delivery, task: &EntryTask) -> bool {
@@ -162,4 +278,61 @@ fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: Ending) {
         result,
         "delivery tried"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, clippy::wildcard_enum_match_arm)]
+    use super::*;
+
+    /// The second try of an entry, of which one request could not be recorded.
+    fn task() -> EntryTask {
+        let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry's") };
+        EntryTask { r#try: 1, unrecorded: 1, turn_at: Some(5), ..task }
+    }
+
+    fn later(halt: Halt) -> (u32, u32, Option<u64>, Duration) {
+        let (Task::Entry(later), wait) = put_off(&task(), halt) else { panic!("not an entry's") };
+        assert!(!later.ordered, "it would hold up the chat");
+        (later.r#try, later.unrecorded, later.turn_at, wait)
+    }
+
+    #[test]
+    fn what_was_not_sent_comes_again_in_a_moment() {
+        assert_eq!(later(Halt::Unsent), (1, 1, Some(5), PUT_OFF));
+    }
+
+    #[test]
+    fn what_was_sent_and_not_recorded_keeps_the_distance_of_tries_and_is_counted() {
+        assert_eq!(later(Halt::Unrecorded), (1, 2, Some(5), retry::SPACING));
+    }
+
+    /// The requests that a receiver gets while nothing can be written down, and what ends them.
+    fn series(is_strict: bool) -> (u32, Plan) {
+        let mut task = EntryTask { r#try: 0, unrecorded: 0, ..task() };
+        let delivery = Delivery::new(Target::Channel, Timestamp(0));
+        for requests in 0..10 {
+            match planned(&task, delivery.clone(), Step::Try(retry::TIMEOUT), is_strict) {
+                Plan::Try(..) => {}
+                end => return (requests, end),
+            }
+            let (Task::Entry(later), _) = put_off(&task, Halt::Unrecorded) else { panic!("not an entry's") };
+            task = later;
+        }
+        panic!("endless")
+    }
+
+    #[test]
+    fn a_receiver_gets_no_more_than_its_tries_while_nothing_can_be_written_down() {
+        assert!(matches!(series(false), (retry::TRIES, Plan::Leave)), "the sweep finds it");
+        assert!(matches!(series(true), (retry::TRIES, Plan::TooLate(_))), "the agents take it");
+    }
+
+    #[test]
+    fn a_try_that_could_not_be_queued_is_put_off_and_not_the_one_before_it() {
+        let table = [(Duration::ZERO, PUT_OFF), (Duration::from_secs(2), Duration::from_secs(2))];
+        for (wait, expected) in table {
+            assert_eq!(later(Halt::Unqueued(wait)), (2, 0, None, expected));
+        }
+    }
 }

@@ -39,6 +39,17 @@ pub struct EntryTask {
     /// The webhook it goes to, if it goes to one: each keeps the order of a chat for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<String>,
+    /// When its turn in the chat's order came, in milliseconds since the epoch; what is still in order has yet to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_at: Option<u64>,
+    /// Requests of this try of which nothing could be written down.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unrecorded: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A typing notice of the agent who has the chat.
@@ -86,7 +97,18 @@ impl Task {
 
     fn entry(account_id: &str, chat_id: u64, seq: u64, round: u32, webhook_id: Option<String>) -> Self {
         let account_id = account_id.to_owned();
-        Self::Entry(EntryTask { v: VERSION, account_id, chat_id, seq, round, r#try: 0, ordered: true, webhook_id })
+        Self::Entry(EntryTask {
+            v: VERSION,
+            account_id,
+            chat_id,
+            seq,
+            round,
+            r#try: 0,
+            ordered: true,
+            webhook_id,
+            turn_at: None,
+            unrecorded: 0,
+        })
     }
 
     /// A typing notice.
@@ -156,15 +178,31 @@ impl Task {
 }
 
 impl EntryTask {
-    /// The task of another try, out of the chat's order.
-    pub fn again(&self, tries: u32) -> Task {
-        Task::Entry(Self { r#try: tries, ordered: false, ..self.clone() })
+    /// The task as it is when it comes: what is in the chat's order has its turn now.
+    pub fn taken(&self, now: Timestamp) -> Self {
+        Self { turn_at: if self.ordered { Some(now.0) } else { self.turn_at }, ..self.clone() }
+    }
+
+    /// The task of the same try, out of the chat's order.
+    pub fn again(&self) -> Task {
+        Task::Entry(Self { ordered: false, ..self.clone() })
+    }
+
+    /// The task of the same try after a request of which nothing could be written down.
+    pub fn again_unrecorded(&self) -> Task {
+        Task::Entry(Self { unrecorded: self.unrecorded.saturating_add(1), ordered: false, ..self.clone() })
+    }
+
+    /// The task of the next try, out of the chat's order.
+    pub fn next_try(&self) -> Task {
+        let r#try = self.r#try.saturating_add(1);
+        Task::Entry(Self { r#try, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
     #[test]
@@ -175,5 +213,16 @@ mod tests {
         });
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap(), expected);
         assert_eq!(Task::from_json(&json).unwrap(), Task::new_entry("a", 7, 3));
+    }
+
+    #[test]
+    fn a_task_out_of_order_keeps_its_turn_and_the_next_try_begins_without() {
+        let Task::Entry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry's") };
+        let taken = task.taken(Timestamp(5));
+        let again = taken.again_unrecorded();
+        assert_eq!(Task::from_json(&again.to_json()).unwrap(), again);
+        let Task::Entry(again) = again else { panic!("not an entry's") };
+        assert_eq!((again.taken(Timestamp(9)).turn_at, again.unrecorded, again.r#try), (Some(5), 1, 0));
+        assert_eq!(again.next_try(), Task::Entry(EntryTask { r#try: 1, ordered: false, ..task }));
     }
 }
