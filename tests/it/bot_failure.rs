@@ -268,7 +268,7 @@ fn a_bot_that_answered_keeps_the_chat_though_the_delivery_was_killed() {
         front.channel.say(VISITOR, "Anybody?").await;
         front.provider.received(2, seconds(8)).await;
         front.bot.say(&json!(1), "I am here").await.expect(200);
-        forget(stage, &["deliver-bot"]).await;
+        stage.kill(|function| function == "deliver-bot").await;
 
         // The queue shows the task again after 36 s, and the sweep comes every minute.
         let state = wait_for("an end of the delivery", seconds(100), async || {
