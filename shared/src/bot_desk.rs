@@ -74,7 +74,7 @@ impl Desk<'_> {
         self.chats.save_and_tell(&visitor, &settings.webhooks, clock::now()).await
     }
 
-    /// The chat of an event: by `chat_id`, by `client_id`, or by the `id` of a CLIENT_MESSAGE (gaps.md, Bot API).
+    /// The chat of an event: by `chat_id`, by `client_id`, or by the `id` of a CLIENT_MESSAGE (docs/decisions.md, Bot API).
     async fn chat_id(&self, route: &Route) -> Result<u64, Error> {
         match (route.chat_id, route.client_id) {
             (Some(chat_id), None) => Ok(chat_id),

@@ -136,7 +136,7 @@ pub async fn agent_online(directory: &Directory, connections: &Connections, chat
     Ok(presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
-/// A regular answer is 200 without an `error` (gaps.md, Bot API); everything else counts as a failed try.
+/// A regular answer is 200 without an `error` (docs/decisions.md, Bot API); everything else counts as a failed try.
 fn read(answer: &Answer) -> Outcome {
     match answer.status {
         200 if !is_rejection(answer) => Outcome::Delivered,

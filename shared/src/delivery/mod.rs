@@ -1,5 +1,5 @@
 //! Sending a timeline entry to somebody else's server: one engine for every kind of receiver. It builds the
-//! request, sends it, classifies the answer, records the try and plans the next (design.md, section 4).
+//! request, sends it, classifies the answer, records the try and plans the next (docs/design.md, How something gets out).
 
 pub mod bot;
 pub mod channel;

@@ -1,4 +1,4 @@
-//! Standard Webhooks signatures, which every outbound request carries (gaps.md, Everywhere).
+//! Standard Webhooks signatures, which every outbound request carries (docs/decisions.md, Everywhere).
 
 use standardwebhooks::Webhook;
 

@@ -3,7 +3,7 @@
 use super::content::Shows;
 use super::timestamp::Timestamp;
 
-/// How strictly the integrator's messages and answers are read (gaps.md, Channel API).
+/// How strictly the integrator's messages and answers are read (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
     /// As the specification says.

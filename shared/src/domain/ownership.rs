@@ -1,4 +1,4 @@
-//! Who owns a chat, and what may happen to it (design.md, section 2). The table is [`State::after`]; `store`
+//! Who owns a chat, and what may happen to it (docs/design.md, Who owns a chat). The table is [`State::after`]; `store`
 //! makes each transition with one conditional write.
 
 use super::account::{Agent, Author};

@@ -1,4 +1,4 @@
-//! Who is online (design.md, section 2).
+//! Who is online (docs/design.md, Who owns a chat).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The rate limits (gaps.md, Everywhere): so many messages in a window.
+//! The rate limits (docs/decisions.md, Everywhere): so many messages in a window.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! When a delivery is tried (specification, Limits; design.md, section 4): three tries, three seconds
+//! When a delivery is tried (specification, Limits; docs/design.md, How something gets out): three tries, three seconds
 //! apart, the verdict after nine seconds.
 
 use std::time::Duration;

@@ -31,7 +31,7 @@ pub struct Settings {
     pub retention_days: Option<u32>,
 }
 
-/// The rate limits (gaps.md, Everywhere): requests in ten seconds.
+/// The rate limits (docs/decisions.md, Everywhere): requests in ten seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Messages of one visitor.

@@ -43,7 +43,7 @@ impl WebhookEvent {
         Self::ALL.into_iter().find(|event| event.name() == name)
     }
 
-    /// Whether the answer may carry data for the agent (gaps.md, Webhooks).
+    /// Whether the answer may carry data for the agent (docs/decisions.md, Webhooks).
     pub fn takes_data(self) -> bool {
         matches!(self, Self::ChatAccepted | Self::ChatUpdated)
     }

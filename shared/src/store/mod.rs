@@ -1,4 +1,4 @@
-//! DynamoDB: three tables (design.md, section 3). Items are private to this module; what comes out are
+//! DynamoDB: three tables (docs/design.md, What lies where). Items are private to this module; what comes out are
 //! `domain` types.
 
 pub mod agent_writes;

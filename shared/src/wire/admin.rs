@@ -1,4 +1,4 @@
-//! The bodies of the admins' and the operator's endpoints (design.md, section 5).
+//! The bodies of the admins' and the operator's endpoints (docs/openapi.json).
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The bodies of the agents' endpoints (design.md, section 5).
+//! The bodies of the agents' endpoints (docs/openapi.json).
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What an integrator's answer means (specification, A2 and Errors; gaps.md, Channel API).
+//! What an integrator's answer means (specification, A2 and Errors; docs/decisions.md, Channel API).
 
 use serde_json::{Map, Value};
 

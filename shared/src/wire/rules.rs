@@ -1,4 +1,4 @@
-//! The trigger rules of the widget (gaps.md, Widget: `setRules`). The widget interprets them; here is checked that it
+//! The trigger rules of the widget (specification, part D, `setRules`). The widget interprets them; here is checked that it
 //! can. Conditions and commands that are not known are kept: newer widgets may know them.
 
 use serde_json::{Value, json};

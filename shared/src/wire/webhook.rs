@@ -14,7 +14,7 @@ use crate::domain::webhook::{Occurrence, WebhookEvent};
 
 /// Lines of custom data that are kept of an answer.
 const MOST_CUSTOM_DATA: usize = 50;
-/// Characters of a line's content (gaps.md, Widget: limits).
+/// Characters of a line's content (specification, part D).
 const CONTENT: usize = 1_000;
 /// Characters of a title, a key, a name.
 const SHORT: usize = 255;
@@ -170,7 +170,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The text of a message, or the address of its file (gaps.md, Webhooks).
+/// The text of a message, or the address of its file (docs/decisions.md, Webhooks).
 fn said_text(entry: &Entry) -> String {
     entry.content.media.file.clone().unwrap_or_else(|| entry.content.in_plain_text())
 }
