@@ -51,17 +51,11 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
     Ok(Response::ok(json!({ "channels": channels })))
 }
 
-async fn change(
-    directory: &Directory,
-    guard: &Guard,
-    request: &Request,
-    mut channel: Channel,
-) -> Result<Response, Error> {
+async fn change(directory: &Directory, guard: &Guard, request: &Request, channel: Channel) -> Result<Response, Error> {
     let settings = admin::changed_channel(&request.json()?, &channel, guard)?;
     directory.check_named(&channel.account_id, Some(&channel.settings), &settings).await?;
-    channel.settings = settings;
-    directory.save_channel_settings(&channel).await?;
-    Ok(Response::ok(admin::channel(&channel)))
+    directory.save_channel_settings(&channel, &settings).await?;
+    Ok(Response::ok(admin::channel(&Channel { settings, ..channel })))
 }
 
 async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {

@@ -28,26 +28,26 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let department = directory.roster(&account_id).await?.department(department_id).cloned().ok_or(Error::NotFound)?;
     match request.method.as_str() {
         "PATCH" => {
-            let after = admin::department(&request.json()?, department.clone())?;
+            let after = admin::changed_department(&request.json()?, department.clone())?;
             directory.save_department(&account_id, &department, &after).await?;
-            Ok(Response::ok(admin::shown_department(&after)))
+            Ok(Response::ok(admin::department(&after)))
         }
         "DELETE" => {
             directory.delete_department(&account_id, department_id).await?;
             Ok(Response::ok(json!({ "department_id": department_id, "deleted": true })))
         }
-        _ => Ok(Response::ok(admin::shown_department(&department))),
+        _ => Ok(Response::ok(admin::department(&department))),
     }
 }
 
 async fn create(directory: &Directory, account_id: &str, request: &Request) -> Result<Response, Error> {
-    let Department { name, agent_ids, .. } = admin::department(&request.json()?, Department::default())?;
+    let Department { name, agent_ids, .. } = admin::changed_department(&request.json()?, Department::default())?;
     let department = directory.create_department(account_id, name, agent_ids).await?;
-    Ok(Response::created(admin::shown_department(&department)))
+    Ok(Response::created(admin::department(&department)))
 }
 
 async fn list(directory: &Directory, account_id: &str) -> Result<Response, Error> {
     let roster = directory.roster(account_id).await?;
-    let departments: Vec<Value> = roster.departments().iter().map(admin::shown_department).collect();
+    let departments: Vec<Value> = roster.departments().iter().map(admin::department).collect();
     Ok(Response::ok(json!({ "departments": departments })))
 }

@@ -8,6 +8,7 @@ use shared::delivery::outbound::Outbound;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::settings_desk::Desk;
+use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::{auth, clock};
@@ -17,11 +18,12 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Connections, Outbound);
+type Uses = (Directory, Chats, Connections, Outbound);
 
-async fn handle((directory, connections, outbound): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbound): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let desk = Desk { account_id: &caller.account_id, directory: &directory, outbound: &outbound, now: clock::now() };
+    let (account_id, now) = (&caller.account_id, clock::now());
+    let desk = Desk { account_id, directory: &directory, chats: &chats, outbound: &outbound, now };
     let webhook_id = request.segment("webhook_id");
     match (request.method.as_str(), request.route_end().as_str()) {
         ("GET", "settings") => desk.show().await,

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use shared::clock;
-use shared::error::Error;
+use shared::error::{Context, Error};
 use shared::http::{self, Request, Response};
 use shared::password;
 use shared::store::connections::Connections;
@@ -24,5 +24,12 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let found = directory.agent(&login.account_id, login.agent_id).await?;
     let agent = found.ok_or(Error::InvalidCredentials)?;
     let token = connections.begin_session(&agent, clock::now()).await?;
+    // Who changes a password or a role ends the sessions that there are. If this one was too late for that, nobody is
+    // told its token.
+    let is_current = directory.login(&email).await?.as_ref() == Some(&login)
+        && directory.agent(&login.account_id, login.agent_id).await?.as_ref() == Some(&agent);
+    if !is_current {
+        return Err(Error::Unavailable(Context::new("the agent was changed while signing in")));
+    }
     Ok(Response::ok(agent::logged_in(&token, &agent)))
 }

@@ -32,7 +32,7 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
     let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
     let received = visitor_message::read(&request.json()?, channel.is_lenient())?;
-    let VisitorMessage { ref external_id, ref profile, message } = received;
+    let VisitorMessage { ref external_id, ref profile, message, their_id } = received;
     let key = request.idempotency_key(|| format!("{}#{}", channel.channel_id, secret::hex_hash(external_id)))?;
     let key = key.as_ref();
     match message {
@@ -48,7 +48,7 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
                 to_bot.0.send(&Task::new_entry(&channel.account_id, chat_id, seq)).await?;
             }
             queue::send_told(&received.told, &to_bot, &to_webhook).await?;
-            return Ok(done().about(&received.answered.id));
+            return Ok(done().about(&received.answered.id).known_as(their_id));
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,
         Message::Typing(Typing::End) => chats.visitor_typing(&channel, external_id, None).await?,

@@ -28,14 +28,14 @@ async fn handle((directory, operator_key, guard): Uses, request: Request) -> Res
             authorization_hash: None,
             created_at: clock::now(),
         };
-        let provider = admin::provider(&request.json()?, nothing, &guard)?;
+        let provider = admin::changed_provider(&request.json()?, nothing, &guard)?;
         directory.save_provider(&provider).await?;
-        return Ok(Response::created(admin::shown_provider(&provider)));
+        return Ok(Response::created(admin::provider(&provider)));
     }
     let mut provider = directory.provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
     if request.method == "PATCH" {
-        provider = admin::provider(&request.json()?, provider, &guard)?;
+        provider = admin::changed_provider(&request.json()?, provider, &guard)?;
         directory.save_provider(&provider).await?;
     }
-    Ok(Response::ok(admin::shown_provider(&provider)))
+    Ok(Response::ok(admin::provider(&provider)))
 }

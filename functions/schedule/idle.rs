@@ -1,7 +1,9 @@
 //! Every minute: closes the chats that have rested for the account's limit, with all that a close tells the bot and the
-//! webhooks. Each open chat is looked at when its limit ends, and at least once an hour: a read and a write.
+//! webhooks. Each open chat is looked at when its limit ends, and at least once an hour: a read and a write. Then, where an
+//! account has changed its retention, goes on to give it to chats that ended before.
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use shared::error::Error;
@@ -13,6 +15,8 @@ use shared::{clock, consumer};
 
 /// Chats of one shard in one run.
 const PAGE: i32 = 250;
+/// How long a run goes on with ended chats.
+const LASTS: Duration = Duration::from_secs(25);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -38,6 +42,7 @@ async fn handle(uses: Uses) -> Result<Value, Error> {
             }
         }
     }
+    failed += keep(&uses, Instant::now() + LASTS).await?;
     tracing::info!(closed, failed, "looked for idle chats");
     if failed > 0 { Err(Error::internal(("not closed", failed))) } else { Ok(json!({ "closed": closed })) }
 }
@@ -52,4 +57,21 @@ async fn look((directory, chats, to_bot, to_webhook): &Uses, found: &Overdue) ->
     let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
     queue::send_told(&closed.told, to_bot, to_webhook).await?;
     Ok(true)
+}
+
+/// How many accounts' ended chats could not be seen to.
+async fn keep((directory, chats, ..): &Uses, end: Instant) -> Result<u32, Error> {
+    let (mut failed, now) = (0, clock::now());
+    for pass in chats.passes(now).await? {
+        // The others are the first ones in the next minute.
+        if Instant::now() >= end {
+            break;
+        }
+        let keep_days = directory.settings(&pass.account_id).await?.retention_days;
+        if let Err(error) = chats.keep_ended(&pass, keep_days, &|| Instant::now() < end, now).await {
+            failed += 1;
+            tracing::error!(context = ?error.context(), pass.account_id, "retention not changed: {error}");
+        }
+    }
+    Ok(failed)
 }

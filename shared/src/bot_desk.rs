@@ -46,8 +46,7 @@ impl Desk<'_> {
         let chat = advanced.map_err(|error| named_by(route, error))?;
         let channel = self.directory.cached_channel(&chat.channel_id).await?;
         let shows = channel.map(|channel| channel.settings.shows).unwrap_or_default();
-        let entry = self.chats.bot_message(self.bot, &chat, content, shows, key, now).await?;
-        Ok(Answered::of(&entry))
+        self.chats.bot_message(self.bot, &chat, content, shows, key, now).await
     }
 
     /// INVITE_AGENT.

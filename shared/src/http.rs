@@ -39,6 +39,7 @@ pub struct Response {
     cache: &'static str,
     headers: Vec<(&'static str, String)>,
     message_id: Option<String>,
+    their_id: Option<String>,
 }
 
 #[derive(Debug)]
@@ -75,16 +76,23 @@ impl Response {
             cache: "public, max-age=300",
             headers: vec![("etag", tag)],
             message_id: None,
+            their_id: None,
         }
     }
 
     fn new(status: u16, body: Value) -> Self {
-        Self { status, body: Payload::Json(body), cache: "no-store", headers: Vec::new(), message_id: None }
+        let (body, headers) = (Payload::Json(body), Vec::new());
+        Self { status, body, cache: "no-store", headers, message_id: None, their_id: None }
     }
 
     /// Notes the message that the request made, for the log: its id is on everything that follows from it.
     pub fn about(self, message_id: &str) -> Self {
         Self { message_id: Some(message_id.to_owned()), ..self }
+    }
+
+    /// Notes what the caller calls that message, for the log too.
+    pub fn known_as(self, their_id: Option<String>) -> Self {
+        Self { their_id, ..self }
     }
 
     fn error(error: &Error) -> Self {
@@ -279,9 +287,9 @@ async fn answer(
     let context = result.as_ref().err().and_then(Error::context).map(|context| format!("{context:?}"));
     let response = result.unwrap_or_else(|error| Response::error(&error));
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let Response { status, message_id, .. } = &response;
+    let Response { status, message_id, their_id, .. } = &response;
     match context {
-        None => tracing::info!(route, request_id, gateway_id, message_id, status, duration_ms, "answered"),
+        None => tracing::info!(route, request_id, gateway_id, message_id, their_id, status, duration_ms, "answered"),
         Some(context) => tracing::error!(route, request_id, gateway_id, status, duration_ms, context, "failed"),
     }
     if *status == 429 {

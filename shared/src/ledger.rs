@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::delivery::Progress;
-use crate::domain::ledger::{Order, Place, Retry, Wanted, is_for_bot};
+use crate::domain::ledger::{Order, Place, Retry, Wanted, waits_for_bot};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::http::Response;
@@ -57,7 +57,7 @@ impl Desk<'_> {
                 self.chats.failures(search).await?
             }
         };
-        let (for_bots, others): (Vec<_>, Vec<_>) = page.rows.into_iter().partition(|(_, entry)| is_for_bot(entry));
+        let (for_bots, others): (Vec<_>, Vec<_>) = page.rows.into_iter().partition(|(_, entry)| waits_for_bot(entry));
         let mut replayed = 0;
         for (_, entry) in others {
             match self.begin(entry.chat_id, entry.seq, Retry::Failed).await {

@@ -12,6 +12,7 @@ use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::Error;
 use crate::http::Response;
 use crate::secret;
+use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings};
 
@@ -24,6 +25,8 @@ pub struct Desk<'a> {
     pub account_id: &'a str,
     /// Where they are.
     pub directory: &'a Directory,
+    /// What they hold for.
+    pub chats: &'a Chats,
     /// How webhooks are called.
     pub outbound: &'a Outbound,
     /// Now.
@@ -42,6 +45,7 @@ impl Desk<'_> {
     pub async fn set(&self, body: &Value) -> Result<Response, Error> {
         let (url, rules) = (settings::webhook_url(body, self.outbound.guard())?, settings::rules(body)?);
         let blank = self.blank()?;
+        self.plan_retention(body).await?;
         let edit = |settings: &mut Settings| {
             *settings = settings::changed(body, settings.clone())?;
             url.as_ref().map_or(Ok(false), |url| set_address(settings, url.as_ref(), &blank))
@@ -58,9 +62,20 @@ impl Desk<'_> {
         Ok(Response::ok(show(&settings, &rules)))
     }
 
+    /// A changed retention holds for ended chats too. Planned before it is stored: a request that dies in between has
+    /// planned a pass that changes nothing, and the other way round a repeated one would find nothing to plan.
+    async fn plan_retention(&self, body: &Value) -> Result<(), Error> {
+        if body.get("retention_days").is_none() {
+            return Ok(());
+        }
+        let before = self.directory.settings(self.account_id).await?;
+        let has_changed = settings::changed(body, before.clone())?.retention_days != before.retention_days;
+        if has_changed { self.chats.plan_retention(self.account_id, self.now).await } else { Ok(()) }
+    }
+
     /// Adds a webhook; its signing secret is shown once.
     pub async fn add(&self, body: &Value) -> Result<Response, Error> {
-        let webhook = settings::webhook(body, self.blank()?, self.outbound.guard())?;
+        let webhook = settings::changed_webhook(body, self.blank()?, self.outbound.guard())?;
         let edit = |settings: &mut Settings| {
             if settings.webhooks.len() >= MOST {
                 return Err(Error::Conflict("an account has at most 10 webhooks"));
@@ -76,8 +91,8 @@ impl Desk<'_> {
     pub async fn change(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let edit = |settings: &mut Settings| {
             let webhook = find(settings, webhook_id)?;
-            *webhook = settings::webhook(body, webhook.clone(), self.outbound.guard())?;
-            Ok(settings::shown_webhook(webhook))
+            *webhook = settings::changed_webhook(body, webhook.clone(), self.outbound.guard())?;
+            Ok(settings::webhook(webhook))
         };
         let (_, answer) = self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(answer))

@@ -1,5 +1,6 @@
 //! The operator opens accounts; admins manage channels and agents.
 
+use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
 use crate::client::{PASSWORD, merged, number};
@@ -101,6 +102,29 @@ fn an_agent_is_created_listed_read_changed_and_deleted() {
         assert_eq!(log_in("another long password").await, 401);
         ann.call.get("/agent/chats").await.expect_error(401, "unauthorized");
         account.agent_with("Ann again", json!({"email": ann.email})).await;
+    });
+}
+
+#[test]
+fn a_changed_password_ends_also_the_sessions_that_begin_meanwhile() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let ann = account.agent("Ann").await;
+        let path = format!("/admin/agents/{}", ann.id);
+        let mut old = PASSWORD.to_owned();
+        for round in 0..4 {
+            let new = format!("{PASSWORD} {round}");
+            let credentials = json!({"email": ann.email, "password": old});
+            let logins = join_all((0..6).map(|_| stage.anyone.post("/agent/login", &credentials)));
+            let change = json!({"password": new});
+            let (logins, changed) = join(logins, account.admin.call.patch(&path, &change)).await;
+            changed.expect(200);
+            for login in logins.into_iter().filter(|login| login.status == 200) {
+                let session = stage.anyone.with(login.json()["token"].as_str().unwrap());
+                session.get("/agent/chats").await.expect_error(401, "unauthorized");
+            }
+            old = new;
+        }
     });
 }
 

@@ -8,6 +8,13 @@ use crate::harness::{Conversation, Stage, VISITOR, on_stage, post_raw};
 use crate::security::filled;
 use crate::template::routes;
 
+/// Characters of a sender's id.
+const LONGEST_ID: usize = 255;
+/// Characters of every other text of a visitor's message that is not cut.
+const LONGEST_TEXT: usize = 1_000;
+/// Characters of a web address.
+const LONGEST_URL: usize = 4_096;
+
 /// A body with one thing changed, and the field that the answer must name.
 struct Case {
     field: String,
@@ -57,10 +64,22 @@ fn no_text() -> Vec<Value> {
     vec![json!(5), json!(true), json!([]), json!({})]
 }
 
+/// Values that are no text of at most so many characters, of which each has two bytes.
+fn no_text_up_to(longest: usize) -> Vec<Value> {
+    no_text().into_iter().chain([json!("é".repeat(longest + 1))]).collect()
+}
+
 /// Values that are no web address.
 fn no_url() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example", ""];
-    no_text().into_iter().chain(schemes.map(Value::from)).collect()
+    let too_long = json!(url_of(LONGEST_URL + 1));
+    no_text().into_iter().chain(schemes.map(Value::from)).chain([too_long]).collect()
+}
+
+/// A web address of so many characters.
+fn url_of(length: usize) -> String {
+    let host = "https://cdn.example/";
+    format!("{host}{}", "x".repeat(length - host.len()))
 }
 
 /// Values that are no positive integer.
@@ -75,15 +94,16 @@ fn no_coordinate(most: f64) -> Vec<Value> {
 
 fn sender_cases() -> Vec<Case> {
     let no_object = [json!(null), json!("x"), json!(5), json!([])];
-    let no_id = [json!(null), json!(""), json!(true), json!(1.5), json!([]), json!({})];
+    let too_long = json!("é".repeat(LONGEST_ID + 1));
+    let no_id = [json!(null), json!(""), json!(true), json!(1.5), json!([]), json!({}), too_long];
     [
         vec![missing("sender"), missing("sender.id")],
         wrong("sender", &no_object),
         wrong("sender.id", &no_id),
-        wrong("sender.name", &no_text()),
-        wrong("sender.phone", &no_text()),
-        wrong("sender.email", &no_text()),
-        wrong("sender.invite", &no_text()),
+        wrong("sender.name", &no_text_up_to(LONGEST_TEXT)),
+        wrong("sender.phone", &no_text_up_to(LONGEST_TEXT)),
+        wrong("sender.email", &no_text_up_to(LONGEST_TEXT)),
+        wrong("sender.invite", &no_text_up_to(LONGEST_TEXT)),
         wrong("sender.photo", &no_url()),
         wrong("sender.url", &no_url()),
     ]
@@ -100,6 +120,7 @@ fn text_cases() -> Vec<Case> {
         vec![missing("message"), missing("message.type"), missing("message.text")],
         wrong("message", &no_object),
         wrong("message.type", &no_type),
+        wrong("message.id", &no_text_up_to(LONGEST_TEXT)),
         wrong("message.text", &no_message_text),
     ]
     .into_iter()
@@ -110,17 +131,18 @@ fn text_cases() -> Vec<Case> {
 fn file_cases() -> Vec<Case> {
     [
         vec![missing("message.file"), missing("message.file_name"), missing("message.file_size")],
+        wrong("message.id", &no_text_up_to(LONGEST_TEXT)),
         wrong("message.file", &no_url()),
-        wrong("message.file_name", &no_text()),
+        wrong("message.file_name", &no_text_up_to(LONGEST_TEXT)),
         wrong("message.file_size", &no_size()),
         wrong("message.thumb", &no_url()),
-        wrong("message.emoji", &no_text()),
+        wrong("message.emoji", &no_text_up_to(LONGEST_TEXT)),
         wrong("message.duration", &no_size()),
         wrong("message.width", &no_size()),
         wrong("message.height", &no_size()),
         wrong("message.text", &no_text()),
-        wrong("message.performer", &no_text()),
-        wrong("message.title", &no_text()),
+        wrong("message.performer", &no_text_up_to(LONGEST_TEXT)),
+        wrong("message.title", &no_text_up_to(LONGEST_TEXT)),
         wrong("message.latitude", &no_coordinate(90.0)),
         wrong("message.longitude", &no_coordinate(180.0)),
     ]
@@ -204,6 +226,28 @@ fn every_wrong_field_of_an_agents_message_is_named() {
             }
         }
         assert_eq!(talk.agent.messages(talk.chat).await.len(), 1, "nothing of it is stored");
+    });
+}
+
+#[test]
+fn what_is_exactly_as_long_as_allowed_is_accepted_whole() {
+    on_stage(async |stage| {
+        let (account, channel) = channel(stage).await;
+        let (id, text, url) = ("é".repeat(LONGEST_ID), "é".repeat(LONGEST_TEXT), url_of(LONGEST_URL));
+        let sender = json!({
+            "id": id, "name": text, "phone": text, "email": text, "invite": text, "photo": url, "url": url,
+        });
+        let long = json!({
+            "text": text, "file": url, "thumb": url, "emoji": text, "file_name": text, "performer": text, "title": text,
+        });
+        let message = merged(file_message("audio"), long);
+        let identified = merged(message.clone(), json!({"id": text}));
+        channel.post(&json!({"sender": sender, "message": identified})).await.expect(200);
+        let visitor = account.admin.chat(1).await["visitor"].clone();
+        assert_eq!(merged(visitor.clone(), sender), visitor);
+        // The id is the integrator's own, the entry has ours.
+        let entry = account.admin.message(1, 1).await;
+        assert_eq!(merged(entry.clone(), message), entry);
     });
 }
 

@@ -92,6 +92,27 @@ fn a_provider_that_refuses_connections_loses_the_chat_and_is_told_nothing() {
 }
 
 #[test]
+fn a_bot_that_does_not_hear_that_nobody_is_there_loses_the_chat() {
+    alone_on_stage(async |stage| {
+        let front = warm_front(stage, json!({})).await;
+        front.provider.answer(Answer::Hang);
+        let invited = Instant::now();
+        front.bot.invite_agent(&json!(1)).await.expect(200);
+        front.waits(1, seconds(12)).await;
+        let waited = invited.elapsed();
+        assert!(waited <= FALL_BACK, "waiting after {waited:?}");
+        assert_eq!(front.tries("AGENT_UNAVAILABLE").len(), 3);
+        front.bot.say(&json!(1), "late").await.expect_error(403, "invalid_request");
+        let told =
+            front.agent.messages(1).await.into_iter().find(|entry| entry["type"] == "agent_unavailable").unwrap();
+        assert_eq!(told["bot_delivery"]["state"], "failed");
+        let path = "/admin/deliveries/replay";
+        let again = json!({"chat_id": 1, "seq": told["seq"]});
+        front.agent.call.post(path, &again).await.expect_error(409, "conflict");
+    });
+}
+
+#[test]
 fn a_provider_that_recovers_on_the_third_try_keeps_the_chat() {
     alone_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;

@@ -40,7 +40,8 @@ fn a_chat_that_rests_is_closed_with_all_that_a_close_tells() {
     });
 }
 
-/// The sort keys of the account's items in the Chats table, and whether each will be deleted; counters aside.
+/// The sort keys of the account's items in the Chats table, and whether each will be deleted; counters aside, and what is
+/// planned.
 async fn lives(stage: &Stage, account: &Value, channel: &str) -> Vec<(String, bool)> {
     let request = stage.tables().scan().table_name("Chats").consistent_read(true).into_paginator().items().send();
     let items: Vec<_> = request.try_collect().await.unwrap();
@@ -48,7 +49,8 @@ async fn lives(stage: &Stage, account: &Value, channel: &str) -> Vec<(String, bo
     let account = account.as_str().unwrap();
     let ours = items.iter().filter(|item| {
         let pk = text(item, "pk");
-        (pk.contains(account) || pk.contains(channel)) && !pk.starts_with("COUNTERS")
+        let is_kept = ["CHAT#", "VISITOR"].iter().any(|kind| pk.starts_with(kind));
+        is_kept && (pk.contains(account) || pk.contains(channel))
     });
     ours.map(|item| (text(item, "sk"), item.get("expires_at").is_some_and(AttributeValue::is_n))).collect()
 }
@@ -79,9 +81,13 @@ fn everything_of_an_ended_chat_has_an_end_when_the_account_says_so() {
 
 /// Lets the account's only open chat be looked at now, and looks.
 async fn look(stage: &Stage, account: &Value) {
+    look_at(stage, format!("CHAT#{}#1", account.as_str().unwrap()), "HEAD").await;
+}
+
+/// Lets an item of the Chats table be due now, and runs the schedule.
+async fn look_at(stage: &Stage, pk: String, sk: &str) {
     let tables = stage.tables();
-    let pk = format!("CHAT#{}#1", account.as_str().unwrap());
-    let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S("HEAD".to_owned()));
+    let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S(sk.to_owned()));
     let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
     let change = change.update_expression("SET due_at = :now").condition_expression("attribute_exists(due_at)");
     change.expression_attribute_values(":now", AttributeValue::N("1".to_owned())).send().await.unwrap();
@@ -109,6 +115,28 @@ fn a_changed_retention_reaches_what_was_written_in_an_open_chat() {
             .await;
         }
         assert_eq!(talk.agent.chat(1).await["state"], "active");
+    });
+}
+
+#[test]
+fn a_changed_retention_reaches_chats_that_ended_before() {
+    on_stage(async |stage| {
+        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
+        talk.agent.close(1).await;
+        let lives = async || lives(stage, &talk.account.id, &talk.channel.id).await;
+        // Header, visitor, number and a message.
+        assert_eq!(lives().await.len(), 4);
+        for (days, ends) in [(json!(1), true), (Value::Null, false)] {
+            talk.agent.call.put("/admin/settings", &json!({"retention_days": days})).await.expect(200);
+            let account = talk.account.id.as_str().unwrap();
+            look_at(stage, format!("RETENTION#{account}"), "RETENTION").await;
+            wait_for("the new end of everything", seconds(15), async || {
+                stage.host.run_schedule("schedule-idle").await.expect("the look succeeds");
+                let lives = lives().await;
+                if lives.iter().all(|(_, has_end)| *has_end == ends) { Ok(()) } else { Err(lives) }
+            })
+            .await;
+        }
     });
 }
 

@@ -172,6 +172,18 @@ fn one_id_leads_from_a_visitors_request_to_the_bot_and_from_its_answer_to_the_in
 }
 
 #[test]
+fn what_the_integrator_calls_a_message_is_in_the_log_and_leads_to_its_id() {
+    on_own_stage(&[], async |stage| {
+        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
+        let mut body = visitor_text(VISITOR, "Where is it?");
+        body["message"]["id"] = json!("order-7");
+        talk.channel.post(&body).await.expect(200);
+        let answered = &lines_with(stage, "channel-message", "/their_id", &json!("order-7"), 1).await[0];
+        assert_eq!(answered["message_id"], talk.agent.messages(talk.chat).await.last().unwrap()["id"]);
+    });
+}
+
+#[test]
 fn an_event_of_a_webhook_is_found_by_the_request_that_caused_it() {
     on_own_stage(&[], async |stage| {
         let hooked = Hooked::open(stage).await;

@@ -1,5 +1,6 @@
 //! Who may see and reach what.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -7,8 +8,10 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::{Account, Caller, Channel, PASSWORD, Reply, send, unique_email};
+use crate::client::{Account, Agent, Caller, Channel, PASSWORD, Reply, send, unique_email};
 use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_own_stage, on_stage, open_chat, visitor_text};
+use crate::hook::{add, fine};
+use crate::provider::{Bot, register};
 use crate::receiver::{Answer, Receiver};
 use crate::template::routes;
 use crate::wait::{seconds, wait_for};
@@ -209,16 +212,21 @@ pub fn filled(path: &str) -> String {
     path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>().join("/")
 }
 
-/// The routes that ask for a bearer token.
-pub fn guarded_routes() -> Vec<(Method, String)> {
+/// The routes that ask for a bearer token, as the template has them.
+fn guarded_templates() -> Vec<(Method, String)> {
     let guarded = |path: &str| {
         path != "/agent/login" && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
     };
     routes()
         .into_iter()
         .filter(|(_, path)| guarded(path))
-        .map(|(method, path)| (Method::from_bytes(method.as_bytes()).unwrap(), filled(&path)))
+        .map(|(method, path)| (Method::from_bytes(method.as_bytes()).unwrap(), path))
         .collect()
+}
+
+/// The same with their paths filled in.
+pub fn guarded_routes() -> Vec<(Method, String)> {
+    guarded_templates().into_iter().map(|(method, path)| (method, filled(&path))).collect()
 }
 
 #[test]
@@ -356,6 +364,116 @@ fn an_account_does_not_see_what_is_anothers() {
         assert_eq!(talk.agent.chat(talk.chat).await["state"], "active");
         assert_eq!(talk.account.admin.call.get(&channel).await.expect(200)["name"], "App");
         talk.channel.say(VISITOR, "Still here").await;
+    });
+}
+
+/// An account that has one of everything that a path can name. Where things are numbered within the account, it is the
+/// second: who has one has no second.
+struct Estate {
+    account: Account,
+    integrator: Receiver,
+    crm: Receiver,
+    /// By the names of the parameters.
+    ids: BTreeMap<&'static str, String>,
+}
+
+impl Estate {
+    async fn open(stage: &Stage) -> Self {
+        let (integrator, crm) = (Receiver::start(Answer::error(7, "not now")).await, Receiver::start(fine()).await);
+        let account = stage.account().await;
+        let channel = account.channel(&integrator.url()).await;
+        let (chat, seq) = failed_message(&account.admin, &channel).await;
+        let webhook = add(&account, &crm, json!({})).await;
+        add_department(&account.admin).await;
+        let ids = BTreeMap::from([
+            ("chat_id", chat.to_string()),
+            ("seq", seq.to_string()),
+            ("number", account.admin.chat(chat).await["visitor"]["number"].to_string()),
+            ("agent_id", account.agent("Ann").await.id.to_string()),
+            ("department_id", add_department(&account.admin).await),
+            ("bot_id", connect_bot(stage, &account).await),
+            ("webhook_id", webhook["webhook_id"].as_str().unwrap().to_owned()),
+            ("channel_id", channel.id),
+        ]);
+        Self { account, integrator, crm, ids }
+    }
+
+    /// The path of what is the account's. A parameter that is not known here would be one that nobody tests.
+    fn path(&self, template: &str) -> String {
+        let fill = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(name) => self.ids.get(name).unwrap_or_else(|| panic!("give Estate a {name} for {template}")).clone(),
+            None => part.to_owned(),
+        };
+        template.split('/').map(fill).collect::<Vec<_>>().join("/")
+    }
+
+    /// Everything that the account's admin can look at, by its path.
+    async fn all(&self) -> BTreeMap<String, Value> {
+        let mut all = BTreeMap::new();
+        for (method, template) in guarded_templates() {
+            if method == Method::GET && !template.starts_with("/operator/") {
+                let path = self.path(&template);
+                let shown = self.account.admin.call.get(&path).await.expect(200);
+                all.insert(path, shown);
+            }
+        }
+        all
+    }
+}
+
+/// The chat and the entry of a message that could be sent again; the account's second chat, with its second visitor.
+async fn failed_message(admin: &Agent, channel: &Channel) -> (u64, u64) {
+    open_chat(admin, channel, "somebody else").await;
+    let chat = open_chat(admin, channel, VISITOR).await;
+    let seq = admin.write(chat, "Hello?").await;
+    assert_eq!(admin.verdict(chat, seq).await["state"], "failed");
+    (chat, seq)
+}
+
+/// Returns the department's id.
+async fn add_department(admin: &Agent) -> String {
+    let made = admin.call.post("/admin/departments", &json!({"name": "Sales", "agent_ids": []})).await.expect(201);
+    made["department_id"].to_string()
+}
+
+/// A bot in front of a channel where nobody writes; returns its id.
+async fn connect_bot(stage: &Stage, account: &Account) -> String {
+    let channel = account.channel("https://app.example/hook").await;
+    let provider_id = register(&stage.operator, "https://bots.example/hook", json!({})).await;
+    Bot::connect(account, &provider_id, &[&channel], json!({})).await.bot_id
+}
+
+/// A body to which nothing is wrong, so that a refusal is about what the path names.
+fn good_body(method: &Method, template: &str) -> Value {
+    let end = template.rsplit('/').next().unwrap();
+    match (method.as_str(), end) {
+        ("POST", "messages") => json!({"type": "text", "text": "Hi"}),
+        ("POST", "typing") => json!({"type": "typein"}),
+        ("POST", "transfer") => json!({"agent_id": 1}),
+        ("PATCH", "{webhook_id}") => json!({"events": ["chat_finished"]}),
+        ("PATCH", _) => json!({"name": "Mine"}),
+        _ => json!({}),
+    }
+}
+
+#[test]
+fn no_path_leads_to_what_is_anothers() {
+    on_stage(async |stage| {
+        let owner = Estate::open(stage).await;
+        let stranger = Conversation::open(stage, "https://app.example/hook", json!({})).await;
+        add_department(&stranger.agent).await;
+        let before = owner.all().await;
+        let mut routes = guarded_templates();
+        routes.retain(|(_, template)| template.contains('{') && !template.starts_with("/operator/"));
+        assert!(routes.len() > 20);
+        for (method, template) in routes {
+            let (path, body) = (owner.path(&template), good_body(&method, &template));
+            let reply = send(stranger.agent.call.request(method.clone(), &path).json(&body)).await;
+            assert_eq!(reply.status, 404, "{method} {path}: {}", reply.text);
+            reply.expect_error(404, "not_found");
+        }
+        assert_eq!(owner.all().await, before);
+        assert_eq!((owner.integrator.requests().len(), owner.crm.connections()), (1, 0), "nobody was told anything");
     });
 }
 

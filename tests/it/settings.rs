@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::client::{Caller, merged};
-use crate::harness::{VISITOR, on_stage, open_chat, visitor_text};
+use crate::harness::{Conversation, VISITOR, on_stage, open_chat, visitor_text};
 use crate::hook::{add, recorded, with_data};
 use crate::provider::Front;
-use crate::receiver::Receiver;
+use crate::receiver::{Answer, Receiver};
 use crate::wait::{seconds, wait_for};
 
 const SETTINGS: &str = "/admin/settings";
@@ -143,6 +143,19 @@ fn links_to_other_domains_are_not_shown_to_the_agent() {
             if text == "see https://evil.example/x or https://good.example/y" { Ok(()) } else { Err(text) }
         })
         .await;
+    });
+}
+
+#[test]
+fn links_in_the_words_of_a_receiver_are_not_shown_either() {
+    on_stage(async |stage| {
+        let integrator = Receiver::start(Answer::error(7, "see https://evil.example/x")).await;
+        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+        set(&talk.agent.call, json!({"safe_urls": ["good.example"]})).await;
+        let seq = talk.agent.write(talk.chat, "Hello").await;
+        let shown = talk.verdict(seq).await;
+        assert_eq!(shown["error"], json!({"code": 7, "message": "see [link blocked]"}));
+        assert_eq!(shown["attempts"][0]["error"], "see [link blocked]");
     });
 }
 

@@ -401,6 +401,23 @@ fn the_words_of_a_crm_that_refuses_the_binding_are_shown() {
 }
 
 #[test]
+fn a_binding_that_one_webhook_made_stands_when_another_fails() {
+    on_stage(async |stage| {
+        let (hooked, chat) = with_card(stage, fine()).await;
+        let other = Receiver::start(Answer::Json(500, json!({}))).await;
+        add(&hooked.account, &other, json!({"events": ["chat_assigned"]})).await;
+        hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
+        wait_for("the failure of the other", seconds(13), async || {
+            let timeline = hooked.agent.messages(chat).await;
+            let is_failed = timeline.iter().any(|entry| entry["webhook_delivery"]["state"] == "failed");
+            if is_failed { Ok(()) } else { Err(timeline) }
+        })
+        .await;
+        assert_eq!(hooked.panel(chat).await["assignment"], json!({"state": "done"}));
+    });
+}
+
+#[test]
 fn a_chat_without_a_card_cannot_be_assigned() {
     on_stage(async |stage| {
         let hooked = Hooked::open(stage).await;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use shared::domain::call::{Call, CallKind, CallStatus};
 use shared::domain::chat::Rating;
 use shared::domain::content::Content;
+use shared::domain::department::ChatDepartment;
 use shared::domain::entry::Entry;
 use shared::domain::visitor::Profile;
 use shared::domain::webhook::{Details, WebhookEvent};
@@ -90,9 +91,10 @@ fn offline_message_tells_what_was_left_and_by_whom() {
             url: Some("https://shop.example/".to_owned()),
             ..Profile::default()
         };
+        let department = ChatDepartment { department_id: 1, name: "Sales".to_owned() };
         let incoming = Incoming {
             channel: &channel,
-            department: None,
+            department: Some(&department),
             external_id: "browser-1",
             profile: &profile,
             content: &Content::text("Please write to me"),

@@ -1,5 +1,5 @@
-//! Delivery to the provider of a bot (specification, B-2). A bot that does not take a visitor's message loses the
-//! chat to the agents.
+//! Delivery to the provider of a bot (specification, B-2). A bot that does not take a visitor's message, or does
+//! not hear that no agent is there, loses the chat to the agents.
 
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use crate::domain::chat::{Chat, From};
 use crate::domain::content::Kind;
 use crate::domain::delivery::{Attempt, Change, Outcome, Target};
 use crate::domain::entry::Entry;
+use crate::domain::ledger::waits_for_bot;
 use crate::domain::ownership::State;
 use crate::domain::presence;
 use crate::error::Error;
@@ -42,9 +43,9 @@ impl Receiver for Providers<'_> {
         Target::Bot
     }
 
-    /// A visitor's message is for the bot as long as the bot has the chat; a notice always is.
+    /// What the bot is to react to is for it as long as it has the chat; what it is only told, always.
     fn is_superseded(&self, entry: &Entry, chat: &Chat) -> bool {
-        entry.from == From::Visitor && chat.state != State::Bot
+        waits_for_bot(entry) && chat.state != State::Bot
     }
 
     fn send<'a>(
@@ -71,13 +72,12 @@ impl Receiver for Providers<'_> {
     /// after a death in between the try is simply made again.
     fn settle<'a>(&'a self, entry: &'a Entry, chat: &'a Chat, change: &'a Change) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
-            if entry.from != From::Visitor {
-                return Ok(());
-            }
             match change {
-                Change::Again(_) => Ok(()),
-                Change::Failed(..) => self.hand_over(&chat.account_id, chat.chat_id, None).await.map(|_| ()),
-                Change::Delivered => self.await_answer(entry, chat).await,
+                Change::Failed(..) if waits_for_bot(entry) => {
+                    self.hand_over(&chat.account_id, chat.chat_id, None).await.map(|_| ())
+                }
+                Change::Delivered if entry.from == From::Visitor => self.await_answer(entry, chat).await,
+                Change::Again(_) | Change::Failed(..) | Change::Delivered => Ok(()),
             }
         })
     }

@@ -75,13 +75,17 @@ impl Integrators<'_> {
         let Some(chat) = chats.chat(&task.account_id, task.chat_id).await? else {
             return Ok(());
         };
-        let Some(agent) = chat.state.agent().filter(|_| !chat.is_failing(Target::Channel, clock::now())) else {
+        let Some(owner) = chat.state.agent().filter(|_| !chat.is_failing(Target::Channel, clock::now())) else {
             return Ok(());
         };
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        let body = agent_message::typing(&From::Agent(agent.clone()), &chat.external_id, typing);
+        // The chat remembers the owner without the photo, and by the name at that time.
+        let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
+            return Ok(());
+        };
+        let body = agent_message::typing(&From::Agent(agent.into()), &chat.external_id, typing);
         let message_id = crate::secret::notice_id();
         let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _ } = exchange.attempt;

@@ -12,7 +12,7 @@ use super::task::{EntryTask, Task};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, Change, Delivery, Ending, Failure, Outcome, Progress, Target};
 use crate::domain::entry::Entry;
-use crate::domain::ledger::is_for_bot;
+use crate::domain::ledger::waits_for_bot;
 use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -174,7 +174,7 @@ impl Run<'_> {
             // Others of this chat wait behind this task, and each try may hang for seconds.
             return Plan::Later(task.again(), Duration::ZERO);
         }
-        let is_strict = is_for_bot(entry);
+        let is_strict = waits_for_bot(entry);
         let turn = task.turn_at.map(Timestamp).filter(|_| is_strict);
         let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.in_turn(turn));
         let step = if is_strict { delivery.clock().strict_step(now) } else { delivery.clock().step(now) };

@@ -47,6 +47,12 @@ pub struct Agent {
     pub created_at: Timestamp,
 }
 
+impl From<Agent> for Author {
+    fn from(Agent { agent_id, name, photo, .. }: Agent) -> Self {
+        Self { agent_id, name, photo }
+    }
+}
+
 /// The agent as a chat and its messages remember them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {

@@ -37,7 +37,7 @@ pub enum Progress {
     Pending,
     Delivered,
     Failed,
-    /// Dropped: a CLIENT_MESSAGE of a chat that the bot lost meanwhile.
+    /// Dropped: what a bot was to react to, in a chat that it lost meanwhile.
     Superseded,
 }
 

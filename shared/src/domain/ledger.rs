@@ -1,6 +1,8 @@
 //! The ledger of deliveries: which of them an admin asks for, where a page of them ends, and which may begin anew.
 
+use super::bot::Notice;
 use super::chat::{Chat, From};
+use super::content::Kind;
 use super::delivery::{Progress, Target};
 use super::entry::Entry;
 use super::timestamp::Timestamp;
@@ -121,7 +123,7 @@ impl Retry {
         match (self, delivery.shown_progress(now)) {
             (Self::Message, Progress::Failed) if delivery.target == Target::Channel => None,
             (Self::Message, _) => Some("only a failed message can be sent again"),
-            _ if is_for_bot(entry) => Some("a visitor's message to a bot is not sent again"),
+            _ if waits_for_bot(entry) => Some("what a bot was to react to is not sent again"),
             (Self::Failed | Self::One, Progress::Failed) | (Self::One, Progress::Delivered) => None,
             (Self::Failed | Self::One, Progress::Pending) => Some("it is still being delivered"),
             (Self::Failed, Progress::Delivered) => Some("it has not failed"),
@@ -130,10 +132,11 @@ impl Retry {
     }
 }
 
-/// Whether an entry is a visitor's message to a bot. Once that has a verdict it is of no use to the bot: where it
-/// failed, the agents have the chat.
-pub fn is_for_bot(entry: &Entry) -> bool {
-    entry.from == From::Visitor && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
+/// Whether the chat waits for what a bot makes of an entry: a visitor's message, or the news that no agent is there. Once
+/// it has a verdict it is of no use to the bot: where it failed, the agents have the chat.
+pub fn waits_for_bot(entry: &Entry) -> bool {
+    let is_asked = entry.from == From::Visitor || entry.content.kind == Kind::Notice(Notice::AgentUnavailable);
+    is_asked && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
 #[cfg(test)]
@@ -261,6 +264,10 @@ mod tests {
             (notice(Superseded), [false, false, false]),
             (asked(Failed), [false, false, false]),
             (asked(Delivered), [false, false, false]),
+            (
+                Entry { content: Content::happened(Kind::Notice(Notice::AgentUnavailable)), ..notice(Failed) },
+                [false; 3],
+            ),
             (Entry { delivery: None, ..message(Failed) }, [false, false, false]),
         ];
         for (entry, expected) in table {

@@ -31,7 +31,7 @@ pub enum Event<'a> {
         /// Whether an eligible agent is online.
         agent_online: bool,
     },
-    /// A CLIENT_MESSAGE got no regular answer in its window.
+    /// A CLIENT_MESSAGE or AGENT_UNAVAILABLE got no regular answer in its window.
     BotFails,
     /// An agent presses Reply; the [`offer`](State::offer) that was found to be theirs.
     Accept(&'a Author, Option<u64>),
@@ -67,7 +67,7 @@ pub enum Recipient {
 impl Recipient {
     /// An agent who is there. The header of a chat, whose every write would pay for a long address, has no photo.
     pub fn agent(agent: Agent) -> Self {
-        Self::Agent(Author { agent_id: agent.agent_id, name: agent.name, photo: None })
+        Self::Agent(Author { photo: None, ..agent.into() })
     }
 
     /// Whether an agent is among those who get the chat.

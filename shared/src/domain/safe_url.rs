@@ -85,10 +85,18 @@ impl SafeUrls {
         chat
     }
 
-    /// An entry as agents may see it: what another agent wrote stays as it is.
+    /// An entry as agents may see it: what another agent wrote stays as it is, but not what a receiver said to it.
     pub fn entry(&self, mut entry: Entry) -> Entry {
         if entry.from.name() != AGENT {
             self.clean(&mut entry.content);
+        }
+        if let Some(delivery) = &mut entry.delivery {
+            for error in delivery.failure.iter_mut().map(|failure| &mut failure.message) {
+                *error = self.text(error);
+            }
+            for attempt in &mut delivery.attempts {
+                attempt.error = self.optional(attempt.error.take());
+            }
         }
         entry
     }

@@ -49,7 +49,7 @@ impl Chats {
 
     async fn write_agent_message(&self, outgoing: &Outgoing<'_>) -> Result<Answered, Refused> {
         let chat = self.advance_for_agent(outgoing).await?;
-        let id = crate::secret::message_id(chat.chat_id, chat.seq).map_err(Refused::Error)?;
+        let id = crate::secret::message_id(chat.chat_id, chat.seq)?;
         let entry = Entry {
             keep_until: chat.keep_until(outgoing.now),
             account_id: chat.account_id,
@@ -76,16 +76,16 @@ impl Chats {
             values: vec![
                 (":one", n(1)),
                 (":now", n(outgoing.now.0)),
-                (":preview", to_attribute(&PreviewItem::from(&preview)).map_err(Refused::Error)?),
+                (":preview", to_attribute(&PreviewItem::from(&preview))?),
                 (":active", s("active")),
                 (":me", n(outgoing.agent.agent_id)),
             ],
         };
         match self.table.update(change).await {
-            Ok(item) => chat(item).map_err(Refused::Error),
-            Err(Refused::Condition { item: None, .. }) => Err(Refused::Error(Error::NotFound)),
+            Ok(item) => Ok(chat(item)?),
+            Err(Refused::Condition { item: None, .. }) => Err(Error::NotFound.into()),
             Err(Refused::Condition { item: Some(item), index }) => {
-                let found = chat(item).map_err(Refused::Error)?;
+                let found = chat(item)?;
                 let refusal = found.state.after(Event::AgentWrites(outgoing.agent)).err();
                 if let Some(refusal) = refusal {
                     return Err(Refused::Error(refusal.into()));

@@ -3,7 +3,7 @@
 
 use super::chat_items::PreviewItem;
 use super::chats::{Chats, chat, head_key};
-use super::idempotency::IdempotencyKey;
+use super::idempotency::{Answered, IdempotencyKey};
 use super::table::{Change, Refused, n, s};
 use super::{RACES, to_attribute};
 use crate::domain::bot::Bot;
@@ -51,7 +51,8 @@ impl Chats {
     }
 
     /// Stores a bot's message under the number that [`bot_advance`](Self::bot_advance) took. A message that the
-    /// channel cannot show is kept for the agents and goes nowhere. One write.
+    /// channel cannot show is kept for the agents and goes nowhere. Of a request that came twice at once the first is
+    /// stored, and both are answered alike. One write.
     pub async fn bot_message(
         &self,
         bot: &Bot,
@@ -60,7 +61,7 @@ impl Chats {
         shows: Shows,
         key: Option<&IdempotencyKey>,
         now: Timestamp,
-    ) -> Result<Entry, Error> {
+    ) -> Result<Answered, Error> {
         let is_shown = content.shown_on(shows).is_some();
         let entry = Entry {
             account_id: head.account_id.clone(),
@@ -75,9 +76,12 @@ impl Chats {
             delivery: is_shown.then(|| Delivery::new(Target::Channel, now)),
         };
         match self.store_entry(&entry, key).await {
-            // The same request, twice at once: the other one's entry counts.
-            Err(Refused::Condition { .. }) => Err(Error::Conflict("the same message is being sent")),
-            stored => stored.map(|()| entry).map_err(Error::from),
+            Ok(()) => Ok(Answered::of(&entry)),
+            Err(Refused::Condition { .. }) => {
+                let first = self.answered(key).await?;
+                first.ok_or_else(|| Error::Unavailable(Context::new("the number of a bot's message was taken")))
+            }
+            Err(refused) => Err(refused.into()),
         }
     }
 }

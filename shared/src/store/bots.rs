@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::directory::{Directory, LISTED, channel_key, taken};
 use super::directory_items::{BotItem, BotTokenItem, ProviderItem};
-use super::table::{Change, Item, Key, Query, Refused, Write, s};
+use super::table::{Change, Item, Key, Query, Refused, Values, Write, differing, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
@@ -104,8 +104,8 @@ impl Directory {
             .filter(|id| !after.channel_ids.contains(id))
             .map(|id| Write::Change(detach(before, id)));
         let taken = after.channel_ids.iter().filter(|id| !before.channel_ids.contains(id)).map(|id| attach(after, id));
-        let bot = Write::Change(changed(before, after)?);
-        self.commit_bot(left.chain(taken).chain([bot]).collect()).await
+        let Some(bot) = changed(before, after)? else { return Ok(()) };
+        self.commit_bot(left.chain(taken).chain([Write::Composed(bot)]).collect()).await
     }
 
     /// Disconnects a bot: its token first, so that nobody speaks for it, then its channels, then the bot itself.
@@ -132,19 +132,23 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
-/// What an admin changes of a bot, if its channels are still those of `before`.
-fn changed(before: &Bot, after: &Bot) -> Result<Change, Error> {
-    Ok(Change {
-        key: bot_key(&after.bot_id),
-        update: "SET #name = :name, #answer_within = :within, #channel_ids = :after",
-        condition: "#channel_ids = :before",
-        values: vec![
-            (":name", s(&*after.name)),
-            (":within", to_attribute(&after.answer_within.map(|limit| limit.as_secs()))?),
-            (":after", to_attribute(&after.channel_ids)?),
-            (":before", to_attribute(&before.channel_ids)?),
-        ],
-    })
+/// What an admin changed of a bot, if its channels are still those of `before`. None: nothing.
+fn changed(before: &Bot, after: &Bot) -> Result<Option<Change<String>>, Error> {
+    let changed = differing(values(before)?, values(after)?);
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    let mut change = Change::setting(bot_key(&after.bot_id), changed, "#channel_ids = :before");
+    change.values.push((":before", to_attribute(&before.channel_ids)?));
+    Ok(Some(change))
+}
+
+fn values(bot: &Bot) -> Result<Values, Error> {
+    Ok(vec![
+        (":name", s(&*bot.name)),
+        (":answer_within", to_attribute(&bot.answer_within.map(|limit| limit.as_secs()))?),
+        (":channel_ids", to_attribute(&bot.channel_ids)?),
+    ])
 }
 
 fn attach(bot: &Bot, channel_id: &str) -> Write {

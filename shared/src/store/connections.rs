@@ -61,6 +61,9 @@ struct PresenceItem {
     agent_id: u64,
     status: String,
     seen_at: u64,
+    /// Seconds: with the sessions.
+    #[serde(default)]
+    expires_at: u64,
 }
 
 impl Resource for Connections {
@@ -133,12 +136,7 @@ impl Connections {
             condition: "attribute_exists(#pk)",
             values: vec![(":now", n(now.0)), (":expires", n(now.after(SESSION_LASTS).seconds()))],
         };
-        let present = Change {
-            key: presence_key(account_id, agent_id),
-            update: "SET #seen_at = :now",
-            condition: "attribute_exists(#pk)",
-            values: vec![(":now", n(now.0))],
-        };
+        let present = Change { key: presence_key(account_id, agent_id), ..extend.clone() };
         for change in [extend, present] {
             if let Err(Refused::Error(error)) = self.table.update(change).await {
                 return Err(error);
@@ -194,8 +192,9 @@ impl Connections {
     pub async fn set_presence(&self, account_id: &str, presence: Presence) -> Result<(), Error> {
         let Presence { agent_id, status, seen_at } = presence;
         let key = presence_key(account_id, agent_id);
-        let item =
-            PresenceItem { pk: key.pk, sk: key.sk, agent_id, status: status.name().to_owned(), seen_at: seen_at.0 };
+        let expires_at = seen_at.after(SESSION_LASTS).seconds();
+        let (status, seen_at) = (status.name().to_owned(), seen_at.0);
+        let item = PresenceItem { pk: key.pk, sk: key.sk, agent_id, status, seen_at, expires_at };
         Ok(self.table.put(to_item(&item)?, false).await?)
     }
 
@@ -223,7 +222,7 @@ impl Connections {
 }
 
 fn presence(item: super::table::Item) -> Result<Presence, Error> {
-    let PresenceItem { pk: _, sk: _, agent_id, status, seen_at } = from_item(item)?;
+    let PresenceItem { pk: _, sk: _, agent_id, status, seen_at, expires_at: _ } = from_item(item)?;
     let status = Status::parse(&status).ok_or_else(|| Error::internal("status"))?;
     Ok(Presence { agent_id, status, seen_at: Timestamp(seen_at) })
 }

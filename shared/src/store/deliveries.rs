@@ -8,6 +8,7 @@ use super::chat_items::{AttemptItem, FailureItem};
 use super::chats::{Chats, entry, entry_key, head_key};
 use super::table::{Change, Key, Query, Refused, n, s};
 use super::to_attribute;
+use crate::domain::bot::Notice;
 use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
@@ -22,8 +23,8 @@ pub const SHARDS: u64 = 4;
 const FAILING_LASTS: Duration = Duration::from_secs(9);
 /// Times after which the sweep gives up on an entry whose every consumer died.
 const MOST_REVIVALS: u32 = 60;
-/// The same for a visitor's message to a bot, which until its first try may be in a line: as many messages as a visitor
-/// may write at once, of which each takes the longest that a try may, are over before the sweep comes once more.
+/// The same for what a bot is to react to, which until its first try may be in a line: as many messages as a visitor may
+/// write at once, of which each takes the longest that a try may, are over before the sweep comes once more.
 const LONGEST_LINE: u32 = 2;
 
 pub(super) fn shard(chat_id: u64) -> String {
@@ -204,28 +205,28 @@ impl Chats {
     }
 
     /// Takes up an overdue delivery. What was never tried keeps its place in the round, because its task may only be
-    /// waiting its turn; what was tried begins anew; what was taken up too often fails. A visitor's message to a bot that was
+    /// waiting its turn; what was tried begins anew; what was taken up too often fails. What a bot was to react to and was
     /// tried has lost its window, and the chat goes to the agents, unless the bot has reacted or lost it already: then nobody
-    /// misses the message. A read and a write.
+    /// misses it. A read and a write.
     pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Revived, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(Revived::Not) };
         let found = entry(item)?;
         let Some(delivery) = found.delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending) else {
             return Ok(Revived::Not);
         };
-        let is_for_bot = ledger::is_for_bot(&found);
-        let is_lost = if is_for_bot {
+        let waits_for_bot = ledger::waits_for_bot(&found);
+        let is_lost = if waits_for_bot {
             delivery.tries > 0 || delivery.revivals >= LONGEST_LINE
         } else {
             delivery.revivals >= MOST_REVIVALS
         };
         if is_lost {
             let unanswered = Some(found.seq);
-            if is_for_bot && !self.bot_failed(&found.account_id, found.chat_id, unanswered, now).await? {
+            if waits_for_bot && !self.bot_failed(&found.account_id, found.chat_id, unanswered, now).await? {
                 return self.supersede(&found).await.map(|()| Revived::Not);
             }
             let is_over = self.give_up(&found.account_id, overdue, now).await?;
-            return Ok(if is_over { Revived::Failed(found, is_for_bot) } else { Revived::Not });
+            return Ok(if is_over { Revived::Failed(found, waits_for_bot) } else { Revived::Not });
         }
         let update = if delivery.tries == 0 { POSTPONE } else { BEGIN_ANEW };
         let mut values = vec![
@@ -319,7 +320,11 @@ macro_rules! and_can_begin {
 /// When a delivery may begin anew (see [`Retry::refusal`]), and what the names in it stand for.
 fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(Progress::Failed.name()));
-    let not_for_bot = [(":bot", s(Target::Bot.name())), (":visitor", s(From::Visitor.name()))];
+    let not_for_bot = [
+        (":bot", s(Target::Bot.name())),
+        (":visitor", s(From::Visitor.name())),
+        (":unavailable", s(Notice::AgentUnavailable.name())),
+    ];
     match retry {
         Retry::Message => (
             and_can_begin!(
@@ -329,14 +334,15 @@ fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>
         ),
         Retry::Failed => (
             and_can_begin!(
-                "NOT (#delivery.#target = :bot AND #from = :visitor) \
+                "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable)) \
                  AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
             ),
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         Retry::One => (
             and_can_begin!(
-                "NOT (#delivery.#target = :bot AND #from = :visitor) AND (#delivery.#progress = :delivered \
+                "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable)) \
+                 AND (#delivery.#progress = :delivered \
                  OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now))"
             ),
             [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::connections::Session;
-use super::directory::{Directory, LISTED};
+use super::directory::{Directory, IS_THERE, LISTED};
 use super::directory_items::{AgentItem, DepartmentItem};
-use super::table::{Change, Item, Key, Query, s};
+use super::table::{Change, Item, Key, Query, Values, differing, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Role;
 use crate::domain::channel::{Channel, ChannelSettings};
@@ -44,8 +44,8 @@ impl Directory {
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
     }
 
-    /// Stores a changed department, if it is still there. Agents whom it did not have before must be there. One write,
-    /// and a query when it names some. The last change wins.
+    /// Stores what was changed of a department, if it is still there. Agents whom it did not have before must be there. One
+    /// write, and a query when it names some.
     pub async fn save_department(
         &self,
         account_id: &str,
@@ -57,12 +57,11 @@ impl Directory {
             let roster = self.roster(account_id).await?;
             check("agent_ids", "agent", &added, |id| roster.has_agent(id))?;
         }
-        let change = Change {
-            key: department_key(account_id, after.department_id),
-            update: "SET #name = :name, #agent_ids = :agents",
-            condition: "attribute_exists(#pk)",
-            values: vec![(":name", s(&*after.name)), (":agents", to_attribute(&after.agent_ids)?)],
-        };
+        let changed = differing(values(before)?, values(after)?);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let change = Change::setting(department_key(account_id, after.department_id), changed, IS_THERE);
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
@@ -158,6 +157,10 @@ impl Directory {
         check("agent_ids", "agent", &agents, |id| roster.has_agent(id))?;
         check("department_ids", "department", &departments, |id| roster.department(id).is_some())
     }
+}
+
+fn values(department: &Department) -> Result<Values, Error> {
+    Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
 }
 
 /// The ids that were not there before. Those that were may be gone by now; who changes something else must not be

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cache::Cache;
 use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem, SecretItem};
-use super::table::{Change, Key, Query, Refused, Table, Write, n, s};
+use super::table::{Change, Key, Query, Refused, Table, Values, Write, differing, n, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
@@ -19,6 +19,9 @@ use crate::secret;
 /// The most channels or agents an account lists.
 pub(super) const LISTED: i32 = 1_000;
 
+/// For changes of what must not have been deleted meanwhile.
+pub(super) const IS_THERE: &str = "attribute_exists(#pk)";
+
 /// The Directory table.
 #[derive(Clone)]
 pub struct Directory {
@@ -31,6 +34,7 @@ pub struct Directory {
 }
 
 /// What a login refers to.
+#[derive(PartialEq, Eq)]
 pub struct Login {
     /// The agent's account.
     pub account_id: String,
@@ -129,27 +133,13 @@ impl Directory {
         Ok((channel, address_secret))
     }
 
-    /// Stores the settings of a channel that is there, and nothing else of it. The last change wins. One write.
-    pub async fn save_channel_settings(&self, channel: &Channel) -> Result<(), Error> {
-        let settings = &channel.settings;
-        let change = Change {
-            key: channel_key(&channel.channel_id),
-            update: "SET #name = :name, #integrator_url = :url, #chunked = :chunked, #agent_ids = :agents, \
-                     #department_ids = :departments, #validation = :validation, #hidden_error_codes = :codes, #shows_markdown = :markdown, \
-                     #shows_buttons = :buttons",
-            condition: "attribute_exists(#pk)",
-            values: vec![
-                (":name", s(&*settings.name)),
-                (":url", s(&*settings.integrator_url)),
-                (":chunked", to_attribute(&settings.chunked)?),
-                (":agents", to_attribute(&settings.agent_ids)?),
-                (":departments", to_attribute(&settings.department_ids)?),
-                (":validation", s(settings.validation.name())),
-                (":codes", to_attribute(&settings.hidden_error_codes)?),
-                (":markdown", to_attribute(&settings.shows.markdown)?),
-                (":buttons", to_attribute(&settings.shows.buttons)?),
-            ],
-        };
+    /// Stores what was changed of a channel's settings, and nothing else of it. One write.
+    pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
+        let changed = differing(setting_values(&before.settings)?, setting_values(after)?);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let change = Change::setting(channel_key(&before.channel_id), changed, IS_THERE);
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
@@ -210,12 +200,7 @@ impl Directory {
 
     /// Adds `:one` to a counter of an account. One write.
     pub(super) async fn count(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
-        let change = Change {
-            key: account_key(account_id),
-            update,
-            condition: "attribute_exists(#pk)",
-            values: vec![(":one", n(1))],
-        };
+        let change = Change { key: account_key(account_id), update, condition: IS_THERE, values: vec![(":one", n(1))] };
         from_item(self.table.update(change).await?)
     }
 
@@ -249,19 +234,24 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// Stores a changed agent; with another e-mail or password also the login, all or nothing. Who is being deleted stays
-    /// so. One write, or a transaction.
+    /// Stores what was changed of an agent; with another e-mail or password also the login, all or nothing. Who is being
+    /// deleted stays so. One write, or a transaction.
     pub async fn save_agent(&self, before: &Agent, after: &Agent, password: Option<&str>) -> Result<(), Error> {
+        let changed = differing(agent_values(before)?, agent_values(after)?);
+        let key = agent_key(&after.account_id, after.agent_id);
+        let agent = (!changed.is_empty()).then(|| Change::setting(key, changed, IS_THERE));
         let has_moved = before.email != after.email;
-        let agent = agent_change(after)?;
         if !has_moved && password.is_none() {
-            return Ok(self.table.update(agent).await.map(|_| ())?);
+            return match agent {
+                Some(agent) => Ok(self.table.update(agent).await.map(|_| ())?),
+                None => Ok(()),
+            };
         }
         let password_hash = match password {
             Some(password) => crate::password::hash(password)?,
             None => self.login(&before.email).await?.ok_or(Error::NotFound)?.password_hash,
         };
-        let mut writes = vec![Write::Change(agent)];
+        let mut writes: Vec<_> = agent.map(Write::Composed).into_iter().collect();
         if has_moved {
             writes.push(Write::Create(to_item(&login_item(after, &password_hash))?));
             writes.push(Write::Delete(login_key(&before.email)));
@@ -269,7 +259,7 @@ impl Directory {
             writes.push(Write::Change(Change {
                 key: login_key(&after.email),
                 update: "SET #password_hash = :hash",
-                condition: "attribute_exists(#pk)",
+                condition: IS_THERE,
                 values: vec![(":hash", s(password_hash))],
             }));
         }
@@ -304,19 +294,28 @@ fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error>
     Ok([Write::Create(to_item(&AgentItem::from(agent))?), Write::Create(login)])
 }
 
-fn agent_change(agent: &Agent) -> Result<Change, Error> {
-    Ok(Change {
-        key: agent_key(&agent.account_id, agent.agent_id),
-        update: "SET #name = :name, #email = :email, #phone = :phone, #photo = :photo, #role = :role",
-        condition: "attribute_exists(#pk)",
-        values: vec![
-            (":name", s(&*agent.name)),
-            (":email", s(&*agent.email)),
-            (":phone", to_attribute(&agent.phone)?),
-            (":photo", to_attribute(&agent.photo)?),
-            (":role", s(agent.role.name())),
-        ],
-    })
+fn agent_values(agent: &Agent) -> Result<Values, Error> {
+    Ok(vec![
+        (":name", s(&*agent.name)),
+        (":email", s(&*agent.email)),
+        (":phone", to_attribute(&agent.phone)?),
+        (":photo", to_attribute(&agent.photo)?),
+        (":role", s(agent.role.name())),
+    ])
+}
+
+fn setting_values(settings: &ChannelSettings) -> Result<Values, Error> {
+    Ok(vec![
+        (":name", s(&*settings.name)),
+        (":integrator_url", s(&*settings.integrator_url)),
+        (":chunked", to_attribute(&settings.chunked)?),
+        (":agent_ids", to_attribute(&settings.agent_ids)?),
+        (":department_ids", to_attribute(&settings.department_ids)?),
+        (":validation", s(settings.validation.name())),
+        (":hidden_error_codes", to_attribute(&settings.hidden_error_codes)?),
+        (":shows_markdown", to_attribute(&settings.shows.markdown)?),
+        (":shows_buttons", to_attribute(&settings.shows.buttons)?),
+    ])
 }
 
 fn login_item(agent: &Agent, password_hash: &str) -> LoginItem {

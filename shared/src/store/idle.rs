@@ -1,7 +1,7 @@
 //! Chats that rest. While a chat is open its header is in the index of what is due, at the moment when somebody should
 //! look whether it rests too long; a message does not move that moment, the look does. So a message pays nothing for it.
 
-use super::chats::{Chats, chat, entry_key};
+use super::chats::{Chats, chat};
 use super::deliveries::{Overdue, SHARDS};
 use super::table::{Change, Refused, n};
 use super::to_attribute;
@@ -59,25 +59,5 @@ impl Chats {
                 if has_changed && after.seq != chat.seq { self.keep_entries(&after).await } else { Ok(()) }
             }
         }
-    }
-
-    /// Gives every entry the end that the chat's retention says.
-    async fn keep_entries(&self, chat: &Chat) -> Result<(), Error> {
-        for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
-            let keep_until = chat.keep_until(entry.at).map(Timestamp::seconds);
-            if keep_until == entry.keep_until.map(Timestamp::seconds) {
-                continue;
-            }
-            let key = entry_key(&chat.account_id, chat.chat_id, entry.seq);
-            let (update, values) = match keep_until {
-                Some(until) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(until))]),
-                None => ("REMOVE #expires_at", vec![]),
-            };
-            match self.table.update(Change { key, update, condition: "attribute_exists(#pk)", values }).await {
-                Err(Refused::Error(error)) => return Err(error),
-                Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => {}
-            }
-        }
-        Ok(())
     }
 }

@@ -38,12 +38,12 @@ impl Chats {
         let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
         visitor.learn(incoming.profile, Source::Visitor);
         let mut head = Chat { state: State::Closed(None), bot_id: None, ..incoming.head(&visitor, counters.chats) };
-        let said = incoming.entry(&head).map_err(Refused::Error)?;
+        let said = incoming.entry(&head)?;
         let told = Told { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
         let happened = told.occurrences(WebhookEvent::OfflineMessage, Details::default());
-        let told = told.entries(&mut head, happened).map_err(Refused::Error)?;
+        let told = told.entries(&mut head, happened)?;
         let entries = [&said].into_iter().chain(&told).map(create).collect::<Result<Vec<_>, _>>();
-        let entries = entries.map_err(Refused::Error)?;
+        let entries = entries?;
         match self.store(&head, &visitor, is_new, entries.clone(), &Kept::by(&head)).await {
             // As at the end of any chat.
             Err(Refused::Condition { item: Some(item), index }) => match Kept::longer(&item, &head) {
@@ -63,7 +63,7 @@ impl Chats {
         entries: Vec<Write>,
         kept: &Kept,
     ) -> Result<(), Refused> {
-        let mut writes = writes(head, visitor, is_new, kept).map_err(Refused::Error)?;
+        let mut writes = writes(head, visitor, is_new, kept)?;
         writes.extend(entries);
         self.table.transact(writes).await
     }

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::chats::{Chats, panel_key};
-use super::table::Change;
+use super::table::{Change, Refused, s};
 use super::{from_item, to_attribute};
 use crate::domain::chat::Chat;
 use crate::domain::panel::{Assignment, CustomData, Panel, PanelChange};
@@ -47,42 +47,47 @@ impl Chats {
     /// the same time. One write.
     pub async fn fill_panel(&self, chat: &Chat, change: &PanelChange, now: Timestamp) -> Result<(), Error> {
         let PanelChange { custom_data, enable_assign, crm_link, page } = change;
-        let mut mentioned = vec![("expires_at", expiry(chat, now)?)];
+        let mut mentioned = vec![(":expires_at", expiry(chat, now)?)];
         if let Some(custom_data) = custom_data {
             let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
-            mentioned.push(("custom_data", to_attribute(&custom_data)?));
+            mentioned.push((":custom_data", to_attribute(&custom_data)?));
         }
         if let Some(enable_assign) = enable_assign {
-            mentioned.push(("enable_assign", to_attribute(enable_assign)?));
+            mentioned.push((":enable_assign", to_attribute(enable_assign)?));
         }
         if let Some(crm_link) = crm_link {
-            mentioned.push(("crm_link", to_attribute(crm_link)?));
+            mentioned.push((":crm_link", to_attribute(crm_link)?));
         }
         if let Some(page) = page {
             let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
-            mentioned.extend([("page_url", to_attribute(&url)?), ("page_title", to_attribute(&title)?)]);
+            mentioned.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
         }
-        self.table.set(panel_key(&chat.account_id, chat.chat_id), mentioned).await
+        let change = Change::setting(panel_key(&chat.account_id, chat.chat_id), mentioned, "");
+        Ok(self.table.update(change).await.map(|_| ())?)
     }
 
-    /// Notes how far the binding to a CRM card is. One write.
+    /// Notes how far the binding to a CRM card is. Where several webhooks are told of it, it is done when one of them has
+    /// done it, and a failure of another does not undo that. One write.
     pub async fn note_assignment(&self, chat: &Chat, assignment: &Assignment, now: Timestamp) -> Result<(), Error> {
         let (state, error) = match assignment {
             Assignment::Pending => ("pending", None),
             Assignment::Done => ("done", None),
             Assignment::Failed(error) => ("failed", Some(error)),
         };
+        let is_failed = error.is_some();
+        let mut values =
+            vec![(":assignment", s(state)), (":error", to_attribute(&error)?), (":expires_at", expiry(chat, now)?)];
+        values.extend(is_failed.then(|| (":done", s("done"))));
         let change = Change {
             key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #assignment = :assignment, #assignment_error = :error, #expires_at = :expires_at",
-            condition: "",
-            values: vec![
-                (":assignment", to_attribute(&state)?),
-                (":error", to_attribute(&error)?),
-                (":expires_at", expiry(chat, now)?),
-            ],
+            condition: if is_failed { "#assignment <> :done" } else { "" },
+            values,
         };
-        Ok(self.table.update(change).await.map(|_| ())?)
+        match self.table.update(change).await {
+            Ok(_) | Err(Refused::Condition { .. }) => Ok(()),
+            Err(refused) => Err(refused.into()),
+        }
     }
 }
 

@@ -24,6 +24,9 @@ use crate::resource::Platform;
 /// An item as the SDK knows it.
 pub type Item = HashMap<String, AttributeValue>;
 
+/// What the `:names` of an expression stand for.
+pub type Values = Vec<(&'static str, AttributeValue)>;
+
 /// A table.
 #[derive(Clone)]
 pub struct Table {
@@ -51,7 +54,7 @@ pub struct Change<U = &'static str> {
     /// What must hold, else [`Refused::Condition`]; empty for nothing.
     pub condition: &'static str,
     /// What the expressions' `:names` stand for.
-    pub values: Vec<(&'static str, AttributeValue)>,
+    pub values: Values,
 }
 
 /// One part of a transaction.
@@ -75,7 +78,7 @@ pub struct Query {
     /// The key condition.
     pub condition: &'static str,
     /// What its `:names` stand for.
-    pub values: Vec<(&'static str, AttributeValue)>,
+    pub values: Values,
     /// The most items to return.
     pub limit: i32,
     /// Largest sort key first.
@@ -113,6 +116,12 @@ impl From<Refused> for Error {
     }
 }
 
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
 impl Key {
     /// The key of those two parts.
     pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
@@ -123,6 +132,20 @@ impl Key {
     pub fn into_item(self) -> Item {
         HashMap::from([("pk".to_owned(), AttributeValue::S(self.pk)), ("sk".to_owned(), AttributeValue::S(self.sk))])
     }
+}
+
+impl Change<String> {
+    /// Sets attributes, each to the value that has its name: `#name = :name`.
+    pub fn setting(key: Key, values: Values, condition: &'static str) -> Self {
+        let name = |value: &'static str| value.trim_start_matches(':');
+        let parts: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();
+        Self { key, update: format!("SET {}", parts.join(", ")), condition, values }
+    }
+}
+
+/// What differs from `before`, of the same attributes in the same order: who changes something else meanwhile is not undone.
+pub fn differing(before: Values, after: Values) -> Values {
+    after.into_iter().zip(before).filter_map(|(after, before)| (after != before).then_some(after)).collect()
 }
 
 impl<U: Into<String>> Change<U> {
@@ -239,19 +262,6 @@ impl Table {
         })
     }
 
-    /// Sets these attributes of an item, whichever others it has. One write.
-    pub fn set(&self, key: Key, attributes: Vec<(&'static str, AttributeValue)>) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(async move {
-            let (update, values) = assignments(attributes);
-            let request = self.client.update_item().table_name(&*self.name).set_key(Some(key.into_item()));
-            let request = request.set_expression_attribute_names(names(&[&update])).update_expression(update);
-            let request = request.set_expression_attribute_values(Some(values));
-            let update = || request.clone().send().map_err(|error| update_refused(&error));
-            unless_contended(update).await?;
-            Ok(())
-        })
-    }
-
     /// Deletes an item if it is there and returns it. One write.
     pub fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
@@ -267,7 +277,7 @@ impl Table {
         &self,
         key: Key,
         condition: &'static str,
-        values: Vec<(&'static str, AttributeValue)>,
+        values: Values,
     ) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             let request = self
@@ -338,7 +348,7 @@ impl Table {
     pub fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), Refused>> {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.part(write)).collect();
-            let request = self.client.transact_write_items().set_transact_items(Some(parts.map_err(Refused::Error)?));
+            let request = self.client.transact_write_items().set_transact_items(Some(parts?));
             let transact = || request.clone().send().map_err(|error| transaction_refused(&error));
             unless_contended(transact).await.map(|_| ())
         })
@@ -414,14 +424,7 @@ fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// `SET #name = :name` for each attribute, and what the `:names` stand for.
-fn assignments(attributes: Vec<(&'static str, AttributeValue)>) -> (String, Item) {
-    let parts: Vec<String> = attributes.iter().map(|(name, _)| format!("#{name} = :{name}")).collect();
-    let values = attributes.into_iter().map(|(name, value)| (format!(":{name}"), value)).collect();
-    (format!("SET {}", parts.join(", ")), values)
-}
-
-fn named(values: Vec<(&'static str, AttributeValue)>) -> Option<HashMap<String, AttributeValue>> {
+fn named(values: Values) -> Option<HashMap<String, AttributeValue>> {
     let values: HashMap<_, _> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     (!values.is_empty()).then_some(values)
 }

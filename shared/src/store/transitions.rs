@@ -215,7 +215,7 @@ impl Chats {
         let events = event.into_iter().flat_map(|event| told.occurrences(event, Details::default()));
         let happened: Vec<_> = notices.into_iter().chain(events).collect();
         let mut after = Chat { state, updated_at: told.now, typing_since: None, ..before.clone() };
-        let told = told.entries(&mut after, happened).map_err(Refused::Error)?;
+        let told = told.entries(&mut after, happened)?;
         if bot_reacted {
             after.bot_seq = Some(after.seq);
         }
@@ -230,10 +230,10 @@ impl Chats {
     }
 
     async fn write(&self, before: &Chat, after: &Chat, told: &[Entry], kept: &Kept) -> Result<(), Refused> {
-        let head = head_change(before, after).map_err(Refused::Error)?;
-        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
+        let head = head_change(before, after)?;
+        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         if after.state.is_closed() {
-            others.extend(end(after, kept).map_err(Refused::Error)?);
+            others.extend(end(after, kept)?);
         }
         if others.is_empty() {
             self.table.update(head).await?;

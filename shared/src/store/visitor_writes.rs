@@ -113,11 +113,11 @@ impl Chats {
     ) -> Result<Received, Refused> {
         let account_id = &incoming.channel.account_id;
         let chat_id = visitor.open_chat.unwrap_or_default();
-        let before = self.chat(account_id, chat_id).await.map_err(Refused::Error)?;
+        let before = self.chat(account_id, chat_id).await?;
         // Else the visitor is being erased, or their chat has just ended; a moment later they are a stranger, or open one.
         let before = before.filter(|chat| !chat.state.is_closed()).ok_or(Refused::Contended)?;
         let rate = before.rate.take(incoming.settings.limits.visitor_messages, incoming.now);
-        let rate = rate.map_err(|wait| Refused::Error(Error::RateLimited(wait)))?;
+        let rate = rate.map_err(Error::RateLimited)?;
         visitor.learn(incoming.profile, Source::Integrator);
         *has_news |= visitor.changes.are_news;
         visitor.changes.are_news = *has_news;
@@ -125,7 +125,7 @@ impl Chats {
         let told = Told { webhooks, agent_id: before.state.agent().map(|agent| agent.agent_id), now: incoming.now };
         let happened = told.updated(&before, &visitor);
         let count = happened.len() as u64;
-        let mut learned = visitor_change(&visitor).map_err(Refused::Error)?;
+        let mut learned = visitor_change(&visitor)?;
         if happened.is_empty()
             && let Some(learned) = learned.take()
         {
@@ -133,9 +133,9 @@ impl Chats {
         }
         let mut head = self.advance(incoming, &before, rate, &visitor.profile, 1 + count).await?;
         head.seq = head.seq.saturating_sub(count);
-        let entry = incoming.entry(&head).map_err(Refused::Error)?;
-        let told = told.entries(&mut head, happened).map_err(Refused::Error)?;
-        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>().map_err(Refused::Error)?;
+        let entry = incoming.entry(&head)?;
+        let told = told.entries(&mut head, happened)?;
+        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         others.extend(learned.map(Write::Composed));
         self.store_entry_and(&entry, incoming.key, others).await?;
         Ok(Received { answered: Answered::of(&entry), told })
@@ -157,7 +157,7 @@ impl Chats {
         let mut values = vec![
             (":one", n(1)),
             (":now", n(incoming.now.0)),
-            (":preview", to_attribute(&PreviewItem::from(&preview)).map_err(Refused::Error)?),
+            (":preview", to_attribute(&PreviewItem::from(&preview))?),
             (":name", s(cut(profile.display_name(), NAME_CHARACTERS))),
             (":count", n(count)),
             (":state", s(before.state.name())),
@@ -167,7 +167,7 @@ impl Chats {
         values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(limit)) });
         let key = head_key(&before.account_id, before.chat_id);
         let change = Change { key, update, condition, values };
-        chat(self.table.update(change).await?).map_err(Refused::Error)
+        Ok(chat(self.table.update(change).await?)?)
     }
 
     /// Stores how the visitor rates a chat, also after its end. One write.
@@ -193,8 +193,8 @@ impl Chats {
         key: Option<&IdempotencyKey>,
         mut others: Vec<Write>,
     ) -> Result<(), Refused> {
-        let item = to_item(&EntryItem::from(entry)).map_err(Refused::Error)?;
-        others.extend(key.map(|key| key.remember(entry)).transpose().map_err(Refused::Error)?);
+        let item = to_item(&EntryItem::from(entry))?;
+        others.extend(key.map(|key| key.remember(entry)).transpose()?);
         if others.is_empty() {
             return self.table.put(item, true).await;
         }
@@ -213,19 +213,19 @@ impl Chats {
         visitor.open_chat = Some(counters.chats);
         let head = incoming.head(&visitor, counters.chats);
         let next_look = incoming.settings.next_look(incoming.now, incoming.now);
-        let entry = incoming.entry(&head).map_err(Refused::Error)?;
+        let entry = incoming.entry(&head)?;
         let mut writes = vec![
-            visitor_write(&visitor, is_new).map_err(Refused::Error)?,
-            Write::Create(to_item(&HeadItem::new(&head, next_look)).map_err(Refused::Error)?),
-            Write::Create(to_item(&EntryItem::from(&entry)).map_err(Refused::Error)?),
+            visitor_write(&visitor, is_new)?,
+            Write::Create(to_item(&HeadItem::new(&head, next_look))?),
+            Write::Create(to_item(&EntryItem::from(&entry))?),
         ];
         if is_new {
-            writes.push(number_write(&visitor).map_err(Refused::Error)?);
+            writes.push(number_write(&visitor)?);
         } else if visitor.keep_until.is_some() {
             writes.push(number_kept(&visitor));
         }
         if let Some(key) = incoming.key {
-            writes.push(key.remember(&entry).map_err(Refused::Error)?);
+            writes.push(key.remember(&entry)?);
         }
         self.table.transact(writes).await?;
         Ok(Received { answered: Answered::of(&entry), told: Vec::new() })
@@ -239,7 +239,7 @@ impl Chats {
             condition: "",
             values: vec![(":one", n(1)), (":visitors", n(u8::from(new_visitor)))],
         };
-        from_item(self.table.update(change).await?).map_err(Refused::Error)
+        Ok(from_item(self.table.update(change).await?)?)
     }
 
     /// Notes that a visitor began or stopped to type; nothing happens without an open chat, nor when the visitor is

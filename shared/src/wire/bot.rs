@@ -131,7 +131,8 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
 /// orders a chat.
 fn timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = message.value("timestamp") else { return Ok(()) };
-    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok()).filter(|number| *number >= 0.0);
+    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+    let number = number.filter(|number| number.is_finite() && *number >= 0.0);
     number.map(|_| ()).ok_or_else(|| message.refuse("timestamp", "must be unix time"))
 }
 

@@ -35,7 +35,7 @@ pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
             "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
         )
     })?;
-    // Reserved for delivery notifications; read so that a wrong type is noticed.
+    // For the log alone; read so that a wrong type is noticed.
     message.text("id", SHORT)?;
     let text = match kind.requires() {
         Requires::Text => Some(message.required_text("text", ANY)?),

@@ -138,7 +138,7 @@ fn time(fields: Fields<'_>, name: &str, usual: u16) -> Result<u16, Error> {
 }
 
 /// Reads POST /admin/settings/webhooks, or a change of one that is there: address and choice of events.
-pub fn webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Result<Webhook, Error> {
+pub fn changed_webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Result<Webhook, Error> {
     let fields = Fields::of(body)?;
     if fields.has("url") || webhook.url.is_empty() {
         webhook.url = fields.required_url("url")?;
@@ -173,7 +173,7 @@ pub fn rules(body: &Value) -> Result<Option<Value>, Error> {
 }
 
 /// A webhook as admins see it: nothing secret.
-pub fn shown_webhook(webhook: &Webhook) -> Value {
+pub fn webhook(webhook: &Webhook) -> Value {
     let Webhook { webhook_id, url, events, secrets: _ } = webhook;
     let events: Vec<&str> = events.iter().map(|event| event.name()).collect();
     json!({ "webhook_id": webhook_id, "url": url, "events": events })
@@ -182,7 +182,7 @@ pub fn shown_webhook(webhook: &Webhook) -> Value {
 /// A webhook with the secret that was just made, which is shown once.
 pub fn webhook_with_secret(webhook: &Webhook) -> Value {
     let secret = webhook.secrets.first().map(|known| known.secret.as_str());
-    with(shown_webhook(webhook), [("signing_secret", json!(secret))])
+    with(self::webhook(webhook), [("signing_secret", json!(secret))])
 }
 
 /// The settings as admins see them.
@@ -191,7 +191,7 @@ pub fn shown(settings: &Settings, rules: &Value) -> Value {
     let Limits { visitor_messages, bot_requests } = limits;
     json!({
         "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
-        "webhooks": webhooks.iter().map(shown_webhook).collect::<Vec<_>>(),
+        "webhooks": webhooks.iter().map(webhook).collect::<Vec<_>>(),
         "safe_urls": safe_urls.0,
         "rules": rules,
         "callback": shown_callback(callback),

@@ -21,6 +21,8 @@ pub struct VisitorMessage {
     pub profile: Profile,
     /// What it says.
     pub message: Message,
+    /// `message.id`: what the integrator calls it, for the log.
+    pub their_id: Option<String>,
 }
 
 /// Reads a body. Typing notices need the sender's id alone, their other fields are ignored.
@@ -28,12 +30,14 @@ pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let body = Fields::of(body)?.tolerant(lenient);
     let sender = body.object("sender")?;
     let external_id = external_id(sender)?;
-    let message = content::read(body.object("message")?, VISITOR_TEXT)?;
+    let fields = body.object("message")?;
+    let message = content::read(fields, VISITOR_TEXT)?;
+    let their_id = fields.text("id", SHORT)?;
     let profile = match message {
         Message::Content(_) => profile(sender)?,
         Message::Typing(_) => Profile::default(),
     };
-    Ok(VisitorMessage { external_id, profile, message })
+    Ok(VisitorMessage { external_id, profile, message, their_id })
 }
 
 fn external_id(sender: Fields<'_>) -> Result<String, Error> {

@@ -72,6 +72,7 @@ impl Story<'_> {
             WebhookEvent::OfflineMessage => {
                 body.extend(self.offline_message());
                 body.remove("chat_id");
+                body.remove("department");
             }
         }
         Value::Object(body)

@@ -39,7 +39,8 @@ impl Stores {
 
     async fn bot_writes(&self, bot: &Bot, content: Content, shows: Shows) -> Result<Entry, Error> {
         let head = self.chats.bot_advance(bot, 1, &content, NOW).await?;
-        self.chats.bot_message(bot, &head, content, shows, None, NOW).await
+        let stored = self.chats.bot_message(bot, &head, content, shows, None, NOW).await?;
+        Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
     }
 
     async fn state(&self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::rate::BOT_LIMIT;
+use crate::store::table::{Key, n};
 
 #[tokio::test]
 async fn a_session_lives_by_its_token_until_it_is_ended_or_unused() {
@@ -51,6 +52,8 @@ async fn presence_is_refreshed_by_calls() {
     connections.session(&token, at(300)).await.unwrap().unwrap();
     let refreshed = connections.presences("acc").await.unwrap();
     assert_eq!(refreshed, [Presence { seen_at: at(300), ..presence }]);
+    let item = connections.table.get(Key::new("PRESENCE#acc", "0000000001")).await.unwrap().unwrap();
+    assert_eq!(item["expires_at"], n(at(300 + 12 * 3_600).seconds()), "it is forgotten with the session");
     connections.forget_presence("acc", 1).await.unwrap();
     assert_eq!(connections.presence("acc", 1).await.unwrap(), None);
 }

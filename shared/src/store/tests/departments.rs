@@ -68,12 +68,15 @@ async fn departments_come_back_as_they_were_stored_and_are_numbered_in_their_acc
     assert_eq!(roster.departments().iter().map(|found| &*found.name).collect::<Vec<_>>(), ["Sales", "Support"]);
 
     let changed = Department { name: "Sellers".into(), agent_ids: vec![4], ..sales() };
-    directory.save_department("acc", &sales(), &changed).await.unwrap();
+    let (renamed, staffed) =
+        (Department { agent_ids: vec![2, 3], ..changed.clone() }, Department { agent_ids: vec![4], ..sales() });
+    directory.save_department("acc", &sales(), &renamed).await.unwrap();
+    directory.save_department("acc", &sales(), &staffed).await.unwrap();
     assert_eq!(directory.department("acc", 1).await.unwrap(), Some(changed.clone()));
     directory.delete_department("acc", 1).await.unwrap();
     assert_eq!(directory.department("acc", 1).await.unwrap(), None);
     assert!(
-        matches!(directory.save_department("acc", &changed, &changed).await, Err(Error::NotFound)),
+        matches!(directory.save_department("acc", &changed, &sales()).await, Err(Error::NotFound)),
         "stays deleted"
     );
     assert_eq!(stores.department("Sales", &[]).await.department_id, 3, "a number is given once");

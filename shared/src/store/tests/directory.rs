@@ -62,6 +62,28 @@ async fn an_agent_who_is_gone_does_not_come_back_by_a_change() {
 }
 
 #[tokio::test]
+async fn two_who_change_different_things_at_the_same_time_both_do() {
+    let stores = stores().await;
+    let directory = &stores.directory;
+    let ann = agent(2, "ann@example.com");
+    directory.create_agent(&ann, "hash").await.unwrap();
+    let renamed = Agent { name: "Anna".into(), ..ann.clone() };
+    let called = Agent { phone: Some("+31 20 123".into()), ..ann.clone() };
+    directory.save_agent(&ann, &renamed, None).await.unwrap();
+    directory.save_agent(&ann, &called, Some("another password")).await.unwrap();
+    let both = Agent { name: "Anna".into(), ..called };
+    assert_eq!(directory.agent("acc", 2).await.unwrap(), Some(both));
+
+    let (seen, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    let renamed = ChannelSettings { name: "Shop".into(), ..seen.settings.clone() };
+    let moved = ChannelSettings { integrator_url: "https://new.example/hook".into(), ..seen.settings.clone() };
+    directory.save_channel_settings(&seen, &renamed).await.unwrap();
+    directory.save_channel_settings(&seen, &moved).await.unwrap();
+    let both = ChannelSettings { name: "Shop".into(), ..moved };
+    assert_eq!(directory.channel_of("acc", &seen.channel_id).await.unwrap().settings, both);
+}
+
+#[tokio::test]
 async fn a_rotation_that_is_written_twice_is_done_and_another_ones_is_refused() {
     let Stores { directory, .. } = stores().await;
     let (before, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();

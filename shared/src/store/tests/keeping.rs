@@ -218,6 +218,93 @@ async fn a_new_retention_reaches_what_was_written_before_in_open_chats() {
     assert_eq!(ends(&stores).await, [None, None]);
 }
 
+/// When a planned pass over ended chats begins.
+const PASS: u64 = 70 * MINUTE;
+
+impl Stores {
+    /// The account changes its retention, and its ended chats get it.
+    async fn change_retention(&mut self, keep_days: Option<u32>, now: u64) {
+        self.settings.retention_days = keep_days;
+        self.chats.plan_retention("acc", at(now)).await.unwrap();
+        assert_eq!(self.chats.passes(at(now + PASS - 1)).await.unwrap().len(), 0, "the open ones come first");
+        assert_eq!(self.keep_ended(&|| true, now + PASS + 1).await, 0);
+    }
+
+    /// Goes on with passes, as the schedule does; how many are left.
+    async fn keep_ended(&self, has_time: &(dyn Fn() -> bool + Sync), now: u64) -> usize {
+        for pass in self.chats.passes(at(now)).await.unwrap() {
+            self.chats.keep_ended(&pass, self.settings.retention_days, has_time, at(now)).await.unwrap();
+        }
+        self.chats.passes(at(now + 1)).await.unwrap().len()
+    }
+
+    /// A chat that begins and ends then.
+    async fn ended_chat(&self, visitor: &str, now: u64) {
+        let (chat_id, _) = self.visitor_writes(visitor, "hi", at(now)).await.unwrap();
+        self.accept(chat_id, &bob(), &[], at(now)).await.unwrap();
+        self.close(chat_id, &bob(), &[], at(now)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_changed_retention_reaches_chats_that_ended_before() {
+    for before in [None, Some(90), Some(10)] {
+        let mut stores = Stores::that(Settings { retention_days: before, ..Settings::default() }).await;
+        for day in 0..3 {
+            stores.ended_chat("v", day * DAY).await;
+        }
+        let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
+        let change = PanelChange { enable_assign: Some(true), ..PanelChange::default() };
+        stores.chats.fill_panel(&chat, &change, NOW).await.unwrap();
+        for (change, days) in [Some(30), Some(20), None, Some(40)].into_iter().enumerate() {
+            stores.change_retention(days, (3 + change as u64) * DAY).await;
+            let until = |day: u64| days.map(|days| at((day + u64::from(days)) * DAY).seconds());
+            for (pk, sk, life) in stores.lives().await {
+                let day = ["CHAT#acc#1", "CHAT#acc#2"].iter().position(|chat| pk == *chat).unwrap_or(2);
+                assert_eq!(life, until(day as u64), "{before:?} to {days:?}: {pk} {sk}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_has_an_open_chat_is_kept_whatever_the_retention_becomes() {
+    let mut stores = Stores::that(Settings { idle_close: None, ..Settings::default() }).await;
+    stores.ended_chat("v", 0).await;
+    stores.visitor_writes("v", "again", at(DAY)).await.unwrap();
+    stores.change_retention(Some(30), 2 * DAY).await;
+    assert_eq!(visitor_and_number(&stores).await, [None; 2]);
+    stores.look(at(2 * DAY + PASS)).await;
+    stores.accept(2, &bob(), &[], at(3 * DAY)).await.unwrap();
+    stores.close(2, &bob(), &[], at(3 * DAY)).await.unwrap();
+    assert_eq!(visitor_and_number(&stores).await, [Some(at(33 * DAY).seconds()); 2]);
+}
+
+#[tokio::test]
+async fn a_pass_that_is_cut_short_goes_on_where_it_was_and_a_new_one_ends_it() {
+    let mut stores = stores().await;
+    for n in 0..25 {
+        stores.ended_chat(&format!("v{n}"), n).await;
+    }
+    stores.settings.retention_days = Some(30);
+    stores.chats.plan_retention("acc", NOW).await.unwrap();
+    let old = stores.chats.passes(at(PASS + 1)).await.unwrap();
+    let ends = async |stores: &Stores| stores.lives().await.iter().filter(|(.., life)| life.is_some()).count();
+    let (each, mut now) = (4, PASS + 1);
+    for chats in [10, 20] {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let has_time = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 1;
+        assert_eq!(stores.keep_ended(&has_time, now).await, 1);
+        assert_eq!(ends(&stores).await, chats * each, "a header, an entry, a visitor and a number");
+        now += 1;
+    }
+    stores.chats.plan_retention("acc", at(now)).await.unwrap();
+    stores.settings.retention_days = None;
+    stores.chats.keep_ended(&old[0], None, &|| true, at(now)).await.unwrap();
+    assert_eq!(stores.keep_ended(&|| true, now + PASS + 1).await, 0);
+    assert_eq!(ends(&stores).await, 0);
+}
+
 #[tokio::test]
 async fn who_was_forgotten_comes_again_as_a_stranger() {
     let stores = Stores::that(Settings { retention_days: Some(1), ..Settings::default() }).await;

@@ -1,0 +1,102 @@
+//! Bot connections.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{NAME, with};
+use crate::domain::bot::Bot;
+use crate::error::Error;
+use crate::wire::fields::Fields;
+
+/// Channels of one bot: a transaction takes a hundred items.
+const BOT_CHANNELS: usize = 49;
+
+/// What an admin says about a bot.
+pub struct BotSettings {
+    /// The provider; fixed once connected.
+    pub provider_id: String,
+    /// The provider's token; fixed once connected.
+    pub token: String,
+    /// The name visitors see.
+    pub name: String,
+    /// The channels it stands in front of.
+    pub channel_ids: Vec<String>,
+    /// How long it may take for an answer.
+    pub answer_within: Option<Duration>,
+}
+
+/// Reads POST /admin/bots.
+pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
+    let fields = Fields::of(body)?;
+    Ok(BotSettings {
+        provider_id: fields.required_text("provider_id", NAME)?,
+        token: token(fields)?,
+        name: fields.text("name", NAME)?.filter(|name| !name.is_empty()).unwrap_or_else(|| "Bot".to_owned()),
+        channel_ids: channel_ids(fields)?.unwrap_or_default(),
+        answer_within: answer_within(fields)?,
+    })
+}
+
+/// A token is the last segment of addresses, where `.` and `..` mean something else.
+fn token(fields: Fields<'_>) -> Result<String, Error> {
+    let token = fields.required_text("token", NAME)?;
+    if token == "." || token == ".." {
+        return Err(fields.refuse("token", "must be more than dots"));
+    }
+    Ok(token)
+}
+
+/// Reads PATCH /admin/bots/{id}: the bot as it becomes. Provider and token stay: another token is another bot.
+pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
+    let fields = Fields::of(body)?;
+    for fixed in ["provider_id", "token"] {
+        if fields.has(fixed) {
+            return Err(fields.refuse(fixed, "cannot be changed; connect another bot"));
+        }
+    }
+    let mut changed = bot.clone();
+    if fields.has("name") {
+        changed.name = fields.required_text("name", NAME)?;
+    }
+    if fields.has("answer_within") {
+        changed.answer_within = answer_within(fields)?;
+    }
+    changed.channel_ids = channel_ids(fields)?.unwrap_or(changed.channel_ids);
+    Ok(changed)
+}
+
+fn channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
+    let Some(value) = fields.value("channel_ids") else { return Ok(None) };
+    let list = value.as_array().filter(|list| list.len() <= BOT_CHANNELS);
+    let ids: Option<BTreeSet<String>> = list.and_then(|list| list.iter().map(channel_id).collect());
+    let refuse = || fields.refuse("channel_ids", format_args!("must be a list of at most {BOT_CHANNELS} channel ids"));
+    ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(refuse)
+}
+
+fn channel_id(value: &Value) -> Option<String> {
+    value.as_str().filter(|id| id.len() <= NAME).map(str::to_owned)
+}
+
+/// Seconds that an SQS delay can carry.
+fn answer_within(fields: Fields<'_>) -> Result<Option<Duration>, Error> {
+    let Some(value) = fields.value("answer_within") else { return Ok(None) };
+    let seconds = value.as_u64().filter(|seconds| (1..=900).contains(seconds));
+    let seconds = seconds.ok_or_else(|| fields.refuse("answer_within", "must be 1 to 900 seconds, or null"))?;
+    Ok(Some(Duration::from_secs(seconds)))
+}
+
+/// A bot as admins see it: nothing secret.
+pub fn bot(bot: &Bot) -> Value {
+    let Bot { bot_id, account_id: _, provider_id, token: _, name, channel_ids, answer_within, .. } = bot;
+    json!({
+        "bot_id": bot_id, "provider_id": provider_id, "name": name, "channel_ids": channel_ids,
+        "answer_within": answer_within.map(|limit| limit.as_secs()), "created_at": bot.created_at.seconds(),
+    })
+}
+
+/// A bot that was just connected: with what is shown once.
+pub fn created_bot(bot: &Bot) -> Value {
+    with(self::bot(bot), [("signing_secret", json!(bot.signing_secret))])
+}

@@ -1,0 +1,35 @@
+//! Bot providers.
+
+use serde_json::{Value, json};
+
+use super::{NAME, check_target};
+use crate::delivery::guard::Guard;
+use crate::domain::bot::Provider;
+use crate::error::Error;
+use crate::wire::fields::Fields;
+
+/// Reads POST /operator/providers, or PATCH on one that is there: the provider as it becomes. A new one has no name yet.
+pub fn changed_provider(body: &Value, mut provider: Provider, guard: &Guard) -> Result<Provider, Error> {
+    let fields = Fields::of(body)?;
+    if fields.has("name") || provider.name.is_empty() {
+        provider.name = fields.required_text("name", NAME)?;
+    }
+    if fields.has("endpoint") || provider.endpoint.is_empty() {
+        provider.endpoint = fields.required_url("endpoint")?;
+    }
+    check_target(fields, "endpoint", &provider.endpoint, guard)?;
+    if fields.has("authorization") {
+        let secret = fields.text("authorization", NAME)?.filter(|secret| !secret.is_empty());
+        provider.authorization_hash = secret.map(|secret| crate::secret::hex_hash(&secret));
+    }
+    Ok(provider)
+}
+
+/// A provider as the operator sees it.
+pub fn provider(provider: &Provider) -> Value {
+    let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider;
+    json!({
+        "provider_id": provider_id, "name": name, "endpoint": endpoint,
+        "has_authorization": authorization_hash.is_some(), "created_at": created_at.seconds(),
+    })
+}
