@@ -11,12 +11,12 @@ use shared::queue::{self, BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::deliveries::{Overdue, SHARDS};
 use shared::store::directory::Directory;
-use shared::{clock, consumer};
+use shared::{clock, consumer, retention};
 
 /// Chats of one shard in one run.
 const PAGE: i32 = 250;
-/// How long a run goes on with ended chats.
-const LASTS: Duration = Duration::from_secs(25);
+/// When a run begins nothing new with ended chats.
+const LASTS: Duration = Duration::from_secs(30);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -26,12 +26,15 @@ async fn main() -> ExitCode {
 type Uses = (Directory, Chats, BotQueue, WebhookQueue);
 
 async fn handle(uses: Uses) -> Result<Value, Error> {
-    let (_, chats, ..) = &uses;
+    let (directory, chats, ..) = &uses;
+    let (end, mut is_behind) = (Instant::now() + LASTS, false);
     let (mut closed, mut failed) = (0_u32, 0_u32);
     // Another one is first each minute, so that a long one does not keep the others waiting for ever.
     let first = clock::now().seconds() / 60;
     for shard in (first..first + SHARDS).map(|shard| shard % SHARDS) {
-        for found in chats.to_look_at(shard, clock::now(), PAGE).await? {
+        let page = chats.to_look_at(shard, clock::now(), PAGE).await?;
+        is_behind |= page.len() == PAGE as usize;
+        for found in page {
             match look(&uses, &found).await {
                 Ok(has_closed) => closed += u32::from(has_closed),
                 // One that cannot be closed must not keep the others waiting.
@@ -42,7 +45,10 @@ async fn handle(uses: Uses) -> Result<Value, Error> {
             }
         }
     }
-    failed += keep(&uses, Instant::now() + LASTS).await?;
+    // Ended chats come after the open ones, which may end by the old retention until they have been looked at.
+    if !is_behind {
+        failed += retention::go_on(directory, chats, end).await?;
+    }
     tracing::info!(closed, failed, "looked for idle chats");
     if failed > 0 { Err(Error::internal(("not closed", failed))) } else { Ok(json!({ "closed": closed })) }
 }
@@ -57,21 +63,4 @@ async fn look((directory, chats, to_bot, to_webhook): &Uses, found: &Overdue) ->
     let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
     queue::send_told(&closed.told, to_bot, to_webhook).await?;
     Ok(true)
-}
-
-/// How many accounts' ended chats could not be seen to.
-async fn keep((directory, chats, ..): &Uses, end: Instant) -> Result<u32, Error> {
-    let (mut failed, now) = (0, clock::now());
-    for pass in chats.passes(now).await? {
-        // The others are the first ones in the next minute.
-        if Instant::now() >= end {
-            break;
-        }
-        let keep_days = directory.settings(&pass.account_id).await?.retention_days;
-        if let Err(error) = chats.keep_ended(&pass, keep_days, &|| Instant::now() < end, now).await {
-            failed += 1;
-            tracing::error!(context = ?error.context(), pass.account_id, "retention not changed: {error}");
-        }
-    }
-    Ok(failed)
 }

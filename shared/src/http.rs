@@ -12,6 +12,7 @@ use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
 use tracing::Instrument;
 
+use crate::domain::content::cut;
 use crate::error::Error;
 use crate::metrics;
 use crate::resource::{self, Resource};
@@ -22,6 +23,8 @@ use crate::store::idempotency::IdempotencyKey;
 const LARGEST_BODY: usize = 128 * 1024;
 /// Characters of an `Idempotency-Key`.
 const LONGEST_KEY: usize = 255;
+/// Characters of a caller's own id of a message in the log.
+const LONGEST_THEIR_ID: usize = 64;
 
 /// A request.
 pub struct Request {
@@ -90,9 +93,9 @@ impl Response {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
-    /// Notes what the caller calls that message, for the log too.
+    /// Notes what the caller calls that message, for the log too: the beginning of a long id.
     pub fn known_as(self, their_id: Option<String>) -> Self {
-        Self { their_id, ..self }
+        Self { their_id: their_id.map(|id| cut(&id, LONGEST_THEIR_ID)), ..self }
     }
 
     fn error(error: &Error) -> Self {

@@ -8,7 +8,7 @@
 //! - [`delivery`] is sending to other people's servers: engine, guard, signature.
 //! - [`queue`] is SQS.
 //! - [`announce`] tells the webhooks, [`bot_desk`] is what the events of a bot do, [`settings_desk`] and [`ledger`]
-//!   what an admin does with settings and deliveries.
+//!   what an admin does with settings and deliveries, [`retention`] what follows from it for ended chats.
 //! - [`http`], [`consumer`]: what a function's `main` calls.
 //! - [`resource`], [`config`], [`clock`], [`log`], [`metrics`]: the only places that know the environment, the time,
 //!   the log and what is counted.
@@ -30,6 +30,7 @@ pub mod metrics;
 pub mod password;
 pub mod queue;
 pub mod resource;
+pub mod retention;
 pub mod secret;
 pub mod settings_desk;
 pub mod store;

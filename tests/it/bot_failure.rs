@@ -103,9 +103,13 @@ fn a_bot_that_does_not_hear_that_nobody_is_there_loses_the_chat() {
         assert!(waited <= FALL_BACK, "waiting after {waited:?}");
         assert_eq!(front.tries("AGENT_UNAVAILABLE").len(), 3);
         front.bot.say(&json!(1), "late").await.expect_error(403, "invalid_request");
-        let told =
-            front.agent.messages(1).await.into_iter().find(|entry| entry["type"] == "agent_unavailable").unwrap();
-        assert_eq!(told["bot_delivery"]["state"], "failed");
+        let told = wait_for("its failure", PATIENCE, async || {
+            let timeline = front.agent.messages(1).await;
+            let failed = timeline.iter().find(|entry| entry["bot_delivery"]["state"] == "failed");
+            failed.cloned().ok_or(timeline)
+        })
+        .await;
+        assert_eq!(told["type"], "agent_unavailable");
         let path = "/admin/deliveries/replay";
         let again = json!({"chat_id": 1, "seq": told["seq"]});
         front.agent.call.post(path, &again).await.expect_error(409, "conflict");

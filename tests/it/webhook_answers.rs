@@ -407,7 +407,7 @@ fn a_binding_that_one_webhook_made_stands_when_another_fails() {
         let other = Receiver::start(Answer::Json(500, json!({}))).await;
         add(&hooked.account, &other, json!({"events": ["chat_assigned"]})).await;
         hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
-        wait_for("the failure of the other", seconds(13), async || {
+        wait_for("the failure of the other", PATIENCE, async || {
             let timeline = hooked.agent.messages(chat).await;
             let is_failed = timeline.iter().any(|entry| entry["webhook_delivery"]["state"] == "failed");
             if is_failed { Ok(()) } else { Err(timeline) }

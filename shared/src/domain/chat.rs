@@ -137,7 +137,7 @@ pub struct Chat {
     pub rate: Window,
     /// What the visitor thinks of it.
     pub rating: Option<Rating>,
-    /// For how many days what is written in the chat is kept; none: for ever. As the account said when it was opened.
+    /// For how many days what is written in the chat is kept; none: for ever. As the account said lately.
     pub keep_days: Option<u32>,
 }
 

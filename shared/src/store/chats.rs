@@ -209,7 +209,7 @@ impl Chats {
         Ok(Listed { chats, next: Some(before) })
     }
 
-    /// The next chats in a state below a number, as many as one read brings. A query and a read for each.
+    /// The next chats in a state below a number, newest first, as many as one read brings. A query and a read for each.
     pub(super) async fn list_page(&self, account_id: &str, state: &str, before: u64) -> Result<Listed, Error> {
         let keys = self.listed(account_id, state, before).await?;
         let is_full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
@@ -218,6 +218,7 @@ impl Chats {
         let mut chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
         // The index lags by moments, the headers do not.
         chats.retain(|chat| chat.state.name() == state);
+        chats.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
         Ok(Listed { chats, next })
     }
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::connections::Session;
-use super::directory::{Directory, IS_THERE, LISTED};
+use super::directory::{Directory, LISTED};
 use super::directory_items::{AgentItem, DepartmentItem};
-use super::table::{Change, Item, Key, Query, Values, differing, s};
+use super::table::{Change, Item, Key, Query, STILL_THERE, Values, differing, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Role;
 use crate::domain::channel::{Channel, ChannelSettings};
@@ -61,7 +61,7 @@ impl Directory {
         if changed.is_empty() {
             return Ok(());
         }
-        let change = Change::setting(department_key(account_id, after.department_id), changed, IS_THERE);
+        let change = Change::setting(department_key(account_id, after.department_id), changed, STILL_THERE);
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cache::Cache;
 use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem, SecretItem};
-use super::table::{Change, Key, Query, Refused, Table, Values, Write, differing, n, s};
+use super::table::{Change, Key, Query, Refused, STILL_THERE, Table, Values, Write, differing, n, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
@@ -18,9 +18,6 @@ use crate::secret;
 
 /// The most channels or agents an account lists.
 pub(super) const LISTED: i32 = 1_000;
-
-/// For changes of what must not have been deleted meanwhile.
-pub(super) const IS_THERE: &str = "attribute_exists(#pk)";
 
 /// The Directory table.
 #[derive(Clone)]
@@ -139,7 +136,7 @@ impl Directory {
         if changed.is_empty() {
             return Ok(());
         }
-        let change = Change::setting(channel_key(&before.channel_id), changed, IS_THERE);
+        let change = Change::setting(channel_key(&before.channel_id), changed, STILL_THERE);
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
@@ -200,7 +197,8 @@ impl Directory {
 
     /// Adds `:one` to a counter of an account. One write.
     pub(super) async fn count(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
-        let change = Change { key: account_key(account_id), update, condition: IS_THERE, values: vec![(":one", n(1))] };
+        let change =
+            Change { key: account_key(account_id), update, condition: STILL_THERE, values: vec![(":one", n(1))] };
         from_item(self.table.update(change).await?)
     }
 
@@ -239,7 +237,7 @@ impl Directory {
     pub async fn save_agent(&self, before: &Agent, after: &Agent, password: Option<&str>) -> Result<(), Error> {
         let changed = differing(agent_values(before)?, agent_values(after)?);
         let key = agent_key(&after.account_id, after.agent_id);
-        let agent = (!changed.is_empty()).then(|| Change::setting(key, changed, IS_THERE));
+        let agent = (!changed.is_empty()).then(|| Change::setting(key, changed, STILL_THERE));
         let has_moved = before.email != after.email;
         if !has_moved && password.is_none() {
             return match agent {
@@ -259,7 +257,7 @@ impl Directory {
             writes.push(Write::Change(Change {
                 key: login_key(&after.email),
                 update: "SET #password_hash = :hash",
-                condition: IS_THERE,
+                condition: STILL_THERE,
                 values: vec![(":hash", s(password_hash))],
             }));
         }

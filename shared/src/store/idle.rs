@@ -38,7 +38,7 @@ impl Chats {
         let keep_days = settings.retention_days;
         let has_changed = chat.keep_days != keep_days;
         if has_changed {
-            self.keep_entries(&Chat { keep_days, ..chat.clone() }).await?;
+            self.keep_entries(&Chat { keep_days, ..chat.clone() }, now).await?;
         }
         let change = Change {
             key: found.key.clone(),
@@ -56,7 +56,7 @@ impl Chats {
             Ok(item) => {
                 let after = self::chat(item)?;
                 // Something may have been written by the old rule meanwhile.
-                if has_changed && after.seq != chat.seq { self.keep_entries(&after).await } else { Ok(()) }
+                if has_changed && after.seq != chat.seq { self.keep_entries(&after, now).await } else { Ok(()) }
             }
         }
     }

@@ -20,7 +20,7 @@ mod idle;
 pub mod ledger;
 mod offline_messages;
 mod panels;
-mod retention;
+pub mod retention;
 mod settings;
 pub mod table;
 mod transfers;

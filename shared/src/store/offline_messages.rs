@@ -3,7 +3,7 @@
 
 use super::chat_items::{HeadItem, VisitorItem};
 use super::chats::{Chats, visitor_key};
-use super::table::{Change, Refused, Write};
+use super::table::{Change, Refused, Write, n};
 use super::transitions::{Kept, Told, create, number_end};
 use super::visitor_writes::{Incoming, changed, number_write};
 use super::{RACES, to_item};
@@ -75,11 +75,12 @@ fn writes(head: &Chat, visitor: &Visitor, is_new: bool, kept: &Kept) -> Result<V
         let stranger = Visitor { keep_until: head.keep_until(head.updated_at), ..visitor.clone() };
         let mut item = to_item(&VisitorItem::from(&stranger))?;
         item.insert("kept_until".to_owned(), kept.until().clone());
+        item.insert("last_end".to_owned(), n(head.updated_at.0));
         return Ok(vec![header, Write::Create(item), number_write(&stranger)?]);
     }
     let (mut sets, mut values) = changed(visitor)?;
-    sets.push("#kept_until = :kept_until");
-    values.push((":kept_until", kept.until().clone()));
+    sets.extend(["#kept_until = :kept_until", "#last_end = :last_end"]);
+    values.extend([(":kept_until", kept.until().clone()), (":last_end", n(head.updated_at.0))]);
     // While a chat is open the visitor has no end, but this is remembered for it.
     let is_open = visitor.open_chat.is_some();
     if !is_open {

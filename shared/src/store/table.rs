@@ -24,6 +24,9 @@ use crate::resource::Platform;
 /// An item as the SDK knows it.
 pub type Item = HashMap<String, AttributeValue>;
 
+/// The condition for changes of what must not have been deleted meanwhile.
+pub const STILL_THERE: &str = "attribute_exists(#pk)";
+
 /// What the `:names` of an expression stand for.
 pub type Values = Vec<(&'static str, AttributeValue)>;
 
@@ -143,7 +146,8 @@ impl Change<String> {
     }
 }
 
-/// What differs from `before`, of the same attributes in the same order: who changes something else meanwhile is not undone.
+/// What differs from `before`, of the same attributes in the same order: who changes something else meanwhile is not
+/// undone, and who says what was there already says nothing.
 pub fn differing(before: Values, after: Values) -> Values {
     after.into_iter().zip(before).filter_map(|(after, before)| (after != before).then_some(after)).collect()
 }

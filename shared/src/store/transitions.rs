@@ -390,7 +390,8 @@ pub(super) fn expiry(ended: &Chat) -> Result<AttributeValue, Error> {
 }
 
 /// Until when a visitor is kept after the end of a chat: as long as the ended chat of theirs that is kept longest. The
-/// visitor's item has it as `kept_until`, also while a chat is open; null: for ever.
+/// visitor's item has it as `kept_until`, also while a chat is open; null: for ever. Beside it stands `last_end`, when the
+/// last chat ended, from which a changed retention counts.
 pub(super) enum Kept {
     /// As long as the chat that ends now; a condition makes sure that no other is kept longer.
     ThisChat(AttributeValue),
@@ -437,9 +438,13 @@ fn end(ended: &Chat, kept: &Kept) -> Result<Vec<Write>, Error> {
     };
     let mut writes = vec![Write::Change(Change {
         key: visitor_key(&ended.channel_id, &ended.external_id),
-        update: "SET #expires_at = :kept_until, #kept_until = :kept_until REMOVE #open_chat",
+        update: "SET #expires_at = :kept_until, #kept_until = :kept_until, #last_end = :now REMOVE #open_chat",
         condition,
-        values: vec![(":chat", n(ended.chat_id)), (":kept_until", kept.until().clone())],
+        values: vec![
+            (":chat", n(ended.chat_id)),
+            (":kept_until", kept.until().clone()),
+            (":now", n(ended.updated_at.0)),
+        ],
     })];
     if !kept.is_for_ever() {
         writes.push(number_end(ended, kept));

@@ -32,10 +32,9 @@ pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let external_id = external_id(sender)?;
     let fields = body.object("message")?;
     let message = content::read(fields, VISITOR_TEXT)?;
-    let their_id = fields.text("id", SHORT)?;
-    let profile = match message {
-        Message::Content(_) => profile(sender)?,
-        Message::Typing(_) => Profile::default(),
+    let (profile, their_id) = match message {
+        Message::Content(_) => (profile(sender)?, fields.text("id", SHORT)?),
+        Message::Typing(_) => (Profile::default(), None),
     };
     Ok(VisitorMessage { external_id, profile, message, their_id })
 }
@@ -181,7 +180,7 @@ mod tests {
 
     #[test]
     fn typing_ignores_every_other_field_and_a_long_text_is_cut() {
-        let typing = json!({"sender": {"id": 7, "name": 1}, "message": {"type": "typein", "text": 7}});
+        let typing = json!({"sender": {"id": 7, "name": 1}, "message": {"type": "typein", "text": 7, "id": 7}});
         let typing = read(&typing, false).unwrap();
         assert_eq!(
             (typing.external_id.as_str(), typing.message),

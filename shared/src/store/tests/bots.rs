@@ -207,6 +207,18 @@ async fn a_visitors_message_that_never_came_to_the_bot_is_given_up_and_the_chat_
 }
 
 #[tokio::test]
+async fn a_bot_that_never_heard_that_no_agent_is_there_loses_the_chat() {
+    let stores = stores().await;
+    stores.with_bot().await;
+    stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
+    stores.swept(2).await;
+    assert_eq!(stores.state().await, "bot", "it may wait its turn");
+    stores.swept(3).await;
+    let notice = stores.chats.entry("acc", 1, 2).await.unwrap().unwrap();
+    assert_eq!((stores.state().await, notice.delivery.unwrap().progress), ("waiting", Progress::Failed));
+}
+
+#[tokio::test]
 async fn a_tried_message_whose_delivery_died_is_given_up_and_the_chat_with_it() {
     let stores = stores().await;
     stores.with_bot().await;

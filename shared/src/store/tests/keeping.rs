@@ -306,6 +306,40 @@ async fn a_pass_that_is_cut_short_goes_on_where_it_was_and_a_new_one_ends_it() {
 }
 
 #[tokio::test]
+async fn who_comes_again_behind_a_pass_is_kept_from_then_on() {
+    for offline in [false, true] {
+        let mut stores = stores().await;
+        stores.ended_chat("v", 0).await;
+        for n in 0..12 {
+            stores.ended_chat(&format!("other{n}"), 1).await;
+        }
+        stores.settings.retention_days = Some(30);
+        stores.chats.plan_retention("acc", NOW).await.unwrap();
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let has_time = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 1;
+        assert_eq!(stores.keep_ended(&has_time, DAY).await, 1, "the others first");
+        if offline {
+            let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+            stores.chats.offline_message(&left(&stores, &channel, &content, &profile, at(4 * DAY))).await.unwrap();
+        } else {
+            stores.ended_chat("v", 4 * DAY).await;
+        }
+        assert_eq!(stores.keep_ended(&|| true, 5 * DAY).await, 0);
+        let first = stores.lives().await.into_iter().find(|(pk, ..)| pk == "VISITOR_NUMBER#acc#1").unwrap();
+        assert_eq!(first.2, Some(at(34 * DAY).seconds()), "offline: {offline}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_forgotten_does_not_come_back_by_a_longer_retention() {
+    let mut stores = Stores::that(Settings { retention_days: Some(1), ..Settings::default() }).await;
+    stores.ended_chat("v", 0).await;
+    stores.change_retention(None, 2 * DAY).await;
+    let lives = stores.lives().await;
+    assert!(lives.iter().all(|(.., life)| *life == Some(at(DAY).seconds())), "{lives:?}");
+}
+
+#[tokio::test]
 async fn who_was_forgotten_comes_again_as_a_stranger() {
     let stores = Stores::that(Settings { retention_days: Some(1), ..Settings::default() }).await;
     stores.visitor_says("v", &named("Ada"), "hi", None, NOW).await.unwrap();
