@@ -47,12 +47,6 @@ pub struct Agent {
     pub created_at: Timestamp,
 }
 
-impl From<Agent> for Author {
-    fn from(Agent { agent_id, name, photo, .. }: Agent) -> Self {
-        Self { agent_id, name, photo }
-    }
-}
-
 /// The agent as a chat and its messages remember them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
@@ -62,4 +56,10 @@ pub struct Author {
     pub name: String,
     /// The avatar at the time of writing.
     pub photo: Option<String>,
+}
+
+impl From<Agent> for Author {
+    fn from(Agent { agent_id, name, photo, .. }: Agent) -> Self {
+        Self { agent_id, name, photo }
+    }
 }

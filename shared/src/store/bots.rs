@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::directory::{Directory, LISTED, channel_key, taken};
 use super::directory_items::{BotItem, BotTokenItem, ProviderItem};
-use super::table::{Change, Item, Key, Query, Refused, Values, Write, differing, s};
+use super::table::{Change, Item, Key, Query, Values, Write, differing, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
@@ -113,10 +113,7 @@ impl Directory {
         self.table.delete(token_key(&bot.provider_id, &bot.token)).await?;
         for channel_id in &bot.channel_ids {
             // A channel that was deleted, or has another bot by now, has nothing to leave.
-            match self.table.update(detach(bot, channel_id)).await {
-                Ok(_) | Err(Refused::Condition { .. }) => {}
-                Err(refused) => return Err(refused.into()),
-            }
+            self.table.update_if(detach(bot, channel_id)).await?;
         }
         self.table.delete(bot_key(&bot.bot_id)).await.map(|_| ())
     }

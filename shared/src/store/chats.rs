@@ -13,6 +13,8 @@ use crate::resource::{Platform, Resource};
 
 /// Headers read at once, the most that one BatchGetItem takes.
 const PAGE: i32 = 100;
+/// Above the number of every chat.
+pub(super) const ABOVE_ALL: u64 = u32::MAX as u64;
 /// Entries read at once where a whole timeline is wanted.
 const LONG_PAGE: i32 = 2_000;
 /// Pages one request may look through for the chats it wants.
@@ -196,7 +198,7 @@ impl Chats {
         wanted: &(dyn Fn(&Chat) -> bool + Sync),
     ) -> Result<Listed, Error> {
         let mut chats = Vec::new();
-        let mut before = before.unwrap_or(u64::from(u32::MAX));
+        let mut before = before.unwrap_or(ABOVE_ALL);
         for _ in 0..MOST_PAGES {
             let page = self.list_page(account_id, state, before).await?;
             chats.extend(page.chats.into_iter().filter(|chat| wanted(chat)));

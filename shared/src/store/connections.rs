@@ -6,7 +6,7 @@ use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::bot_rate::BotRates;
-use super::table::{Change, Key, Query, Refused, Table, n, s};
+use super::table::{Change, Key, Query, Refused, STILL_THERE, Table, n, s};
 use super::{from_item, to_item};
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::presence::{Presence, Status};
@@ -133,7 +133,7 @@ impl Connections {
         let extend = Change {
             key: session,
             update: "SET #seen_at = :now, #expires_at = :expires",
-            condition: "attribute_exists(#pk)",
+            condition: STILL_THERE,
             values: vec![(":now", n(now.0)), (":expires", n(now.after(SESSION_LASTS).seconds()))],
         };
         let present = Change { key: presence_key(account_id, agent_id), ..extend.clone() };
@@ -164,7 +164,7 @@ impl Connections {
             let change = Change {
                 key,
                 update: "SET #name = :name, #photo = :photo",
-                condition: "attribute_exists(#pk)",
+                condition: STILL_THERE,
                 values: vec![(":name", s(&*agent.name)), (":photo", super::to_attribute(&agent.photo)?)],
             };
             if let Err(Refused::Error(error)) = self.table.update(change).await {

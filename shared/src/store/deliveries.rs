@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::chat_items::{AttemptItem, FailureItem};
 use super::chats::{Chats, entry, entry_key, head_key};
-use super::table::{Change, Key, Query, Refused, n, s};
+use super::table::{Change, Key, Query, Refused, STILL_THERE, n, s};
 use super::to_attribute;
 use crate::domain::bot::Notice;
 use crate::domain::chat::{Chat, From};
@@ -146,7 +146,7 @@ impl Chats {
         values: Vec<(&'static str, AttributeValue)>,
     ) -> Result<(), Error> {
         let key = head_key(&chat.account_id, chat.chat_id);
-        self.table.update(Change { key, update, condition: "attribute_exists(#pk)", values }).await?;
+        self.table.update(Change { key, update, condition: STILL_THERE, values }).await?;
         Ok(())
     }
 
@@ -306,11 +306,18 @@ const RETRY: &str = "SET #delivery.#progress = :pending, #delivery.#round = #del
                      #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
                      REMOVE #delivery.#failure, #delivery.#verdict_at";
 
+/// As [`ledger::waits_for_bot`] says.
+macro_rules! unless_waits_for_bot {
+    () => {
+        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable))"
+    };
+}
+
 /// A condition, and what holds for every delivery that begins anew: it is kept still, and not tried too often.
 macro_rules! and_can_begin {
-    ($own:literal) => {
+    ($($own:expr),+ $(,)?) => {
         concat!(
-            $own,
+            $($own,)+
             " AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
             " AND size(#delivery.#attempts) < :most"
         )
@@ -334,15 +341,15 @@ fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>
         ),
         Retry::Failed => (
             and_can_begin!(
-                "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable)) \
-                 AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
+                unless_waits_for_bot!(),
+                " AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
             ),
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         Retry::One => (
             and_can_begin!(
-                "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable)) \
-                 AND (#delivery.#progress = :delivered \
+                unless_waits_for_bot!(),
+                " AND (#delivery.#progress = :delivered \
                  OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now))"
             ),
             [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),

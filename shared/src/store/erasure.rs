@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::chat_items::{NumberItem, VisitorItem};
 use super::chats::{Chats, HEAD, chat, chat_pk, head_key, listing, number_key, visitor_key};
 use super::from_item;
-use super::table::{Change, Item, Key, Query, Refused, n, s};
+use super::table::{Change, Item, Key, Query, Refused, STILL_THERE, n, s};
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
 
@@ -141,7 +141,7 @@ impl Chats {
         let end = Change {
             key: head.clone(),
             update: "SET #state = :closed REMOVE #due, #due_at",
-            condition: "attribute_exists(#pk)",
+            condition: STILL_THERE,
             values: vec![(":closed", s("closed"))],
         };
         let ended = match self.table.update(end).await {

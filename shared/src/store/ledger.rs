@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::chats::{Chats, LAST_SEQ, chat, chat_pk, entry, entry_key, head_key};
+use super::chats::{ABOVE_ALL, Chats, LAST_SEQ, chat, chat_pk, entry, entry_key, head_key};
 use super::deliveries::failed;
 use super::table::{Item, Key, Query, n, s};
 use crate::domain::chat::Chat;
@@ -133,7 +133,7 @@ impl Chats {
     pub async fn deliveries(&self, search: Search<'_>) -> Result<Page, Error> {
         let passed = search.passed()?;
         let mut walk = Walk { search, looks: MOST_LOOKS, page: Page::default() };
-        let mut before = passed.map_or(u64::from(u32::MAX), |place| place.chat_id.saturating_add(1));
+        let mut before = passed.map_or(ABOVE_ALL, |place| place.chat_id.saturating_add(1));
         for _ in 0..MOST_HUNDREDS {
             let (chats, last) = self.newest_chats(walk.search.account_id, before).await?;
             for (chat_id, chat) in chats.into_iter().rev() {

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::chats::{Chats, panel_key};
-use super::table::{Change, Refused, s};
+use super::table::{Change, s};
 use super::{from_item, to_attribute};
 use crate::domain::chat::Chat;
 use crate::domain::panel::{Assignment, CustomData, Panel, PanelChange};
@@ -84,10 +84,7 @@ impl Chats {
             condition: if is_failed { "#assignment <> :done" } else { "" },
             values,
         };
-        match self.table.update(change).await {
-            Ok(_) | Err(Refused::Condition { .. }) => Ok(()),
-            Err(refused) => Err(refused.into()),
-        }
+        self.table.update_if(change).await
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 
-use super::chats::{Chats, entry_key, head_key, panel_key, visitor_key};
+use super::chats::{ABOVE_ALL, Chats, entry_key, head_key, panel_key, visitor_key};
 use super::table::{Change, Key, Refused, STILL_THERE, Write, n, s};
 use super::transitions::{Kept, expiry, number_end};
 use super::{RACES, from_item, to_attribute};
@@ -24,8 +24,6 @@ const AT_ONCE: usize = 10;
 const PASSES: i32 = 100;
 /// The partition of the index of what is due that holds them.
 const DUE: &str = "retention";
-/// Above every chat's number.
-const NEWEST: u64 = u32::MAX as u64;
 
 /// A pass over the ended chats of an account, newest first.
 #[derive(Deserialize, Clone, Debug)]
@@ -60,12 +58,12 @@ impl Chats {
     pub async fn plan_retention(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let change = Change {
             key: key(account_id),
-            update: "SET #account_id = :account, #began = :now, #before = :newest, #due = :due, #due_at = :due_at",
+            update: "SET #account_id = :account, #began = :now, #before = :above_all, #due = :due, #due_at = :due_at",
             condition: "",
             values: vec![
                 (":account", s(account_id)),
                 (":now", n(now.0)),
-                (":newest", n(NEWEST)),
+                (":above_all", n(ABOVE_ALL)),
                 (":due", s(DUE)),
                 (":due_at", n(now.after(OPEN_CHATS_FIRST).0)),
             ],
@@ -98,11 +96,12 @@ impl Chats {
         loop {
             let page = self.list_page(&pass.account_id, "closed", before).await?;
             for chats in page.chats.chunks(AT_ONCE) {
-                let seen_to =
-                    if has_time() { self.keep_chats(chats, keep_days, now).await.map(|()| true) } else { Ok(false) };
-                if !matches!(seen_to, Ok(true)) {
+                if !has_time() {
+                    return self.note(pass, before, now).await;
+                }
+                if let Err(error) = self.keep_chats(chats, keep_days, now).await {
                     self.note(pass, before, now).await?;
-                    return seen_to.map(|_| ());
+                    return Err(error);
                 }
                 before = chats.last().map_or(before, |chat| chat.chat_id);
             }
@@ -120,7 +119,7 @@ impl Chats {
             condition: "#began = :began",
             values: vec![(":before", n(before)), (":now", n(now.0)), (":began", n(pass.began))],
         };
-        self.if_there(change).await
+        self.table.update_if(change).await
     }
 
     async fn finish(&self, pass: &Pass) -> Result<(), Error> {
@@ -149,16 +148,16 @@ impl Chats {
             key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #expires_at = :expires_at",
             condition: STILL_THERE,
-            values: vec![(":expires_at", expiry(chat)?)],
+            values: vec![(":expires_at", expiry(chat))],
         };
         let head = Change {
             key: head_key(&chat.account_id, chat.chat_id),
             update: "SET #keep_days = :keep_days, #expires_at = :expires_at",
             condition: STILL_THERE,
-            values: vec![(":keep_days", to_attribute(&chat.keep_days)?), (":expires_at", expiry(chat)?)],
+            values: vec![(":keep_days", to_attribute(&chat.keep_days)?), (":expires_at", expiry(chat))],
         };
-        self.if_there(panel).await?;
-        self.if_there(head).await
+        self.table.update_if(panel).await?;
+        self.table.update_if(head).await
     }
 
     /// Gives every entry the end that the chat's retention says.
@@ -173,7 +172,7 @@ impl Chats {
                 Some(until) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(until))]),
                 None => ("REMOVE #expires_at", vec![]),
             };
-            self.if_there(Change { key, update, condition: STILL_THERE, values }).await?;
+            self.table.update_if(Change { key, update, condition: STILL_THERE, values }).await?;
         }
         Ok(())
     }
@@ -197,14 +196,6 @@ impl Chats {
             }
         }
         Err(Error::Unavailable(Context::new("the retention of a visitor lost every race")))
-    }
-
-    /// Changes what is still as it was.
-    async fn if_there(&self, change: Change) -> Result<(), Error> {
-        match self.table.update(change).await {
-            Ok(_) | Err(Refused::Condition { .. }) => Ok(()),
-            Err(refused) => Err(refused.into()),
-        }
     }
 }
 

@@ -266,6 +266,16 @@ impl Table {
         })
     }
 
+    /// Changes an item if the condition holds. One write.
+    pub fn update_if(&self, change: Change) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            match self.update(change).await {
+                Ok(_) | Err(Refused::Condition { .. }) => Ok(()),
+                Err(refused) => Err(refused.into()),
+            }
+        })
+    }
+
     /// Deletes an item if it is there and returns it. One write.
     pub fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {

@@ -4,8 +4,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
-use super::chats::{Chats, head_key, listing, number_key, panel_key, visitor_key};
-use super::table::{Change, Item, Refused, Write, n, s};
+use super::chats::{ABOVE_ALL, Chats, head_key, listing, number_key, panel_key, visitor_key};
+use super::table::{Change, Item, Refused, STILL_THERE, Write, n, s};
 use super::{RACES, to_attribute, to_item};
 use crate::domain::account::Author;
 use crate::domain::bot::Notice;
@@ -158,7 +158,7 @@ impl Chats {
             let state = before.state.after(Event::AgentGone(agent_id))?;
             Ok(Plan { state, notice: None, event: None, bot_reacted: false })
         };
-        let (mut has_any, mut next) = (false, Some(u64::from(u32::MAX)));
+        let (mut has_any, mut next) = (false, Some(ABOVE_ALL));
         while let Some(before) = next {
             let page = self.list_page(account_id, "active", before).await?;
             next = page.next;
@@ -262,7 +262,7 @@ impl Chats {
         // with a call does not rest.
         let (update, condition) = if event == WebhookEvent::CallEvent {
             values.push((":now", n(told.now.0)));
-            ("SET #seq = #seq + :count, #updated_at = :now", "attribute_exists(#pk)")
+            ("SET #seq = #seq + :count, #updated_at = :now", STILL_THERE)
         } else {
             values.push((":closed", s("closed")));
             ("SET #seq = #seq + :count", "attribute_exists(#pk) AND #state <> :closed")
@@ -375,7 +375,7 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
         (":old_seq", n(before.seq)),
     ];
     let update = if after.state.is_closed() {
-        values.push((":expires_at", expiry(after)?));
+        values.push((":expires_at", expiry(after)));
         END
     } else {
         MOVE
@@ -384,9 +384,10 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
     Ok(Change { key, update, condition: "#state = :before AND #seq = :old_seq", values })
 }
 
-/// When something of a chat that ends now is forgotten; null: never.
-pub(super) fn expiry(ended: &Chat) -> Result<AttributeValue, Error> {
-    to_attribute(&ended.keep_until(ended.updated_at).map(Timestamp::seconds))
+/// When an ended chat is forgotten, and what goes with it; null: never.
+pub(super) fn expiry(ended: &Chat) -> AttributeValue {
+    let until = ended.keep_until(ended.updated_at);
+    until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
 }
 
 /// Until when a visitor is kept after the end of a chat: as long as the ended chat of theirs that is kept longest. The
@@ -402,14 +403,14 @@ pub(super) enum Kept {
 impl Kept {
     /// What holds unless the visitor's item says more: so the end of a chat need not read it.
     pub(super) fn by(ended: &Chat) -> Self {
-        Self::ThisChat(kept_until(ended))
+        Self::ThisChat(expiry(ended))
     }
 
     /// What the item that refused the end says, if it is the visitor's and says more.
     pub(super) fn longer(refusing: &Item, ended: &Chat) -> Option<Self> {
         let longest = refusing.get("kept_until").filter(|_| refusing.contains_key("external_id"))?;
         let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
-        let this = seconds(&kept_until(ended))?;
+        let this = seconds(&expiry(ended))?;
         seconds(longest).is_none_or(|longest| longest > this).then(|| Self::Longer(longest.clone()))
     }
 
@@ -421,11 +422,6 @@ impl Kept {
     pub(super) fn is_for_ever(&self) -> bool {
         self.until().is_null()
     }
-}
-
-fn kept_until(ended: &Chat) -> AttributeValue {
-    let until = ended.keep_until(ended.updated_at);
-    until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
 }
 
 /// What a chat's end means to what stands beside it: the visitor has no open chat, and if the account forgets, it
@@ -454,7 +450,7 @@ fn end(ended: &Chat, kept: &Kept) -> Result<Vec<Write>, Error> {
             key: panel_key(&ended.account_id, ended.chat_id),
             update: "SET #expires_at = :expires_at",
             condition: "",
-            values: vec![(":expires_at", expiry(ended)?)],
+            values: vec![(":expires_at", expiry(ended))],
         }));
     }
     Ok(writes)

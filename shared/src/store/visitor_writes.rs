@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, VisitorItem};
 use super::chats::{Chats, chat, head_key, number_key, visitor_key};
 use super::idempotency::{Answered, IdempotencyKey};
-use super::table::{Change, Key, Refused, Write, n, s};
+use super::table::{Change, Key, Refused, STILL_THERE, Write, n, s};
 use super::transitions::{Told, create};
 use super::{RACES, from_item, to_attribute, to_item};
 use crate::domain::channel::Channel;
@@ -175,7 +175,7 @@ impl Chats {
         let change = Change {
             key: head_key(account_id, chat_id),
             update: "SET #rating = :rating",
-            condition: "attribute_exists(#pk)",
+            condition: STILL_THERE,
             values: vec![(":rating", s(rating.name()))],
         };
         Ok(self.table.update(change).await.map(|_| ())?)
@@ -292,7 +292,7 @@ pub(super) fn visitor_change(visitor: &Visitor) -> Result<Option<Change<String>>
     Ok((!sets.is_empty()).then(|| Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
         update: format!("SET {}", sets.join(", ")),
-        condition: "attribute_exists(#pk)",
+        condition: STILL_THERE,
         values,
     }))
 }

@@ -1,7 +1,7 @@
 //! What others than the visitor learn of a visitor: agents, bots, the customer's systems.
 
 use super::chats::{Chats, chat, head_key};
-use super::table::{Change, Refused, Write, n, s};
+use super::table::{Change, Refused, STILL_THERE, Write, n, s};
 use super::transitions::{Told, create};
 use super::visitor_writes::{NAME_CHARACTERS, visitor_change};
 use crate::domain::chat::Chat;
@@ -72,7 +72,7 @@ impl Chats {
             }
         }
         if visitor.changes.fields.contains(&Field::Name) {
-            let (update, condition) = ("SET #visitor_name = :name", "attribute_exists(#pk)");
+            let (update, condition) = ("SET #visitor_name = :name", STILL_THERE);
             self.table.update(Change { key, update, condition, values: vec![name] }).await?;
         }
         Ok(None)
