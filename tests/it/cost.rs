@@ -1,5 +1,5 @@
-//! What the README says of costs is what `cargo run -p cost` counts where the functions reach the services. The tests
-//! are alone on a host of their own: its counts are everybody's.
+//! docs/costs.md has the tables that `cargo run -p cost` prints. Each test has a host of its own, because usage is counted
+//! for the whole host.
 
 use cost::report::{self, Standing};
 use cost::{Bill, Counts, Workload};
@@ -9,12 +9,12 @@ use crate::harness::alone_on_own_stage;
 use crate::template::{TEMPLATE, functions, program, programs_with_tables};
 
 #[test]
-fn the_readme_has_the_tables_of_the_command() {
+fn costs_page_has_the_tables_of_the_command() {
     alone_on_own_stage(async |stage| {
         let counted = cost::count(&stage.host, stage.operator.bearer()).await.unwrap();
-        let readme = std::fs::read_to_string(workspace().join("README.md")).unwrap();
+        let page = std::fs::read_to_string(workspace().join("docs/costs.md")).unwrap();
         for table in report::tables(&Workload::default(), &counted, Standing::of(&stage.host).unwrap()) {
-            assert!(readme.contains(&table), "README.md has another table than this one:\n{table}");
+            assert!(page.contains(&table), "docs/costs.md differs from this table:\n{table}");
         }
     });
 }
