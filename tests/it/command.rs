@@ -256,6 +256,34 @@ async fn log_in(ready: &Value) -> Caller {
 }
 
 #[test]
+fn the_deployed_defaults_serve_without_a_demo_and_say_why() {
+    beside(async {
+        let data = tempfile::tempdir().unwrap();
+        let folder = ["--data", data.path().to_str().unwrap()];
+        let without = [&folder[..], &["--parameter", "AllowHttpTargets=false"]].concat();
+        let nowhere = [&folder[..], &["--parameter", "AllowedPrivateTargets="]].concat();
+
+        let first = Program::start(&without).await;
+        assert_eq!(first.ready()["demo"], Value::Null);
+        let said = first.stdout();
+        assert!(said.contains("There is no demo account") && said.contains("AllowHttpTargets=true"), "{said}");
+        let create = said.lines().find(|line| line.starts_with("curl")).unwrap();
+        assert!(paste(create).await.contains("account_id"), "{create}");
+        first.stop().await;
+
+        let second = Program::start(&folder).await;
+        assert!(second.ready()["demo"].is_object());
+        second.stop().await;
+        let kept = fs::read_to_string(data.path().join("demo.json")).unwrap();
+
+        let third = Program::start(&nowhere).await;
+        assert_eq!(third.ready()["demo"], Value::Null);
+        third.stop().await;
+        assert_eq!(fs::read_to_string(data.path().join("demo.json")).unwrap(), kept);
+    });
+}
+
+#[test]
 fn a_demo_account_that_the_store_does_not_know_is_made_again() {
     beside(async {
         let data = tempfile::tempdir().unwrap();

@@ -11,6 +11,9 @@ use crate::builder::{self, Profile};
 use crate::home::{self, Home};
 use crate::{LogSink, Options, Storage};
 
+/// The networks of this machine, which functions may call here.
+pub(crate) const PRIVATE_TARGETS: &str = "127.0.0.0/8,::1/128";
+
 /// Runs the whole service on this machine, without AWS.
 #[derive(Debug, Parser)]
 #[command(name = "switchboard", version)]
@@ -110,7 +113,7 @@ impl Arguments {
         let local = [
             ("OperatorKeySha256", home::sha256_hex(operator_key)),
             ("AllowHttpTargets", "true".to_owned()),
-            ("AllowedPrivateTargets", "127.0.0.0/8,::1/128".to_owned()),
+            ("AllowedPrivateTargets", PRIVATE_TARGETS.to_owned()),
             ("LogLevel", self.log_level.clone()),
         ];
         let local = local.map(|(name, value)| (name.to_owned(), value));

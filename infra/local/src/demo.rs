@@ -16,6 +16,9 @@ pub enum Error {
     /// The service did not let us.
     #[error("cannot prepare the demo account: {0}")]
     Api(#[from] public_api::Error),
+    /// The stack's parameters do not let the functions call the demo's receivers, which are on this machine.
+    #[error("the demo's receivers are refused: {0}")]
+    ReceiversRefused(public_api::Error),
     /// Its passwords cannot be made or kept.
     #[error(transparent)]
     Home(#[from] home::Error),
@@ -81,7 +84,7 @@ struct Session {
 /// Finds the demo account of an earlier run, or makes one when there is none or its admin cannot log in.
 ///
 /// # Errors
-/// The service refuses, or the data folder cannot be used.
+/// [`Error::ReceiversRefused`], the service refuses anything else, or the data folder cannot be used.
 pub async fn prepare(api: &Api, operator_key: &str, home: &Home) -> Result<Demo, Error> {
     let demo = match recall(home)? {
         Some(saved) => resume(api, operator_key, home, saved).await?,
@@ -127,9 +130,10 @@ async fn resume(api: &Api, operator_key: &str, home: &Home, mut demo: Demo) -> R
         terminal::complain(&format!("{who} cannot log in: {FILE} is {aside} now, and a new account is made"));
         return create(api, operator_key).await;
     };
+    follow_provider(api, operator_key, &demo.provider_id).await?;
     find_agent(api, &admin, &mut demo).await?;
     find_channel(api, &admin, &mut demo).await?;
-    find_bot(api, operator_key, &admin, &mut demo).await?;
+    find_bot(api, &admin, &mut demo).await?;
     Ok(demo)
 }
 
@@ -160,13 +164,23 @@ async fn find_channel(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Err
     Ok(())
 }
 
-async fn find_bot(api: &Api, operator_key: &str, admin: &str, demo: &mut Demo) -> Result<(), Error> {
-    let path = format!("/operator/providers/{}", demo.provider_id);
+/// Brings the provider to the present address. It is stated again when it is that already: with other parameters the
+/// service may refuse it now.
+async fn follow_provider(api: &Api, operator_key: &str, provider_id: &str) -> Result<(), Error> {
+    let path = format!("/operator/providers/{provider_id}");
     let provider: Provider = api.get(&path, operator_key).await?;
     let endpoint = provider.endpoint.unwrap_or_default();
-    if let Some(endpoint) = demo_bot::moved(&endpoint, api.base_url()) {
-        api.patch(&path, operator_key, &json!({"endpoint": endpoint})).await?;
-    }
+    let endpoint = demo_bot::moved(&endpoint, api.base_url()).unwrap_or(endpoint);
+    let stated = api.patch(&path, operator_key, &json!({"endpoint": endpoint})).await;
+    stated.map_err(refused_receiver)?;
+    Ok(())
+}
+
+fn refused_receiver(error: public_api::Error) -> Error {
+    if error.is(400) { Error::ReceiversRefused(error) } else { Error::Api(error) }
+}
+
+async fn find_bot(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Error> {
     if !follow_channel(api, admin, &mut demo.bot_channel_url).await? {
         terminal::complain("the demo channel with a bot is not there any more: another one is made");
         (demo.bot_token, demo.bot_channel_url) = connect_bot(api, admin, &demo.provider_id).await?;
@@ -194,6 +208,10 @@ async fn follow_channel(api: &Api, admin: &str, url: &mut String) -> Result<bool
 
 async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     let (admin_email, admin_password) = credentials("admin")?;
+    // First, because it is refused where the receivers may not be called.
+    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
+    let created = api.post("/operator/providers", Some(operator_key), &provider).await;
+    let Provider { provider_id, .. } = created.map_err(refused_receiver)?;
     let account = json!({
         "name": "Demo",
         "admin": {"name": "Demo Admin", "email": admin_email, "password": admin_password},
@@ -202,8 +220,6 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     let admin = log_in(api, &admin_email, &admin_password).await?;
     let (agent_email, agent_password) = create_agent(api, &admin).await?;
     let Channel { channel_id, endpoint } = create_channel(api, &admin, false).await?;
-    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
-    let Provider { provider_id, .. } = api.post("/operator/providers", Some(operator_key), &provider).await?;
     let (bot_token, bot_channel_url) = connect_bot(api, &admin, &provider_id).await?;
     Ok(Demo {
         account_id,

@@ -60,6 +60,9 @@ pub enum Error {
         /// What is wrong with it.
         source: Box<Error>,
     },
+    /// The system starts no process.
+    #[error("cannot start processes: {0}")]
+    Processes(io::Error),
     /// The tables cannot be served.
     #[error(transparent)]
     Tables(#[from] dynamo::Error),

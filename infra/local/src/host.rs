@@ -82,7 +82,7 @@ impl Host {
         let (public, private) = (public.listen()?, private.listen()?);
         let endpoints = Endpoints { services: services.clone(), tables: engine.url().to_owned() };
         let setup = Setup { binaries: options.binaries, endpoints, log: options.log.clone(), meter: meter.clone() };
-        let functions = Functions::new(&template.functions, &setup);
+        let functions = Functions::new(&template.functions, &setup).map_err(Error::Processes)?;
         let runtime_api = functions.runtime_api();
         let gateway = Gateway::new(&template.functions, functions.clone());
 

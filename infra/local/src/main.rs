@@ -104,11 +104,20 @@ async fn introduce(
     base_url: &str,
 ) -> Result<(), Error> {
     let api = Api::new(base_url)?;
-    let demo = demo::prepare(&api, operator_key, home).await?;
-    bot.introduce(Api::new(base_url)?, &demo.provider_id);
-    terminal::say(&welcome::text(&api, &demo).await?);
+    let demo = match demo::prepare(&api, operator_key, home).await {
+        Ok(demo) => {
+            bot.introduce(Api::new(base_url)?, &demo.provider_id);
+            terminal::say(&welcome::text(&api, &demo).await?);
+            Some(demo)
+        }
+        Err(refused @ demo::Error::ReceiversRefused(_)) => {
+            terminal::say(&welcome::without_demo(base_url, operator_key, &refused)?);
+            None
+        }
+        Err(error) => return Err(error.into()),
+    };
     if let Some(file) = &arguments.ready_file {
-        Ready::new(base_url, operator_key, &demo).write(file)?;
+        Ready::new(base_url, operator_key, demo.as_ref()).write(file)?;
     }
     Ok(())
 }

@@ -17,13 +17,14 @@ pub struct Ready<'a> {
     bot_base_url: String,
     socket_url: String,
     operator_key: &'a str,
-    demo: &'a Demo,
+    /// None where the stack may not call the demo's receivers.
+    demo: Option<&'a Demo>,
 }
 
 impl<'a> Ready<'a> {
     /// Puts together what is known once the host serves at `base_url`.
     #[must_use]
-    pub fn new(base_url: &'a str, operator_key: &'a str, demo: &'a Demo) -> Self {
+    pub fn new(base_url: &'a str, operator_key: &'a str, demo: Option<&'a Demo>) -> Self {
         Self {
             base_url,
             channel_base_url: format!("{base_url}/channel"),

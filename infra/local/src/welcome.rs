@@ -3,9 +3,13 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::arguments::PRIVATE_TARGETS;
 use crate::demo::{self, Demo};
 use crate::home;
 use crate::public_api::Api;
+
+const CURL: &str = r"curl -sS -w '\n'";
+const JSON: &str = "-H 'content-type: application/json'";
 
 #[derive(Deserialize)]
 struct Chats {
@@ -39,21 +43,50 @@ async fn next_chat(api: &Api, token: &str) -> Result<u64, demo::Error> {
     Ok(last + 1)
 }
 
+/// The text to print where the stack may not call the demo's receivers: why, and how to begin without them.
+///
+/// # Errors
+/// The system has no random numbers for a password.
+pub fn without_demo(base: &str, operator_key: &str, refused: &demo::Error) -> Result<String, home::Error> {
+    let password = home::random_hex::<12>()?;
+    let account = json!({
+        "name": "Acme",
+        "admin": {"name": "Ada", "email": "ada@acme.example", "password": password},
+    });
+    Ok(format!(
+        r#"{heading}
+There is no demo account, because {refused}.
+Its receivers are on this machine. The functions call them only with the parameters that this command sets by itself:
+
+  --parameter AllowHttpTargets=true --parameter AllowedPrivateTargets={PRIVATE_TARGETS}
+
+Paste this into another terminal to create an account of your own:
+
+{CURL} -H 'authorization: Bearer {operator_key}' {JSON} -d '{account}' '{base}/operator/accounts'
+"#,
+        heading = heading(base),
+    ))
+}
+
+fn heading(base: &str) -> String {
+    format!(
+        "
+Switchboard serves at {base}   (Ctrl-C stops it)
+Every endpoint is described at {base}/openapi.json
+"
+    )
+}
+
 fn compose(base: &str, demo: &Demo, token: &str, chat: u64, visitor: &str) -> String {
     let Demo { admin_email, admin_password, agent_email, agent_password, channel_url, bot_channel_url, .. } = demo;
-    let curl = r"curl -sS -w '\n'";
-    let json = "-H 'content-type: application/json'";
     let agent = format!("-H 'authorization: Bearer {token}'");
     let says = |text: &str| {
         let sender = json!({"id": format!("visitor-{visitor}"), "name": "Ada"});
-        format!("{curl} {json} -d '{}'", json!({"sender": sender, "message": {"type": "text", "text": text}}))
+        format!("{CURL} {JSON} -d '{}'", json!({"sender": sender, "message": {"type": "text", "text": text}}))
     };
     let (hello, hours, human) = (says("Hello!"), says("What are your hours?"), says("I want a human."));
     format!(
-        r#"
-Switchboard serves at {base}   (Ctrl-C stops it)
-Every endpoint is described at {base}/openapi.json
-
+        r#"{heading}
   admin   {admin_email}   {admin_password}
   agent   {agent_email}   {agent_password}
 
@@ -63,11 +96,11 @@ Paste these into another terminal. A visitor writes:
 
 The agent sees who is waiting:
 
-{curl} {agent} '{base}/agent/chats?state=waiting'
+{CURL} {agent} '{base}/agent/chats?state=waiting'
 
 The agent takes the chat and answers; the answer appears below:
 
-{curl} {agent} -X POST '{base}/agent/chats/{chat}/accept' && {curl} {agent} {json} -d '{{"type":"text","text":"Hello, how can I help?"}}' '{base}/agent/chats/{chat}/messages'
+{CURL} {agent} -X POST '{base}/agent/chats/{chat}/accept' && {CURL} {agent} {JSON} -d '{{"type":"text","text":"Hello, how can I help?"}}' '{base}/agent/chats/{chat}/messages'
 
 A visitor meets the bot; its answer appears below:
 
@@ -75,7 +108,8 @@ A visitor meets the bot; its answer appears below:
 
 With an agent online the bot hands over; who is waiting has changed:
 
-{curl} {agent} {json} -X PUT -d '{{"status":"online"}}' '{base}/agent/presence' && {human} '{bot_channel_url}'
-"#
+{CURL} {agent} {JSON} -X PUT -d '{{"status":"online"}}' '{base}/agent/presence' && {human} '{bot_channel_url}'
+"#,
+        heading = heading(base),
     )
 }

@@ -1,8 +1,8 @@
 //! Reads a request within the gateway's limits.
 
 use axum::body::{Body, Bytes};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{Version, header};
 use futures_util::StreamExt;
 
 use super::refusal::Refusal;
@@ -23,14 +23,28 @@ pub(super) fn check_head(head: &Parts) -> Result<(), Refusal> {
     if line + headers.sum::<usize>() > HEAD_BYTES {
         return Err(Refusal::HeadTooLarge);
     }
-    match head.headers.get(header::HOST).map(|host| host.to_str()) {
-        Some(Ok(host)) if is_host(host) => Ok(()),
-        Some(_) => Err(Refusal::BadRequest),
-        None => Ok(()),
-    }
+    check_path(head)?;
+    check_host(head)
 }
 
-/// The functions make a URL of it, so it has to be one.
+/// `OPTIONS *` and `CONNECT host:port` name nothing that a function could serve.
+fn check_path(head: &Parts) -> Result<(), Refusal> {
+    let is_path = head.uri.path().starts_with('/');
+    is_path.then_some(()).ok_or(Refusal::BadRequest { field: "path", expected: "must begin with a slash" })
+}
+
+/// RFC 9112, 3.2: one Host header, except that HTTP/1.0 may do without.
+fn check_host(head: &Parts) -> Result<(), Refusal> {
+    let mut hosts = head.headers.get_all(header::HOST).iter();
+    let is_valid = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().is_ok_and(is_host),
+        (None, _) => head.version < Version::HTTP_11,
+        (Some(_), Some(_)) => false,
+    };
+    is_valid.then_some(()).ok_or(Refusal::BadRequest { field: "Host", expected: "must be one host, given once" })
+}
+
+/// The runtime of the functions builds a URL from it and panics if it is none.
 fn is_host(host: &str) -> bool {
     !host.contains(['/', '?', '#', '@', '\\']) && reqwest::Url::parse(&format!("http://{host}/")).is_ok()
 }
@@ -41,7 +55,7 @@ pub(super) async fn read(body: Body) -> Result<Bytes, Refusal> {
     let mut total = 0;
     while let Some(chunk) = chunks.next().await {
         // The caller is gone; nobody will see this answer.
-        let chunk = chunk.map_err(|_| Refusal::BadRequest)?;
+        let chunk = chunk.map_err(|_| Refusal::BadRequest { field: "body", expected: "ended too early" })?;
         total += chunk.len();
         if total <= BODY_BYTES {
             kept.extend_from_slice(&chunk);

@@ -10,8 +10,13 @@ use serde_json::json;
 pub(super) enum Refusal {
     /// No route.
     NotFound,
-    /// A host that is none; on AWS such a request reaches no API.
-    BadRequest,
+    /// A head that HTTP does not allow. On AWS such a request reaches no API, so the answer has the service's own format.
+    BadRequest {
+        /// What is wrong.
+        field: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// Request line and headers.
     HeadTooLarge,
     /// Body or event.
@@ -26,7 +31,7 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, message) = match self {
             Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
-            Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad Request"),
+            Self::BadRequest { field, expected } => return bad_request(field, expected),
             Self::HeadTooLarge => (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "Request Header Fields Too Large"),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
             Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
@@ -34,4 +39,9 @@ impl IntoResponse for Refusal {
         };
         (status, Json(json!({"message": message}))).into_response()
     }
+}
+
+fn bad_request(field: &str, expected: &str) -> Response {
+    let error = json!({"code": "invalid_request", "message": format!("{field} {expected}"), "field": field});
+    (StatusCode::BAD_REQUEST, Json(json!({"error": error}))).into_response()
 }

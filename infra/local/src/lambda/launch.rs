@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use super::group::ProcessGroup;
 use super::mailbox::{Mailbox, Registry};
 use super::process::{Process, Supervisor};
 use super::{Failure, Setup, environment};
@@ -29,10 +30,17 @@ pub(super) struct Launch {
     log: LogSink,
     registry: Arc<Registry>,
     kill: Arc<watch::Sender<bool>>,
+    group: Arc<ProcessGroup>,
 }
 
 impl Launch {
-    pub fn new(function: &Function, setup: &Setup, registry: Arc<Registry>, kill: Arc<watch::Sender<bool>>) -> Self {
+    pub fn new(
+        function: &Function,
+        setup: &Setup,
+        registry: Arc<Registry>,
+        kill: Arc<watch::Sender<bool>>,
+        group: Arc<ProcessGroup>,
+    ) -> Self {
         Self {
             function: function.name.clone(),
             timeout: function.timeout,
@@ -42,6 +50,7 @@ impl Launch {
             log: setup.log.clone(),
             registry,
             kill,
+            group,
         }
     }
 
@@ -67,8 +76,8 @@ impl Launch {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Ctrl-C in the terminal is for the host, which lets the functions finish.
-            .process_group(0)
+            // Also keeps Ctrl-C in the terminal from them: the host lets them finish.
+            .process_group(self.group.id())
             .kill_on_drop(true)
             .spawn()
     }

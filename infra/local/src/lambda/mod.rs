@@ -9,11 +9,13 @@
 //! - `launch.rs`: how a process is started
 //! - `process.rs`: one process until its end, and what an invocation in it comes to
 //! - `mailbox.rs`, `runtime_api.rs`: how a process gets its work and gives its answer
+//! - `group.rs`: how the processes end with a host that is killed
 //! - `environment.rs`: what a process is told at its start
 //! - `failure.rs`: the ways an invocation fails
 
 mod environment;
 mod failure;
+mod group;
 mod launch;
 mod mailbox;
 mod pool;
@@ -21,6 +23,7 @@ mod process;
 mod runtime_api;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +32,7 @@ use axum::Router;
 use axum::body::Bytes;
 use tokio::sync::watch;
 
+use self::group::ProcessGroup;
 use self::launch::Launch;
 use self::mailbox::Registry;
 use self::pool::Pool;
@@ -65,14 +69,19 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    pub fn new(functions: &[Function], setup: &Setup) -> Self {
+    /// No process of a function is started yet.
+    ///
+    /// # Errors
+    /// The system starts no process at all.
+    pub fn new(functions: &[Function], setup: &Setup) -> io::Result<Self> {
         let registry = Arc::new(Registry::default());
         let kill = Arc::new(watch::Sender::new(false));
+        let group = Arc::new(ProcessGroup::start()?);
         let pool = |function: &Function| {
-            let launch = Launch::new(function, setup, Arc::clone(&registry), Arc::clone(&kill));
+            let launch = Launch::new(function, setup, Arc::clone(&registry), Arc::clone(&kill), Arc::clone(&group));
             (function.name.clone(), Arc::new(Pool::new(function, launch, setup)))
         };
-        Self { pools: Arc::new(functions.iter().map(pool).collect()), registry, kill }
+        Ok(Self { pools: Arc::new(functions.iter().map(pool).collect()), registry, kill })
     }
 
     /// The Runtime API of all processes.

@@ -65,7 +65,7 @@ async fn dropping_a_host_ends_all_processes_even_those_at_work() {
 }
 
 #[tokio::test]
-async fn functions_end_by_themselves_when_the_host_is_killed() {
+async fn killing_a_host_ends_idle_and_hanging_functions() {
     let binaries = binaries();
     let data = tempfile::tempdir().unwrap();
     let mut host = Command::new(example("serve"))
@@ -75,12 +75,22 @@ async fn functions_end_by_themselves_when_the_host_is_killed() {
         .unwrap();
     let mut base_url = String::new();
     BufReader::new(host.stdout.take().unwrap()).read_line(&mut base_url).unwrap();
-    let pid = reqwest::get(format!("{}/probe/x?do=pid", base_url.trim())).await.unwrap();
-    let pid: u32 = pid.json().await.unwrap();
-    assert!(is_alive(pid));
+    let probe = format!("{}/probe/x?do=", base_url.trim());
+    let pid = async || -> u32 { reqwest::get(format!("{probe}pid")).await.unwrap().json().await.unwrap() };
+    let hanging = pid().await;
+    let hang = tokio::spawn(reqwest::get(format!("{probe}hang")));
+    // The process that was used last is used next, so another one answers as soon as this one hangs.
+    let idle = loop {
+        let pid = pid().await;
+        if pid != hanging {
+            break pid;
+        }
+    };
+    assert!(is_alive(hanging) && is_alive(idle));
     kill(host.id());
     host.wait().unwrap();
-    wait_for(|| is_alive(pid), |alive| !alive).await;
+    wait_for(|| [hanging, idle].map(is_alive), |alive| *alive == [false; 2]).await;
+    assert!(hang.await.unwrap().is_err());
 }
 
 #[tokio::test]
