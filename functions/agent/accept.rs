@@ -31,6 +31,6 @@ async fn handle(
     }
     let settings = directory.cached_settings(&caller.account_id).await?;
     let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, clock::now()).await?;
-    queue::send_told(&accepted.told, &to_bot, &to_webhook).await?;
+    queue::enqueue_notifications(&accepted.told, &to_bot, &to_webhook).await;
     Ok(Response::ok(agent::chat_row(accepted.chat, &settings.safe_urls)))
 }

@@ -32,6 +32,6 @@ async fn handle(
     }
     let settings = directory.cached_settings(&caller.account_id).await?;
     let closed = chats.close(chat, &caller.agent, &settings.webhooks, clock::now()).await?;
-    queue::send_told(&closed.told, &to_bot, &to_webhook).await?;
+    queue::enqueue_notifications(&closed.told, &to_bot, &to_webhook).await;
     Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
 }

@@ -1,5 +1,5 @@
 //! POST /agent/chats/{chat_id}/messages: the agent writes to the visitor. Answers 201 when the message and the
-//! duty to deliver it are stored and queued: one read, two writes, one queue request.
+//! duty to deliver it are stored, and queues it: one read, two writes, one queue request.
 
 use std::process::ExitCode;
 
@@ -31,6 +31,6 @@ async fn handle((chats, connections, queue): Uses, request: Request) -> Result<R
     let sent = chats.agent_message(&outgoing).await?;
     // Also for a repeated request: the first may have died before this. The queue and the consumer both know
     // a task they have seen.
-    queue.0.send(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await?;
+    queue.0.enqueue_stored(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await;
     Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).about(&sent.id))
 }

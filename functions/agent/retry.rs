@@ -23,6 +23,6 @@ async fn handle((chats, connections, queue): Uses, request: Request) -> Result<R
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
     let entry = chats.retry(&caller.account_id, chat_id, seq, Retry::Message, clock::now()).await?;
-    queue.0.send_entry(Some(&entry)).await?;
+    queue.0.enqueue_stored_entry(&entry).await;
     Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
 }

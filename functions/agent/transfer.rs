@@ -36,8 +36,8 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
             Recipient::Department(_) => "no member of the department is online",
         }));
     }
-    let chat = chats.transfer(chat, by, &to, now).await?;
     let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
+    let chat = chats.transfer(chat, by, &to, now).await?;
     Ok(Response::ok(agent::chat_row(chat, safe_urls)))
 }
 

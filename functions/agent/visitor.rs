@@ -28,8 +28,7 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
     visitor.learn(&learned, Source::Agent);
     visitor.blacklist(blacklisted.unwrap_or(visitor.blacklisted));
     let settings = directory.cached_settings(&caller.account_id).await?;
-    for event in chats.save_and_tell(&visitor, &settings.webhooks, clock::now()).await? {
-        queue.0.send_entry(Some(&event)).await?;
-    }
+    let events = chats.save_and_tell(&visitor, &settings.webhooks, clock::now()).await?;
+    queue.enqueue_events(&events).await;
     Ok(Response::ok(agent::visitor(visitor, &settings.safe_urls)))
 }

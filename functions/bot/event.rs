@@ -36,18 +36,16 @@ async fn handle(
         EventKind::Message(content) => {
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id))?;
             let stored = desk.message(&event.route, *content, key.as_ref()).await?;
-            to_channel.0.send(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await?;
+            to_channel.0.enqueue_stored(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await;
             return Ok(done().about(&stored.id));
         }
         EventKind::InviteAgent => {
             let transition = desk.invite_agent(&event.route).await?;
-            for notice in &transition.told {
-                to_bot.0.send_entry(Some(notice)).await?;
-            }
+            queue::enqueue_notifications(&transition.told, &to_bot, &to_webhook).await;
         }
         EventKind::ClientInfo(learned) => {
             let told = desk.client_info(&event.route, &learned).await?;
-            queue::send_told(&told, &to_bot, &to_webhook).await?;
+            queue::enqueue_notifications(&told, &to_bot, &to_webhook).await;
         }
     }
     Ok(done())

@@ -1,5 +1,5 @@
 //! A-2, `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`: a visitor writes, or starts or stops typing.
-//! Answers 200 when the message is stored and, while a bot has the chat, queued for it. On an open
+//! Answers 200 when the message is stored; while a bot has the chat, it is queued for the bot too. On an open
 //! chat: two reads, two writes and, for the bot, one queue request.
 
 use std::process::ExitCode;
@@ -45,9 +45,9 @@ async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) 
             let Some(received) = chats.visitor_message(&incoming).await? else { return Ok(done()) };
             let Answered { chat_id, seq, to_bot: is_for_bot, .. } = received.answered;
             if is_for_bot {
-                to_bot.0.send(&Task::new_entry(&channel.account_id, chat_id, seq)).await?;
+                to_bot.0.enqueue_stored(&Task::new_entry(&channel.account_id, chat_id, seq)).await;
             }
-            queue::send_told(&received.told, &to_bot, &to_webhook).await?;
+            queue::enqueue_notifications(&received.told, &to_bot, &to_webhook).await;
             return Ok(done().about(&received.answered.id).known_as(their_id));
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(&channel, external_id, Some(now)).await?,

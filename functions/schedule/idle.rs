@@ -61,6 +61,6 @@ async fn look((directory, chats, to_bot, to_webhook): &Uses, found: &Overdue) ->
         return Ok(false);
     }
     let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
-    queue::send_told(&closed.told, to_bot, to_webhook).await?;
+    queue::enqueue_notifications(&closed.told, to_bot, to_webhook).await;
     Ok(true)
 }

@@ -53,7 +53,7 @@ async fn take_up((chats, to_channel, to_bot, to_webhook): &Uses, overdue: &Overd
             Ok(false)
         }
         Revived::Begun(entry) => {
-            queue::send_begun(&entry, (to_channel, to_bot, to_webhook)).await?;
+            queue::send_round(&entry, (to_channel, to_bot, to_webhook)).await?;
             Ok(true)
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::domain::chat::Chat;
+use crate::domain::ownership::Refusal;
 use crate::domain::webhook::{Details, WebhookEvent};
 use crate::error::Error;
 use crate::queue::WebhookQueue;
@@ -26,14 +27,16 @@ impl Announcer<'_> {
         Ok(settings.webhooks.iter().any(|webhook| webhook.wants(event)))
     }
 
-    /// chat_assigned: the agent binds the visitor to a CRM card.
+    /// chat_assigned: the agent binds the visitor to a CRM card. Refused when the chat has ended meanwhile.
     pub async fn assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let details = Details { assign_to: Some(assign_to), ..Details::default() };
         let told = Told { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
-        for entry in self.chats.tell_webhooks(chat, WebhookEvent::ChatAssigned, details, &told).await? {
-            self.queue.0.send_entry(Some(&entry)).await?;
+        let entries = self.chats.tell_webhooks(chat, WebhookEvent::ChatAssigned, details, &told).await?;
+        if entries.is_empty() {
+            return Err(Refusal::Closed.into());
         }
+        self.queue.enqueue_events(&entries).await;
         Ok(())
     }
 }

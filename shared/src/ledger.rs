@@ -71,7 +71,8 @@ impl Desk<'_> {
 
     async fn begin(&self, chat_id: u64, seq: u64, retry: Retry) -> Result<(), Error> {
         let entry = self.chats.retry(self.account_id, chat_id, seq, retry, self.now).await?;
-        queue::send_begun(&entry, self.queues).await
+        queue::enqueue_round(&entry, self.queues).await;
+        Ok(())
     }
 
     async fn of_chat(&self, chat_id: u64, search: Search<'_>) -> Result<Page, Error> {

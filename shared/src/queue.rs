@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 
 use crate::delivery::task::Task;
 use crate::domain::delivery::Target;
@@ -86,27 +86,45 @@ impl Resource for WebhookRetryQueue {
     }
 }
 
-/// Queues what a bot and the webhooks are told.
-pub async fn send_told(told: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQueue) -> Result<(), Error> {
-    for entry in told {
-        let queue = if entry.occurrence.is_some() { &to_webhook.0 } else { &to_bot.0 };
-        queue.send_entry(Some(entry)).await?;
-    }
-    Ok(())
+/// The queues of first attempts, by target.
+pub type FirstAttempts<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
+
+/// Queues the notifications of a change that is stored, as [`OrderedQueue::enqueue_stored`] does. They go out together:
+/// each has a receiver, and so an order, of its own.
+pub async fn enqueue_notifications(entries: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
+    let queue = |entry: &Entry| if entry.occurrence.is_some() { &to_webhook.0 } else { &to_bot.0 };
+    join_all(entries.iter().map(|entry| queue(entry).enqueue_stored_entry(entry))).await;
 }
 
-/// Queues the first try of a delivery's present round, whoever receives it.
-pub async fn send_begun(
-    entry: &Entry,
-    (to_channel, to_bot, to_webhook): (&ChannelQueue, &BotQueue, &WebhookQueue),
-) -> Result<(), Error> {
-    let queue = match entry.delivery.as_ref().map(|delivery| delivery.target) {
-        Some(Target::Channel) => &to_channel.0,
-        Some(Target::Bot) => &to_bot.0,
-        Some(Target::Webhook) => &to_webhook.0,
-        None => return Ok(()),
-    };
-    queue.send_entry(Some(entry)).await
+/// Queues the first attempt of a delivery's present round, whoever receives it. Fails when it could not be queued.
+pub async fn send_round(entry: &Entry, queues: FirstAttempts<'_>) -> Result<(), Error> {
+    match queue_of(entry, queues) {
+        Some(queue) => queue.send_entry(entry).await,
+        None => Ok(()),
+    }
+}
+
+/// The same for a caller to whom the round has begun, as [`OrderedQueue::enqueue_stored`] does.
+pub async fn enqueue_round(entry: &Entry, queues: FirstAttempts<'_>) {
+    if let Some(queue) = queue_of(entry, queues) {
+        queue.enqueue_stored_entry(entry).await;
+    }
+}
+
+fn queue_of<'a>(entry: &Entry, (channel, bot, webhook): FirstAttempts<'a>) -> Option<&'a OrderedQueue> {
+    match entry.delivery.as_ref()?.target {
+        Target::Channel => Some(&channel.0),
+        Target::Bot => Some(&bot.0),
+        Target::Webhook => Some(&webhook.0),
+    }
+}
+
+impl WebhookQueue {
+    /// Queues the events of a change that is stored, as [`OrderedQueue::enqueue_stored`] does. They go out together:
+    /// each webhook has an order of its own.
+    pub async fn enqueue_events(&self, events: &[Entry]) {
+        join_all(events.iter().map(|event| self.0.enqueue_stored_entry(event))).await;
+    }
 }
 
 impl OrderedQueue {
@@ -116,11 +134,22 @@ impl OrderedQueue {
         self.0.send(task.to_json(), order).await
     }
 
-    /// Queues the first try of an entry, if there is one to deliver.
-    pub async fn send_entry(&self, entry: Option<&Entry>) -> Result<(), Error> {
-        let Some((entry, task)) = entry.and_then(|entry| Some((entry, Task::first_try(entry)?))) else {
-            return Ok(());
-        };
+    /// Queues the task of a delivery that is stored. What is stored is answered: a task that cannot be queued is logged
+    /// and left to the sweep, which finds the pending delivery. One request.
+    pub async fn enqueue_stored(&self, task: &Task) {
+        left_to_sweep(task, self.send(task).await);
+    }
+
+    /// The same for the first attempt of an entry, if it has a delivery.
+    pub async fn enqueue_stored_entry(&self, entry: &Entry) {
+        if let Some(task) = Task::first_try(entry) {
+            left_to_sweep(&task, self.send_entry(entry).await);
+        }
+    }
+
+    /// Queues the first attempt of an entry, if it has a delivery. Fails when it could not be queued. One request.
+    async fn send_entry(&self, entry: &Entry) -> Result<(), Error> {
+        let Some(task) = Task::first_try(entry) else { return Ok(()) };
         self.send(&task).await?;
         tracing::info!(message_id = entry.id, entry.account_id, entry.chat_id, entry.seq, "queued");
         Ok(())
@@ -133,6 +162,12 @@ impl DelayedQueue {
         // The group is the tenant of a fair queue: one account's backlog does not hold up another's.
         let order = Order { group: task.account_id().to_owned(), deduplication: None, delay };
         self.0.send(task.to_json(), order).await
+    }
+}
+
+fn left_to_sweep(task: &Task, queued: Result<(), Error>) {
+    if let Err(error) = queued {
+        tracing::warn!(context = ?error.context(), task = task.identity(), "not queued: left to the sweep");
     }
 }
 

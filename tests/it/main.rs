@@ -26,6 +26,7 @@ mod events;
 mod keeping;
 mod ledger;
 mod observed;
+mod outage;
 mod security;
 mod settings;
 mod template;

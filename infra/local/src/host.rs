@@ -19,6 +19,7 @@ use crate::gateway::Gateway;
 use crate::lambda::{Functions, Leash, Setup};
 use crate::log::LogSink;
 use crate::mappings::Mapping;
+use crate::outage::Outage;
 use crate::permission::{Permission, Roles};
 use crate::serve::{serve, serve_until};
 use crate::sqs::Queues;
@@ -43,6 +44,7 @@ pub struct Host {
     polled: Vec<String>,
     meter: Meter,
     roles: Roles,
+    outage: Outage,
     stopping: watch::Sender<bool>,
     /// What ends by itself when it is told to.
     serving: JoinSet<()>,
@@ -100,9 +102,11 @@ impl Host {
             queues,
             meter,
             roles,
+            outage: Outage::default(),
             engine,
         };
-        let queue_api = queue_proxy::router(&host.queues, services, host.meter.clone(), host.roles.clone());
+        let (meter, roles, outage) = (host.meter.clone(), host.roles.clone(), host.outage.clone());
+        let queue_api = queue_proxy::router(&host.queues, services, meter, roles, outage);
         host.background.spawn(serve(private, runtime_api.merge(queue_api)));
         host.background.spawn(host.engine.sweep());
         host.background.spawn(host.functions.clone().reap());
@@ -159,6 +163,12 @@ impl Host {
     /// here by itself; with `None` no write is. For tests.
     pub fn contend(&self, every: Option<NonZeroU32>) {
         self.engine.contend(every);
+    }
+
+    /// From now on every message that a function sends to a queue is refused, as by an SQS that has an outage; with
+    /// `false` none is. For tests.
+    pub fn refuse_sends(&self, refuses: bool) {
+        self.outage.set(refuses);
     }
 
     /// Function and process id of every process there is now.

@@ -5,7 +5,7 @@
 //! - [`template`]: reads the template, the only list of functions, routes, queues and tables
 //! - [`lambda`]: runs the functions as processes that speak the Runtime API
 //! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
-//! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call
+//! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call; `outage.rs` lets sends fail, when a test wants it
 //! - `permission.rs`, `usage.rs`, [`log`]: what they may do, what they use and what they say
 //! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`demo_bot`], [`integrator`], [`ready`],
 //!   [`open_files`], [`terminal`], [`welcome`]: the command `switchboard`
@@ -31,6 +31,7 @@ mod mappings;
 pub mod open_files;
 mod operation;
 mod options;
+mod outage;
 mod permission;
 pub mod public_api;
 mod queue_proxy;

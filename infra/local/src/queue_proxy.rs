@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tower::ServiceExt;
 
 use crate::operation::operation;
+use crate::outage::Outage;
 use crate::permission::{Denied, Permission, Roles};
 use crate::sqs::{Queues, SERVICE};
 use crate::usage::Meter;
@@ -23,6 +24,7 @@ struct Proxy {
     queues: Router,
     meter: Meter,
     roles: Roles,
+    outage: Outage,
 }
 
 /// What counting and allowing need to know of a request.
@@ -33,8 +35,8 @@ struct Call {
 }
 
 /// `base_url` is what queue URLs begin with.
-pub(crate) fn router(queues: &Queues, base_url: String, meter: Meter, roles: Roles) -> Router {
-    let proxy = Proxy { queues: queues.router(base_url), meter, roles };
+pub(crate) fn router(queues: &Queues, base_url: String, meter: Meter, roles: Roles, outage: Outage) -> Router {
+    let proxy = Proxy { queues: queues.router(base_url), meter, roles, outage };
     Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
 }
 
@@ -56,10 +58,14 @@ async fn forward(State(proxy): State<Proxy>, Path(function): Path<String>, reque
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
     // The queues will say what is wrong with a body that cannot be read.
+    let action = operation(&head.headers, SERVICE);
     if let Ok(call) = serde_json::from_slice::<Call>(&body)
-        && let Err(denied) = proxy.admit(&function, &call, operation(&head.headers, SERVICE))
+        && let Err(denied) = proxy.admit(&function, &call, action)
     {
         return denied.into_response();
+    }
+    if let Some(refusal) = proxy.outage.refuses(action) {
+        return refusal;
     }
     let request = Request::from_parts(head, Body::from(body));
     proxy.queues.oneshot(request).await.into_response()

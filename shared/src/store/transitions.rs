@@ -243,8 +243,8 @@ impl Chats {
         self.table.transact(others).await
     }
 
-    /// Tells the webhooks of something that changes no owner: the chat's next numbers, then the entries. A write, and
-    /// one a webhook; none when nobody wants to know.
+    /// Tells the webhooks of something that changes no owner: the chat's next numbers, then the entries, all or none. A
+    /// write, and one a webhook; none when nobody wants to know.
     pub async fn tell_webhooks(
         &self,
         chat: &Chat,
@@ -274,8 +274,9 @@ impl Chats {
         };
         head.seq = head.seq.saturating_sub(happened.len() as u64);
         let entries = told.entries(&mut head, happened)?;
-        for entry in &entries {
-            self.store_entry(entry, None).await?;
+        if let [first, others @ ..] = entries.as_slice() {
+            let others = others.iter().map(create).collect::<Result<_, _>>()?;
+            self.store_entry_and(first, None, others).await?;
         }
         Ok(entries)
     }

@@ -187,7 +187,7 @@ impl Chats {
     }
 
     /// The same with what must not be without it.
-    async fn store_entry_and(
+    pub(super) async fn store_entry_and(
         &self,
         entry: &Entry,
         key: Option<&IdempotencyKey>,

@@ -101,6 +101,18 @@ async fn a_function_sends_with_the_official_sdk() {
     assert_eq!(*worker, json!({"Jobs/ReceiveMessage": 1, "Jobs/DeleteMessageBatch": 1}));
 }
 
+#[tokio::test]
+async fn sends_are_refused_while_a_test_wants_that() {
+    let host = warm_host().await;
+    host.refuse_sends(true);
+    let refused = host.invoke("probe", json!({"do": "send", "body": "lost"})).await.unwrap_err().to_string();
+    assert!(refused.contains("ServiceUnavailable"), "{refused}");
+    host.refuse_sends(false);
+    host.invoke("probe", json!({"do": "send", "body": "kept"})).await.unwrap();
+    wait_for(|| got(&host, "kept"), |count| *count == 1).await;
+    assert_eq!(got(&host, "lost"), 0);
+}
+
 /// The queues of a data folder, from beside the host.
 fn database(data: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(data.join("sqs.sqlite")).unwrap()
