@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::account::{Agent, Role};
+use shared::domain::account::Agent;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
+use shared::store::agents::Authority;
 use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
@@ -41,7 +42,7 @@ async fn create(directory: &Directory, caller: &Session, request: &Request) -> R
     let password_hash = password::hash(&new.password)?;
     let agent_id = directory.next_agent_id(&caller.account_id).await?;
     let agent = new.into_agent(caller.account_id.clone(), agent_id, clock::now());
-    directory.create_agent(&agent, &password_hash).await?;
+    directory.create_agent(&agent, &password_hash, Authority::Admin(caller.agent.agent_id)).await?;
     Ok(Response::created(admin::agent(&agent)))
 }
 
@@ -53,10 +54,11 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
 async fn change(uses: &Uses, caller: &Session, request: &Request, before: Agent) -> Result<Response, Error> {
     let (directory, _, connections) = uses;
     let (after, password, ends_sessions) = admin::changed_agent(&request.json()?, &before)?;
-    if before.agent_id == caller.agent.agent_id && after.role != Role::Admin {
-        return Err(Error::Conflict("an admin cannot give up their own role"));
+    if before.agent_id == caller.agent.agent_id && after.role != before.role {
+        return Err(Error::Conflict("an admin cannot change their own role"));
     }
-    directory.save_agent(&before, &after, password.as_deref()).await?;
+    let by = Authority::Admin(caller.agent.agent_id);
+    directory.save_agent(&before, &after, password.as_deref(), by).await?;
     if ends_sessions {
         connections.end_sessions(&after.account_id, after.agent_id).await?;
     } else {
@@ -69,7 +71,7 @@ async fn delete((directory, chats, connections): &Uses, caller: &Session, agent:
     if agent.agent_id == caller.agent.agent_id {
         return Err(Error::Conflict("an admin cannot delete themselves"));
     }
-    directory.delete_login(&agent).await?;
+    directory.begin_agent_deletion(&agent, Authority::Admin(caller.agent.agent_id)).await?;
     connections.end_sessions(&agent.account_id, agent.agent_id).await?;
     connections.forget_presence(&agent.account_id, agent.agent_id).await?;
     chats.release(&agent.account_id, agent.agent_id, clock::now()).await?;

@@ -201,7 +201,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    async fn log_in(anyone: &Caller, id: Value, email: &str) -> Self {
+    pub async fn log_in(anyone: &Caller, id: Value, email: &str) -> Self {
         let credentials = json!({"email": email, "password": PASSWORD});
         let session = anyone.post("/agent/login", &credentials).await.expect(200);
         let call = anyone.with(session["token"].as_str().expect("a token"));

@@ -16,7 +16,7 @@ const VARIABLES: &str = "env";
 
 /// The status of every HTTP function: as the sample is, and with a known credential. What the samples name (a chat, a
 /// visitor, a bot) does not exist.
-const ANSWERS: [(&str, u16, u16); 26] = [
+const ANSWERS: [(&str, u16, u16); 27] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
     ("admin-channels", 401, 201),
@@ -42,6 +42,7 @@ const ANSWERS: [(&str, u16, u16); 26] = [
     ("channel-message", 404, 200),
     ("channel-status", 404, 200),
     ("operator-accounts", 401, 201),
+    ("operator-admins", 401, 404),
     ("operator-providers", 401, 201),
 ];
 

@@ -10,6 +10,7 @@ mod receiver;
 mod wait;
 
 mod admin;
+mod agents;
 mod alarms;
 mod bad_input;
 mod bot;

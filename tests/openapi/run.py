@@ -65,7 +65,7 @@ def prepare(ready):
     base, operator = ready["base_url"], ready["operator_key"]
     person = {"name": "Grace", "email": "admin@openapi.example", "password": "correct horse"}
     account = {"name": "Tested", "admin": person}
-    call(base, "POST", "/operator/accounts", operator, account)
+    account_id = call(base, "POST", "/operator/accounts", operator, account)["account_id"]
     admin = call(base, "POST", "/agent/login", body=person)["token"]
     colleague = person | {"name": "Ann", "email": "agent@openapi.example"}
     agent_id = call(base, "POST", "/admin/agents", admin, colleague)["agent_id"]
@@ -103,6 +103,7 @@ def prepare(ready):
             "number": list(range(1, 13)),
         },
         "known": {
+            "account_id": [account_id],
             "channel_id": list(secrets),
             "agent_id": [1, agent_id],
             "department_id": [department_id],

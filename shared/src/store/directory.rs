@@ -1,12 +1,11 @@
-//! The Directory table: accounts, channels, agents, logins. It changes slowly, so channels are cached.
+//! The Directory table and its channels. It changes slowly, so channels are cached. Agents and logins are in `agents`.
 
 use std::sync::Arc;
 
 use super::cache::Cache;
-use super::directory_items::{AccountItem, AgentItem, ChannelItem, LoginItem, SecretItem};
-use super::table::{Change, Key, Query, Refused, STILL_THERE, Table, Values, Write, differing, n, s};
+use super::directory_items::{ChannelItem, SecretItem};
+use super::table::{Change, Key, Query, Refused, STILL_THERE, Table, Values, differing, s};
 use super::{from_item, to_attribute, to_item};
-use crate::domain::account::Agent;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, MOST_ADDRESSES};
 use crate::domain::department::Roster;
@@ -30,17 +29,6 @@ pub struct Directory {
     pub(super) rosters: Arc<Cache<Roster>>,
 }
 
-/// What a login refers to.
-#[derive(PartialEq, Eq)]
-pub struct Login {
-    /// The agent's account.
-    pub account_id: String,
-    /// The agent.
-    pub agent_id: u64,
-    /// See [`crate::password`].
-    pub password_hash: String,
-}
-
 impl Resource for Directory {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Table::open(platform, "DIRECTORY_TABLE"))
@@ -49,18 +37,6 @@ impl Resource for Directory {
 
 pub(super) fn channel_key(channel_id: &str) -> Key {
     Key::new(format!("CHANNEL#{channel_id}"), "CHANNEL")
-}
-
-pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), format!("AGENT#{agent_id:010}"))
-}
-
-fn account_key(account_id: &str) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), "ACCOUNT")
-}
-
-fn login_key(email: &str) -> Key {
-    Key::new(format!("LOGIN#{email}"), "LOGIN")
 }
 
 impl Directory {
@@ -179,127 +155,6 @@ impl Directory {
             None => Ok(None),
         }
     }
-
-    /// Opens an account with its first agent, all or nothing.
-    pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
-        let key = account_key(&admin.account_id);
-        let created_at = admin.created_at.0;
-        let (name, agents) = (name.to_owned(), admin.agent_id);
-        let account = AccountItem { pk: key.pk, sk: key.sk, name, agents, departments: 0, created_at };
-        let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password_hash)?);
-        self.table.transact(writes.collect()).await.map_err(taken("the e-mail is taken"))
-    }
-
-    /// The next agent id of an account. One write.
-    pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
-        Ok(self.count(account_id, "ADD #agents :one").await?.agents)
-    }
-
-    /// Adds `:one` to a counter of an account. One write.
-    pub(super) async fn count(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
-        let change =
-            Change { key: account_key(account_id), update, condition: STILL_THERE, values: vec![(":one", n(1))] };
-        from_item(self.table.update(change).await?)
-    }
-
-    /// Stores a new agent with their login, all or nothing.
-    pub async fn create_agent(&self, agent: &Agent, password_hash: &str) -> Result<(), Error> {
-        let writes = agent_writes(agent, password_hash)?;
-        self.table.transact(writes.into()).await.map_err(taken("the e-mail is taken"))
-    }
-
-    /// An agent of the account, who must exist. One read.
-    pub async fn agent_of(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
-        self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
-    }
-
-    /// An agent of the account. One read.
-    pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
-        let item = self.table.get(agent_key(account_id, agent_id)).await?;
-        item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
-    }
-
-    /// The account's agents, by id.
-    pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
-        let query = Query {
-            index: None,
-            condition: "#pk = :account AND begins_with(#sk, :agents)",
-            values: vec![(":account", s(format!("ACCOUNT#{account_id}"))), (":agents", s("AGENT#"))],
-            limit: LISTED,
-            descending: false,
-        };
-        let items = self.table.query(query).await?;
-        items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
-    }
-
-    /// Stores what was changed of an agent; with another e-mail or password also the login, all or nothing. Who is being
-    /// deleted stays so. One write, or a transaction.
-    pub async fn save_agent(&self, before: &Agent, after: &Agent, password: Option<&str>) -> Result<(), Error> {
-        let changed = differing(agent_values(before)?, agent_values(after)?);
-        let key = agent_key(&after.account_id, after.agent_id);
-        let agent = (!changed.is_empty()).then(|| Change::setting(key, changed, STILL_THERE));
-        let has_moved = before.email != after.email;
-        if !has_moved && password.is_none() {
-            return match agent {
-                Some(agent) => Ok(self.table.update(agent).await.map(|_| ())?),
-                None => Ok(()),
-            };
-        }
-        let password_hash = match password {
-            Some(password) => crate::password::hash(password)?,
-            None => self.login(&before.email).await?.ok_or(Error::NotFound)?.password_hash,
-        };
-        let mut writes: Vec<_> = agent.map(Write::Composed).into_iter().collect();
-        if has_moved {
-            writes.push(Write::Create(to_item(&login_item(after, &password_hash))?));
-            writes.push(Write::Delete(login_key(&before.email)));
-        } else {
-            writes.push(Write::Change(Change {
-                key: login_key(&after.email),
-                update: "SET #password_hash = :hash",
-                condition: STILL_THERE,
-                values: vec![(":hash", s(password_hash))],
-            }));
-        }
-        match self.table.transact(writes).await {
-            Err(Refused::Condition { index: 1, .. }) if has_moved => Err(Error::Conflict("the e-mail is taken")),
-            saved => Ok(saved?),
-        }
-    }
-
-    /// Takes away an agent's login, so that nobody signs in as somebody who is to go.
-    pub async fn delete_login(&self, agent: &Agent) -> Result<(), Error> {
-        self.table.delete(login_key(&agent.email)).await.map(|_| ())
-    }
-
-    /// Deletes an agent, last of all that is theirs: until then a repeated request finds them and goes on.
-    pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
-        self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
-    }
-
-    /// The login of an e-mail. One read.
-    pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
-        let Some(item) = self.table.get(login_key(email)).await? else {
-            return Ok(None);
-        };
-        let LoginItem { pk: _, sk: _, account_id, agent_id, password_hash } = from_item(item)?;
-        Ok(Some(Login { account_id, agent_id, password_hash }))
-    }
-}
-
-fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error> {
-    let login = to_item(&login_item(agent, password_hash))?;
-    Ok([Write::Create(to_item(&AgentItem::from(agent))?), Write::Create(login)])
-}
-
-fn agent_values(agent: &Agent) -> Result<Values, Error> {
-    Ok(vec![
-        (":name", s(&*agent.name)),
-        (":email", s(&*agent.email)),
-        (":phone", to_attribute(&agent.phone)?),
-        (":photo", to_attribute(&agent.photo)?),
-        (":role", s(agent.role.name())),
-    ])
 }
 
 fn setting_values(settings: &ChannelSettings) -> Result<Values, Error> {
@@ -314,12 +169,6 @@ fn setting_values(settings: &ChannelSettings) -> Result<Values, Error> {
         (":shows_markdown", to_attribute(&settings.shows.markdown)?),
         (":shows_buttons", to_attribute(&settings.shows.buttons)?),
     ])
-}
-
-fn login_item(agent: &Agent, password_hash: &str) -> LoginItem {
-    let key = login_key(&agent.email);
-    let account_id = agent.account_id.clone();
-    LoginItem { pk: key.pk, sk: key.sk, account_id, agent_id: agent.agent_id, password_hash: password_hash.to_owned() }
 }
 
 pub(super) fn taken(message: &'static str) -> impl Fn(Refused) -> Error {

@@ -174,9 +174,9 @@ impl TryFrom<SecretItem> for AddressSecret {
 impl From<&Agent> for AgentItem {
     fn from(agent: &Agent) -> Self {
         let Agent { account_id, agent_id, name, email, phone, photo, role, created_at } = agent.clone();
-        let key = super::directory::agent_key(&account_id, agent_id);
-        let role = role.name().to_owned();
-        Self { pk: key.pk, sk: key.sk, agent_id, name, email, phone, photo, role, created_at: created_at.0 }
+        let key = super::agents::agent_key(&account_id, agent_id);
+        let (role, created_at) = (role.name().to_owned(), created_at.0);
+        Self { pk: key.pk, sk: key.sk, agent_id, name, email, phone, photo, role, created_at }
     }
 }
 

@@ -2,6 +2,7 @@
 //! `domain` types.
 
 pub mod agent_writes;
+pub mod agents;
 mod bot_rate;
 mod bot_writes;
 mod bots;

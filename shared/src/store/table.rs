@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, Delete, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    AttributeValue, ConditionCheck, Delete, KeysAndAttributes, Put, ReturnValue, ReturnValuesOnConditionCheckFailure,
     TransactWriteItem, Update,
 };
 use futures_util::TryFutureExt;
@@ -71,6 +71,10 @@ pub enum Write {
     Composed(Change<String>),
     /// Deletes an item; there must be one.
     Delete(Key),
+    /// Deletes an item if the condition holds.
+    DeleteIf(Key, &'static str, Values),
+    /// Changes nothing; the condition must hold for the item.
+    Check(Key, &'static str, Values),
 }
 
 /// A query of one partition of the table or of an index.
@@ -388,10 +392,26 @@ impl Table {
                     .return_values_on_condition_check_failure(old);
                 part.update(change.build().map_err(Error::internal)?)
             }
-            Write::Delete(key) => {
-                let delete = Delete::builder().table_name(&*self.name).set_key(Some(key.into_item()));
-                let delete = delete.condition_expression(IS_THERE).return_values_on_condition_check_failure(old);
+            Write::Delete(key) => return self.part(Write::DeleteIf(key, STILL_THERE, Vec::new())),
+            Write::DeleteIf(key, condition, values) => {
+                let delete = Delete::builder()
+                    .table_name(&*self.name)
+                    .set_key(Some(key.into_item()))
+                    .set_expression_attribute_names(names(&[condition]))
+                    .condition_expression(condition)
+                    .set_expression_attribute_values(named(values))
+                    .return_values_on_condition_check_failure(old);
                 part.delete(delete.build().map_err(Error::internal)?)
+            }
+            Write::Check(key, condition, values) => {
+                let check = ConditionCheck::builder()
+                    .table_name(&*self.name)
+                    .set_key(Some(key.into_item()))
+                    .set_expression_attribute_names(names(&[condition]))
+                    .condition_expression(condition)
+                    .set_expression_attribute_values(named(values))
+                    .return_values_on_condition_check_failure(old);
+                part.condition_check(check.build().map_err(Error::internal)?)
             }
         };
         Ok(part.build())
@@ -428,7 +448,6 @@ const WARM_UP_LIMIT: Duration = Duration::from_millis(500);
 const MOST_PIECES: usize = 5;
 
 const IS_NEW: &str = "attribute_not_exists(pk)";
-const IS_THERE: &str = "attribute_exists(pk)";
 
 /// `#name` for every attribute that the expressions mention so.
 fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {

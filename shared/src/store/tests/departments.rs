@@ -12,7 +12,8 @@ async fn staffed() -> Stores {
     stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();
     for agent_id in 2..=4 {
         assert_eq!(stores.directory.next_agent_id("acc").await.unwrap(), agent_id);
-        stores.directory.create_agent(&agent(agent_id, &format!("{agent_id}@example.com")), "hash").await.unwrap();
+        let agent = agent(agent_id, &format!("{agent_id}@example.com"));
+        stores.directory.create_agent(&agent, "hash", Authority::Operator).await.unwrap();
     }
     stores
 }

@@ -1,9 +1,9 @@
-//! Accounts, channels, agents, logins.
+//! Channels and their addresses.
 
 use super::*;
 
 #[tokio::test]
-async fn channels_agents_and_logins_come_back_as_they_were_stored() {
+async fn a_channel_is_read_as_it_was_stored() {
     let Stores { directory, .. } = stores().await;
     let (made, address) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     assert!(opens(Some(&made), &address, NOW));
@@ -12,68 +12,11 @@ async fn channels_agents_and_logins_come_back_as_they_were_stored() {
     assert!(matches!(directory.channel_of("other", &made.channel_id).await, Err(Error::NotFound)));
     assert_eq!(directory.channels("acc").await.unwrap(), [made]);
     assert_eq!(directory.channels("other").await.unwrap(), []);
-    let bob = agent(1, "bob@example.com");
-    directory.create_account("Acme", &bob, "hash").await.unwrap();
-    assert_eq!(directory.agents("acc").await.unwrap(), std::slice::from_ref(&bob));
-    assert_eq!(directory.login("bob@example.com").await.unwrap().unwrap().agent_id, 1);
-    assert_eq!(directory.next_agent_id("acc").await.unwrap(), 2);
-    directory.delete_login(&bob).await.unwrap();
-    directory.delete_agent(&bob).await.unwrap();
-    assert!(directory.login("bob@example.com").await.unwrap().is_none());
-    assert_eq!(directory.agent("acc", 1).await.unwrap(), None);
 }
 
 #[tokio::test]
-async fn an_e_mail_belongs_to_one_agent_of_the_whole_service() {
+async fn concurrent_changes_to_other_settings_are_preserved() {
     let Stores { directory, .. } = stores().await;
-    directory.create_account("Acme", &agent(1, "bob@example.com"), "hash").await.unwrap();
-    let twin = Agent { account_id: "other".into(), ..agent(1, "bob@example.com") };
-    let refused = directory.create_account("Other", &twin, "hash").await;
-    assert!(matches!(refused, Err(Error::Conflict("the e-mail is taken"))), "{refused:?}");
-    assert_eq!(directory.agent("other", 1).await.unwrap(), None, "all or nothing");
-    let ann = agent(2, "ann@example.com");
-    directory.create_agent(&ann, "hash").await.unwrap();
-    let moved = Agent { email: "bob@example.com".into(), ..ann.clone() };
-    assert!(matches!(directory.save_agent(&ann, &moved, None).await, Err(Error::Conflict(_))));
-    let moved = Agent { email: "anna@example.com".into(), ..ann.clone() };
-    directory.save_agent(&ann, &moved, None).await.unwrap();
-    assert!(directory.login("ann@example.com").await.unwrap().is_none());
-    assert_eq!(directory.login("anna@example.com").await.unwrap().unwrap().password_hash, "hash");
-}
-
-#[tokio::test]
-async fn an_agent_who_is_gone_does_not_come_back_by_a_change() {
-    let Stores { directory, .. } = stores().await;
-    let ann = agent(2, "ann@example.com");
-    directory.create_agent(&ann, "hash").await.unwrap();
-    directory.delete_login(&ann).await.unwrap();
-    directory.delete_agent(&ann).await.unwrap();
-    let renamed = Agent { name: "Anna".into(), ..ann.clone() };
-    let moved = Agent { email: "anna@example.com".into(), ..ann.clone() };
-    for (after, password) in
-        [(&renamed, None), (&renamed, Some("another password")), (&moved, Some("another password"))]
-    {
-        let refused = directory.save_agent(&ann, after, password).await;
-        assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
-    }
-    assert_eq!(directory.agent("acc", 2).await.unwrap(), None);
-    assert!(directory.login("ann@example.com").await.unwrap().is_none());
-    assert!(directory.login("anna@example.com").await.unwrap().is_none());
-}
-
-#[tokio::test]
-async fn two_who_change_different_things_at_the_same_time_both_do() {
-    let stores = stores().await;
-    let directory = &stores.directory;
-    let ann = agent(2, "ann@example.com");
-    directory.create_agent(&ann, "hash").await.unwrap();
-    let renamed = Agent { name: "Anna".into(), ..ann.clone() };
-    let called = Agent { phone: Some("+31 20 123".into()), ..ann.clone() };
-    directory.save_agent(&ann, &renamed, None).await.unwrap();
-    directory.save_agent(&ann, &called, Some("another password")).await.unwrap();
-    let both = Agent { name: "Anna".into(), ..called };
-    assert_eq!(directory.agent("acc", 2).await.unwrap(), Some(both));
-
     let (seen, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     let renamed = ChannelSettings { name: "Shop".into(), ..seen.settings.clone() };
     let moved = ChannelSettings { integrator_url: "https://new.example/hook".into(), ..seen.settings.clone() };

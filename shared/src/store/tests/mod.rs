@@ -2,6 +2,7 @@
 //! `template.yaml` describes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
+mod agents;
 mod bots;
 mod chat_log;
 mod chats;
@@ -18,6 +19,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::agent_writes::Outgoing;
+use super::agents::Authority;
 use super::chats::Chats;
 use super::connections::Connections;
 use super::directory::{Directory, opens};

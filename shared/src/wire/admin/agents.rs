@@ -42,6 +42,11 @@ pub fn new_account(body: &Value) -> Result<(String, NewAgent), Error> {
     Ok((body.required_text("name", NAME)?, NewAgent { role: Role::Admin, ..admin }))
 }
 
+/// Reads POST /operator/accounts/{account_id}/admins.
+pub fn new_admin(body: &Value) -> Result<NewAgent, Error> {
+    Ok(NewAgent { role: Role::Admin, ..new_agent(body)? })
+}
+
 /// Reads POST /admin/agents.
 pub fn new_agent(body: &Value) -> Result<NewAgent, Error> {
     new_agent_fields(Fields::of(body)?)
