@@ -226,6 +226,14 @@ impl Request {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
+    /// The caller's address as the gateway saw it. A header could be forged.
+    pub fn source_address(&self) -> String {
+        match self.parts.request_context_ref() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+
     /// The route's template: the path itself holds secrets.
     fn route(&self) -> String {
         match self.parts.request_context_ref() {

@@ -16,7 +16,7 @@ const VARIABLES: &str = "env";
 
 /// The status of every HTTP function: as the sample is, and with a known credential. What the samples name (a chat, a
 /// visitor, a bot) does not exist.
-const ANSWERS: [(&str, u16, u16); 27] = [
+const ANSWERS: [(&str, u16, u16); 28] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
     ("admin-channels", 401, 201),
@@ -44,6 +44,8 @@ const ANSWERS: [(&str, u16, u16); 27] = [
     ("operator-accounts", 401, 201),
     ("operator-admins", 401, 404),
     ("operator-providers", 401, 201),
+    // Last, because it ends the session of the others.
+    ("agent-logout", 200, 200),
 ];
 
 /// What the others return when there is nothing to do.
@@ -65,7 +67,7 @@ fn files() -> BTreeMap<String, Value> {
     paths.map(read).collect()
 }
 
-fn samples() -> BTreeMap<String, Value> {
+pub fn samples() -> BTreeMap<String, Value> {
     files().into_iter().filter(|(name, _)| name != VARIABLES).collect()
 }
 

@@ -26,6 +26,7 @@ mod department;
 mod events;
 mod keeping;
 mod ledger;
+mod login;
 mod observed;
 mod outage;
 mod security;

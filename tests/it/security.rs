@@ -214,8 +214,10 @@ pub fn filled(path: &str) -> String {
 
 /// The routes that ask for a bearer token, as the template has them.
 fn guarded_templates() -> Vec<(Method, String)> {
+    // A logout ends what the caller holds, and asks for nothing that is valid.
+    let unguarded = ["/agent/login", "/agent/logout"];
     let guarded = |path: &str| {
-        path != "/agent/login" && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
+        !unguarded.contains(&path) && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
     };
     routes()
         .into_iter()

@@ -18,6 +18,8 @@ TURNS = collections.defaultdict(itertools.count)
 # Operations that take away or change what they name.
 CHANGES = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
 CHANGES |= {"disconnectBot", "changeProvider", "eraseVisitor"}
+# Operations that would end the session of every other one.
+OWN_TOKEN = {"agentLogout"}
 # Operations that need several things which belong together.
 STEADY = {"channelMessage", "botEvent"}
 
@@ -37,12 +39,14 @@ def harmless(value):
     return value
 
 
-def authorize(case, security, turn):
+def authorize(case, name, security, turn):
     """Mostly the right token, sometimes another's or none."""
     schemes = [name for scheme in security for name in scheme if name in TOKENS]
-    if schemes and turn % 10 != 8:
-        name = "agent" if turn % 10 == 9 else schemes[0]
-        case.headers["Authorization"] = f"Bearer {TOKENS[name]}"
+    if name in OWN_TOKEN:
+        case.headers["Authorization"] = "Bearer ended"
+    elif schemes and turn % 10 != 8:
+        scheme = "agent" if turn % 10 == 9 else schemes[0]
+        case.headers["Authorization"] = f"Bearer {TOKENS[scheme]}"
 
 
 def address(case, name, turn):
@@ -81,7 +85,7 @@ def before_call(context, case, kwargs):
     if name == "botEvent" and isinstance(case.body, dict) and turn % 2:
         # An event about a chat that may exist.
         case.body |= {"chat_id": KNOWN["chat_id"][turn % 20], "client_id": None}
-    authorize(case, raw.get("security", []), turn)
+    authorize(case, name, raw.get("security", []), turn)
 
 
 @schemathesis.hook

@@ -11,6 +11,7 @@ pub mod department;
 pub mod entry;
 pub mod ledger;
 mod link;
+pub mod login_limit;
 pub mod message_id;
 pub mod ownership;
 pub mod panel;

@@ -14,8 +14,10 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
-/// A session lives this long after its last use.
-const SESSION_LASTS: Duration = Duration::from_secs(12 * 60 * 60);
+/// A session ends this long after its last use.
+const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
+/// A session ends this long after the login, however much it is used.
+const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A use is written down at most this often, so that it costs little.
 const SEEN_EVERY: Duration = Duration::from_secs(60);
 /// The most agents whose presence counts, and sessions that are read at once.
@@ -50,8 +52,11 @@ struct SessionItem {
     photo: Option<String>,
     /// Milliseconds.
     seen_at: u64,
-    /// Seconds, as DynamoDB's TTL wants it.
+    /// Seconds, as DynamoDB's TTL wants it; never after `ends_at`.
     expires_at: u64,
+    /// Seconds: the end of the longest lifetime.
+    #[serde(default)]
+    ends_at: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,6 +69,12 @@ struct PresenceItem {
     /// Seconds: with the sessions.
     #[serde(default)]
     expires_at: u64,
+}
+
+impl SessionItem {
+    fn key(&self) -> Key {
+        Key::new(&*self.pk, &*self.sk)
+    }
 }
 
 impl Resource for Connections {
@@ -102,7 +113,8 @@ impl Connections {
             name: agent.name.clone(),
             photo: agent.photo.clone(),
             seen_at: now.0,
-            expires_at: now.after(SESSION_LASTS).seconds(),
+            expires_at: now.after(SESSION_IDLE_TIMEOUT).seconds(),
+            ends_at: now.after(MAX_SESSION_LIFETIME).seconds(),
         };
         self.table.put(to_item(&item)?, true).await?;
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
@@ -117,24 +129,32 @@ impl Connections {
         let Some(item) = self.table.get(key.clone()).await? else {
             return Ok(None);
         };
-        let SessionItem { pk: _, sk: _, role, name, photo, seen_at, expires_at } = from_item(item)?;
+        let SessionItem { pk: _, sk: _, role, name, photo, seen_at, expires_at, ends_at } = from_item(item)?;
         if expires_at <= now.seconds() {
             return Ok(None);
         }
         if now.since(Timestamp(seen_at)) >= SEEN_EVERY {
-            self.seen(key, account_id, agent_id, now).await?;
+            let expires_at = now.after(SESSION_IDLE_TIMEOUT).seconds().min(ends_at);
+            self.seen(key, account_id, agent_id, now, expires_at).await?;
         }
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let agent = Author { agent_id, name, photo };
         Ok(Some(Session { account_id: account_id.to_owned(), agent, role }))
     }
 
-    async fn seen(&self, session: Key, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
+    async fn seen(
+        &self,
+        session: Key,
+        account_id: &str,
+        agent_id: u64,
+        now: Timestamp,
+        expires_at: u64,
+    ) -> Result<(), Error> {
         let extend = Change {
             key: session,
             update: "SET #seen_at = :now, #expires_at = :expires",
             condition: STILL_THERE,
-            values: vec![(":now", n(now.0)), (":expires", n(now.after(SESSION_LASTS).seconds()))],
+            values: vec![(":now", n(now.0)), (":expires", n(expires_at))],
         };
         let present = Change { key: presence_key(account_id, agent_id), ..extend.clone() };
         for change in [extend, present] {
@@ -145,24 +165,38 @@ impl Connections {
         Ok(())
     }
 
+    /// Ends the session of a token. An agent without another one is not online any more. One write; when there was such a
+    /// session, a query more, and a write more when it was the last.
+    pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
+        let Some((account_id, agent_id, secret)) = parts(token) else { return Ok(()) };
+        if self.table.delete(session_key(account_id, agent_id, secret)).await?.is_none() {
+            return Ok(());
+        }
+        let others = self.sessions(account_id, agent_id).await?;
+        if others.iter().any(|session| session.expires_at > now.seconds()) {
+            return Ok(());
+        }
+        self.forget_presence(account_id, agent_id).await
+    }
+
     /// Ends every session of an agent, for one who is gone or has other rights, also those that begin meanwhile.
     pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         loop {
-            let keys = self.session_keys(account_id, agent_id).await?;
-            if keys.is_empty() {
+            let sessions = self.sessions(account_id, agent_id).await?;
+            if sessions.is_empty() {
                 return Ok(());
             }
-            for keys in keys.chunks(AT_ONCE) {
-                try_join_all(keys.iter().map(|key| self.table.delete(key.clone()))).await?;
+            for sessions in sessions.chunks(AT_ONCE) {
+                try_join_all(sessions.iter().map(|session| self.table.delete(session.key()))).await?;
             }
         }
     }
 
     /// Gives every session of an agent their present name and photo.
     pub async fn rename_sessions(&self, agent: &Agent) -> Result<(), Error> {
-        for key in self.session_keys(&agent.account_id, agent.agent_id).await? {
+        for session in self.sessions(&agent.account_id, agent.agent_id).await? {
             let change = Change {
-                key,
+                key: session.key(),
                 update: "SET #name = :name, #photo = :photo",
                 condition: STILL_THERE,
                 values: vec![(":name", s(&*agent.name)), (":photo", super::to_attribute(&agent.photo)?)],
@@ -174,7 +208,7 @@ impl Connections {
         Ok(())
     }
 
-    async fn session_keys(&self, account_id: &str, agent_id: u64) -> Result<Vec<Key>, Error> {
+    async fn sessions(&self, account_id: &str, agent_id: u64) -> Result<Vec<SessionItem>, Error> {
         let pk = sessions_of(account_id, agent_id);
         let query = Query {
             index: None,
@@ -183,16 +217,14 @@ impl Connections {
             limit: LISTED,
             descending: false,
         };
-        let items = self.table.query_all(query, usize::MAX).await?;
-        let items: Result<Vec<SessionItem>, _> = items.into_iter().map(from_item).collect();
-        Ok(items?.into_iter().map(|item| Key::new(item.pk, item.sk)).collect())
+        self.table.query_all(query, usize::MAX).await?.into_iter().map(from_item).collect()
     }
 
     /// Stores what an agent says about themselves. One write.
     pub async fn set_presence(&self, account_id: &str, presence: Presence) -> Result<(), Error> {
         let Presence { agent_id, status, seen_at } = presence;
         let key = presence_key(account_id, agent_id);
-        let expires_at = seen_at.after(SESSION_LASTS).seconds();
+        let expires_at = seen_at.after(SESSION_IDLE_TIMEOUT).seconds();
         let (status, seen_at) = (status.name().to_owned(), seen_at.0);
         let item = PresenceItem { pk: key.pk, sk: key.sk, agent_id, status, seen_at, expires_at };
         Ok(self.table.put(to_item(&item)?, false).await?)

@@ -19,6 +19,7 @@ mod erasure;
 pub mod idempotency;
 mod idle;
 pub mod ledger;
+pub mod login_attempts;
 mod offline_messages;
 mod panels;
 pub mod retention;

@@ -25,6 +25,37 @@ async fn a_session_lives_by_its_token_until_it_is_ended_or_unused() {
 }
 
 #[tokio::test]
+async fn a_session_ends_30_days_after_the_login() {
+    let Stores { connections, .. } = stores().await;
+    let token = connections.begin_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    let month = 30 * 24 * 3_600;
+    for seconds in (0..month).step_by(11 * 3_600) {
+        assert!(connections.session(&token, at(seconds)).await.unwrap().is_some(), "{seconds}");
+    }
+    assert!(connections.session(&token, at(month - 1)).await.unwrap().is_some());
+    assert!(connections.session(&token, at(month)).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_logout_ends_presence_with_the_last_session() {
+    let Stores { connections, .. } = stores().await;
+    let bob = agent(1, "b@x.y");
+    let presence = Presence { agent_id: 1, status: Status::Online, seen_at: NOW };
+    connections.set_presence("acc", presence).await.unwrap();
+    let expired = connections.begin_session(&bob, Timestamp(0)).await.unwrap();
+    let [one, two] = [(); 2].map(|()| connections.begin_session(&bob, NOW));
+    let (one, two) = (one.await.unwrap(), two.await.unwrap());
+    for (ended, is_present) in [(&one, true), (&one, true), (&two, false)] {
+        connections.end_session(ended, at(1)).await.unwrap();
+        assert!(connections.session(ended, at(1)).await.unwrap().is_none());
+        assert_eq!(connections.presence("acc", 1).await.unwrap().is_some(), is_present);
+    }
+    for nothing in ["", "acc.1.guessed", &expired] {
+        connections.end_session(nothing, at(1)).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn every_session_is_renamed_and_ended_however_many_there_are() {
     let Stores { connections, .. } = stores().await;
     let large = Agent { photo: Some("x".repeat(100_000)), ..agent(1, "b@x.y") };

@@ -12,6 +12,7 @@ mod departments;
 mod directory;
 mod keeping;
 mod ledger;
+mod login_attempts;
 mod settings;
 mod visitors;
 
