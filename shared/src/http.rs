@@ -142,6 +142,11 @@ impl Request {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }
 
+    /// The path, percent-decoded. It may hold secrets: not for a log.
+    pub fn path(&self) -> &str {
+        self.parts.raw_http_path()
+    }
+
     /// A part of the path, as the route names it; empty when the route has no such part.
     pub fn segment(&self, name: &str) -> String {
         self.parts.path_parameters().first(name).unwrap_or_default().to_owned()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Account, Channel};
 use crate::harness::{Stage, on_own_stage};
-use crate::template::{TEMPLATE, functions, program, target};
+use crate::template::{DEFAULT_ROUTE, TEMPLATE, functions, program, target};
 
 /// What `--env-vars` is given.
 const VARIABLES: &str = "env";
@@ -37,6 +37,7 @@ const ANSWERS: [(&str, u16, u16); 28] = [
     ("agent-transfer", 401, 404),
     ("agent-typing", 401, 404),
     ("agent-visitor", 401, 404),
+    ("api-not-found", 404, 404),
     ("api-openapi", 200, 200),
     ("bot-event", 404, 404),
     ("channel-message", 404, 200),
@@ -87,7 +88,10 @@ fn every_function_has_a_sample_event_that_one_of_its_sources_could_send() {
 fn source(event: &Value) -> String {
     let properties = &event["Properties"];
     match event["Type"].as_str().unwrap() {
-        "HttpApi" => format!("{} {}", properties["Method"].as_str().unwrap(), properties["Path"].as_str().unwrap()),
+        "HttpApi" => match (properties["Method"].as_str(), properties["Path"].as_str()) {
+            (Some(method), Some(path)) => format!("{method} {path}"),
+            _ => DEFAULT_ROUTE.to_owned(),
+        },
         "SQS" => target(&properties["Queue"]).to_owned(),
         other => other.to_owned(),
     }

@@ -49,12 +49,16 @@ pub fn program(properties: &Value) -> &str {
     code.strip_prefix("target/lambda/").unwrap().trim_end_matches('/')
 }
 
-/// Every route: method and path.
+/// The route key of what no other route takes.
+pub const DEFAULT_ROUTE: &str = "$default";
+
+/// Every route but the default one: method and path.
 pub fn routes() -> Vec<(String, String)> {
     let events = functions().flat_map(|(_, properties)| properties["Events"].as_object().unwrap().values());
     events
         .filter(|event| event["Type"] == "HttpApi")
         .map(|event| &event["Properties"])
+        .filter(|route| !route["Path"].is_null())
         .map(|route| (text(&route["Method"]), text(&route["Path"])))
         .collect()
 }
