@@ -1,4 +1,4 @@
-//! docs/costs.md has the tables that `cargo run -p cost` prints. Each test has a host of its own, because usage is counted
+//! docs/costs.md has the tables that `cargo run --bin cost` prints. Each test has a host of its own, because usage is counted
 //! for the whole host.
 
 use cost::report::{self, Standing};

@@ -1,4 +1,4 @@
-//! `cargo run -p cost`: starts the local host, plays and counts every path, and prints what it costs.
+//! `cargo run --bin cost`: starts the local host, plays and counts every path, and prints what it costs.
 
 use std::process::ExitCode;
 

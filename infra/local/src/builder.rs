@@ -1,7 +1,7 @@
 //! Builds the functions with cargo and says where their binaries are.
 //!
-//! The whole workspace is built, not only the functions: features then unify in one way, and nothing is
-//! compiled twice because of how it was asked for. Cargo's own progress goes to the terminal as it is.
+//! The whole workspace is built, as `default-members` has it for the command that runs the host: the features of crates are
+//! unified over all members both times, so no crate is compiled twice. Cargo's own progress goes to the terminal as it is.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
