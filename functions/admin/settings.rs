@@ -32,7 +32,7 @@ async fn handle((directory, chats, connections, outbound): Uses, request: Reques
         ("PATCH", _) => desk.change(&webhook_id, &request.json()?).await,
         ("DELETE", _) => desk.remove(&webhook_id).await,
         ("POST", "rotate") => desk.rotate(&webhook_id, &request.json_or_empty()?).await,
-        ("POST", "test") => desk.test(&webhook_id).await,
+        ("POST", "test") => desk.test(&webhook_id, &request.json_or_empty()?).await,
         _ => Err(Error::MethodNotAllowed("GET, PUT, POST, PATCH, DELETE")),
     }
 }

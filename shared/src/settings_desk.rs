@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::delivery::outbound::{Outbound, Post};
+use crate::domain::delivery::Attempt;
 use crate::domain::retry;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
@@ -14,7 +15,7 @@ use crate::http::Response;
 use crate::secret;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
-use crate::wire::{admin, settings};
+use crate::wire::{admin, settings, webhook_sample};
 
 /// Webhooks of one account.
 const MOST: usize = 10;
@@ -84,7 +85,8 @@ impl Desk<'_> {
             Ok(())
         };
         self.directory.edit_settings(self.account_id, edit).await?;
-        Ok(Response::created(settings::webhook_with_secret(&webhook)))
+        let secret = webhook.current_secret().ok_or_else(|| Error::internal("a webhook without a secret"))?;
+        Ok(Response::created(settings::webhook_with_secret(&webhook, secret)))
     }
 
     /// Changes the address or the choice of events.
@@ -109,29 +111,35 @@ impl Desk<'_> {
         Ok(Response::ok(json!({ "webhook_id": webhook_id, "deleted": true })))
     }
 
-    /// Makes a new signing secret; the old one signs beside it for a while.
+    /// Makes a new signing secret; the old ones sign beside it for as long as was promised of each. Of two rotations at the
+    /// same moment one is refused. Two reads and a write.
     pub async fn rotate(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.after(Duration::from_secs(admin::overlap(body)?));
         let secret = secret::signing_secret()?;
+        let before = find(&mut self.directory.settings(self.account_id).await?, webhook_id)?.secrets.clone();
         let edit = |settings: &mut Settings| {
             let webhook = find(settings, webhook_id)?;
-            webhook.rotate(secret.clone(), old_until);
-            Ok(settings::webhook_with_secret(webhook))
+            if !webhook.rotate_from(&before, &secret, self.now, old_until) {
+                return Err(Error::Conflict("the secret is being rotated by somebody else"));
+            }
+            Ok(settings::webhook_with_secret(webhook, &secret))
         };
         let (_, answer) = self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(answer))
     }
 
-    /// Sends a signed test event now, once, and tells what came of it.
-    pub async fn test(&self, webhook_id: &str) -> Result<Response, Error> {
+    /// Sends a signed sample event now, once, and tells what came of it. The event `test` when the body names none.
+    pub async fn test(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
+        let sample = webhook_sample::sample(body)?;
         let mut settings = self.directory.settings(self.account_id).await?;
         let webhook = find(&mut settings, webhook_id)?;
         let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
-        let body = json!({ "event_name": "test", "widget_id": "" }).to_string().into_bytes();
+        let body = sample.body(webhook_id, self.now).to_string().into_bytes();
         let (id, secrets) = (secret::notice_id(), webhook.signing(self.now));
         let post = Post { url, body, id: &id, secrets: &secrets, chunked: false, timeout: retry::TIMEOUT };
-        let attempt = self.outbound.post(post).await?.attempt;
-        Ok(Response::ok(json!({ "status": attempt.status, "ms": attempt.ms, "error": attempt.error })))
+        let Attempt { at: _, status, ms, error } = self.outbound.post(post).await?.attempt;
+        let refusal = status.filter(|status| !(200..300).contains(status)).map(|status| format!("HTTP {status}"));
+        Ok(Response::ok(json!({ "status": status, "ms": ms, "error": error.or(refusal) })))
     }
 
     fn blank(&self) -> Result<Webhook, Error> {

@@ -253,6 +253,29 @@ fn a_rotation_can_end_the_old_secret_at_once() {
     });
 }
 
+#[test]
+fn a_second_rotation_keeps_what_the_first_one_promised() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        let (second, third) = (rotate(&hooked, json!({})).await, rotate(&hooked, json!({})).await);
+        let attempts =
+            (0..4).map(|_| async { hooked.account.admin.call.post(&hooked.path("/rotate"), &json!({})).await });
+        let mut promised: Vec<String> = [&hooked.webhook, &second, &third].map(|shown| secret(shown).to_owned()).into();
+        for reply in futures_util::future::join_all(attempts).await {
+            match reply.status {
+                200 => promised.push(secret(&reply.json()).to_owned()),
+                _ => drop(reply.expect_error(409, "conflict")),
+            }
+        }
+        assert!(promised.len() > 3, "all of them were refused");
+        hooked.accepted().await;
+        let request = hooked.crm.requests().remove(0);
+        // The current one and the newest four.
+        let signing = promised.iter().filter(|secret| accepts(secret, &request)).count();
+        assert_eq!(signing, promised.len().min(5));
+    });
+}
+
 /// Whether the newest event is signed by these secrets and no other. A process may use old ones for ten seconds.
 fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[Request]) -> bool + 'a {
     move |requests| {
@@ -299,15 +322,43 @@ async fn test_of(account: &Account, webhook: &Value) -> Value {
 fn a_test_sends_one_signed_event_and_tells_what_came_of_it() {
     on_stage(async |stage| {
         let hooked = Hooked::open_with(stage, [fine(), Answer::Json(500, json!({}))]).await;
-        for status in [200, 500] {
+        for (status, error) in [(200, Value::Null), (500, json!("HTTP 500"))] {
             let outcome = test_of(&hooked.account, &hooked.webhook).await;
-            assert_eq!((&outcome["status"], &outcome["error"]), (&json!(status), &Value::Null));
+            assert_eq!((&outcome["status"], &outcome["error"]), (&json!(status), &error));
             assert!(outcome["ms"].as_u64().is_some_and(|ms| ms < 3_300), "{outcome}");
         }
         let requests = hooked.crm.requests();
         assert_eq!(names(&hooked.crm), ["test", "test"], "a test is not tried again");
         assert!(requests.iter().all(|request| accepts(secret(&hooked.webhook), request)));
         assert_ne!(requests[0].header("webhook-id"), requests[1].header("webhook-id"));
+    });
+}
+
+#[test]
+fn a_test_sends_a_sample_of_any_event() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        let path = hooked.path("/test");
+        let events = [
+            "call_event",
+            "chat_accepted",
+            "chat_assigned",
+            "chat_finished",
+            "chat_updated",
+            "offline_message",
+            "test",
+        ];
+        for event in events {
+            let outcome = hooked.account.admin.call.post(&path, &json!({"event": event})).await.expect(200);
+            assert_eq!((&outcome["status"], &outcome["error"]), (&json!(200), &Value::Null), "{event}");
+        }
+        // The receiver holds each body against the document.
+        assert_eq!(names(&hooked.crm), events);
+        for wrong in [json!("chat_exploded"), json!(7), json!([])] {
+            let refused = hooked.account.admin.call.post(&path, &json!({"event": wrong})).await;
+            assert_eq!(refused.expect_error(400, "invalid_request")["error"]["field"], "event");
+        }
+        assert_eq!(hooked.crm.requests().len(), events.len());
     });
 }
 

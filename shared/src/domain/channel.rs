@@ -1,6 +1,7 @@
 //! Channels: the doors through which visitors write.
 
 use super::content::Shows;
+use super::rotation::{self, Rotated};
 use super::timestamp::Timestamp;
 
 /// How strictly the integrator's messages and answers are read (docs/decisions.md, Channel API).
@@ -36,8 +37,14 @@ pub struct AddressSecret {
     pub valid_until: Option<Timestamp>,
 }
 
+impl Rotated for AddressSecret {
+    fn valid_until(&mut self) -> &mut Option<Timestamp> {
+        &mut self.valid_until
+    }
+}
+
 /// Addresses that one channel may have at a time: the current one and four old ones.
-pub const MOST_ADDRESSES: usize = 5;
+pub const MOST_ADDRESSES: usize = 1 + rotation::MAX_OLD_SECRETS;
 
 /// What an admin decides about a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,13 +100,7 @@ impl Channel {
     /// Puts a new address in place; the current one is answered until `old_until`, and those before it as long as was
     /// said of each, the newest four of them all. When the current one is to end at once, all old ones do.
     pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
-        for secret in &mut self.secrets {
-            secret.valid_until = secret.valid_until.or(Some(old_until));
-        }
-        self.secrets.retain(|secret| old_until > now && secret.valid_until.is_some_and(|until| until > now));
-        let too_many = (self.secrets.len() + 1).saturating_sub(MOST_ADDRESSES);
-        self.secrets.drain(..too_many);
-        self.secrets.push(AddressSecret { hash, valid_until: None });
+        rotation::rotate(&mut self.secrets, AddressSecret { hash, valid_until: None }, now, old_until);
     }
 }
 

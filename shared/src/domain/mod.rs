@@ -18,6 +18,7 @@ pub mod panel;
 pub mod presence;
 pub mod rate;
 pub mod retry;
+pub mod rotation;
 pub mod safe_url;
 pub mod settings;
 pub mod timestamp;

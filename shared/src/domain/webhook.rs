@@ -1,6 +1,7 @@
 //! The server-side webhooks of an account (specification, part C): who is told of what.
 
 use super::call::Call;
+use super::rotation::{self, Rotated};
 use super::timestamp::Timestamp;
 
 /// What is told (specification, Events).
@@ -49,13 +50,19 @@ impl WebhookEvent {
     }
 }
 
-/// A signing secret; after a rotation the old one signs beside the new one for a while.
+/// A signing secret; after a rotation the old ones sign beside the new one for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningSecret {
     /// Standard Webhooks, `whsec_...`.
     pub secret: String,
     /// Until when it is used; the present one has no end.
     pub valid_until: Option<Timestamp>,
+}
+
+impl Rotated for SigningSecret {
+    fn valid_until(&mut self) -> &mut Option<Timestamp> {
+        &mut self.valid_until
+    }
 }
 
 /// A webhook address.
@@ -67,7 +74,7 @@ pub struct Webhook {
     pub url: String,
     /// The events it is told; empty means all.
     pub events: Vec<WebhookEvent>,
-    /// The present signing secret and, after a rotation, the one before it.
+    /// The signing secrets that were rotated and still hold, the oldest first, and the current one.
     pub secrets: Vec<SigningSecret>,
 }
 
@@ -77,19 +84,37 @@ impl Webhook {
         self.events.is_empty() || self.events.contains(&event)
     }
 
-    /// The secrets that sign now.
-    pub fn signing(&self, now: Timestamp) -> Vec<&str> {
-        let living = self.secrets.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
-        living.map(|known| known.secret.as_str()).collect()
+    /// The secret that was made last.
+    pub fn current_secret(&self) -> Option<&str> {
+        self.secrets.iter().find(|known| known.valid_until.is_none()).map(|known| known.secret.as_str())
     }
 
-    /// Puts a new secret in place; the present one signs beside it until `old_until`.
-    pub fn rotate(&mut self, secret: String, old_until: Timestamp) {
-        self.secrets.retain(|known| known.valid_until.is_none());
-        for known in &mut self.secrets {
-            known.valid_until = Some(old_until);
+    /// The secrets that sign now, the newest first.
+    pub fn signing(&self, now: Timestamp) -> Vec<&str> {
+        let living = self.secrets.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
+        living.rev().map(|known| known.secret.as_str()).collect()
+    }
+
+    /// Puts a new secret in place, see [`rotation::rotate`].
+    pub fn rotate(&mut self, secret: String, now: Timestamp, old_until: Timestamp) {
+        rotation::rotate(&mut self.secrets, SigningSecret { secret, valid_until: None }, now, old_until);
+    }
+
+    /// Rotates the secret if the secrets are still `before`. One that is there already was put there by an earlier attempt of
+    /// the same write, and is kept. Whether `secret` is in place now.
+    pub fn rotate_from(
+        &mut self,
+        before: &[SigningSecret],
+        secret: &str,
+        now: Timestamp,
+        old_until: Timestamp,
+    ) -> bool {
+        let is_done = self.secrets.iter().any(|known| known.secret == secret);
+        if !is_done && self.secrets == before {
+            self.rotate(secret.to_owned(), now, old_until);
+            return true;
         }
-        self.secrets.insert(0, SigningSecret { secret, valid_until: None });
+        is_done
     }
 }
 
@@ -121,17 +146,38 @@ pub struct Details<'a> {
 mod tests {
     use super::*;
 
+    fn webhook(secret: &str) -> Webhook {
+        let first = SigningSecret { secret: secret.into(), valid_until: None };
+        Webhook { webhook_id: "w".into(), url: "https://x.example".into(), events: vec![], secrets: vec![first] }
+    }
+
     #[test]
-    fn after_a_rotation_two_secrets_sign_until_the_old_one_ends() {
-        let first = SigningSecret { secret: "one".into(), valid_until: None };
-        let mut webhook =
-            Webhook { webhook_id: "w".into(), url: "https://x.example".into(), events: vec![], secrets: vec![first] };
+    fn every_rotated_secret_signs_as_long_as_promised() {
+        let mut webhook = webhook("one");
         assert_eq!(webhook.signing(Timestamp(0)), ["one"]);
-        webhook.rotate("two".into(), Timestamp(10));
-        assert_eq!(webhook.signing(Timestamp(9)), ["two", "one"]);
-        assert_eq!(webhook.signing(Timestamp(10)), ["two"]);
-        webhook.rotate("three".into(), Timestamp(20));
-        assert_eq!(webhook.signing(Timestamp(11)), ["three", "two"]);
+        webhook.rotate("two".into(), Timestamp(0), Timestamp(100));
+        webhook.rotate("three".into(), Timestamp(5), Timestamp(20));
+        assert_eq!(webhook.signing(Timestamp(19)), ["three", "two", "one"]);
+        assert_eq!(webhook.signing(Timestamp(20)), ["three", "one"]);
+        assert_eq!(webhook.signing(Timestamp(100)), ["three"]);
+        for secret in ["four", "five", "six", "seven"] {
+            webhook.rotate(secret.into(), Timestamp(10), Timestamp(200));
+        }
+        assert_eq!(webhook.signing(Timestamp(11)), ["seven", "six", "five", "four", "three"]);
+        webhook.rotate("last".into(), Timestamp(12), Timestamp(12));
+        assert_eq!(webhook.signing(Timestamp(12)), ["last"]);
+    }
+
+    #[test]
+    fn a_rotation_recognises_its_own_write_and_no_other() {
+        let (mut ours, before) = (webhook("one"), webhook("one").secrets);
+        let rotate =
+            |webhook: &mut Webhook, secret: &str| webhook.rotate_from(&before, secret, Timestamp(0), Timestamp(100));
+        assert!(rotate(&mut ours, "two"));
+        let after = ours.clone();
+        assert!(rotate(&mut ours, "two"), "the same write again");
+        assert!(!rotate(&mut ours, "three"), "somebody else's");
+        assert_eq!(ours, after);
     }
 
     #[test]

@@ -12,3 +12,4 @@ pub mod rules;
 pub mod settings;
 pub mod visitor_message;
 pub mod webhook;
+pub mod webhook_sample;

@@ -180,8 +180,7 @@ pub fn webhook(webhook: &Webhook) -> Value {
 }
 
 /// A webhook with the secret that was just made, which is shown once.
-pub fn webhook_with_secret(webhook: &Webhook) -> Value {
-    let secret = webhook.secrets.first().map(|known| known.secret.as_str());
+pub fn webhook_with_secret(webhook: &Webhook, secret: &str) -> Value {
     with(self::webhook(webhook), [("signing_secret", json!(secret))])
 }
 
@@ -209,8 +208,8 @@ fn shown_callback(callback: &Callback) -> Value {
 
 /// The settings with the secret of the first webhook, which was just made and is shown once.
 pub fn shown_with_secret(settings: &Settings, rules: &Value) -> Value {
-    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.first());
-    with(shown(settings, rules), [("signing_secret", json!(secret.map(|known| known.secret.as_str())))])
+    let secret = settings.webhooks.first().and_then(Webhook::current_secret);
+    with(shown(settings, rules), [("signing_secret", json!(secret))])
 }
 
 #[cfg(test)]
