@@ -10,6 +10,7 @@ use shared::delivery::outbound::Outbound;
 use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::queue::BotRetryQueue;
+use shared::store::breakers::Breakers;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -19,9 +20,9 @@ async fn main() -> ExitCode {
     consumer::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, BotRetryQueue, Outbound);
+type Uses = (Directory, Chats, Connections, Breakers, BotRetryQueue, Outbound);
 
-async fn handle((directory, chats, connections, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+async fn handle((directory, chats, connections, breakers, retries, outbound): Uses, task: Task) -> Result<(), Error> {
     let providers = Providers {
         directory: &directory,
         chats: &chats,
@@ -30,7 +31,7 @@ async fn handle((directory, chats, connections, retries, outbound): Uses, task: 
         outbound: &outbound,
     };
     match task {
-        Task::Entry(task) => engine::run(&chats, &retries.0, &providers, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
         Task::AnswerDue(task) => providers.answer_due(&task).await,
         Task::Typing(_) => Err(Error::internal("a typing notice in the queue of a bot")),
     }

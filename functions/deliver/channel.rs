@@ -10,6 +10,7 @@ use shared::delivery::outbound::Outbound;
 use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::queue::ChannelRetryQueue;
+use shared::store::breakers::Breakers;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 
@@ -18,14 +19,14 @@ async fn main() -> ExitCode {
     consumer::run(handle).await
 }
 
-type Uses = (Directory, Chats, ChannelRetryQueue, Outbound);
+type Uses = (Directory, Chats, Breakers, ChannelRetryQueue, Outbound);
 
-async fn handle((directory, chats, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+async fn handle((directory, chats, breakers, retries, outbound): Uses, task: Task) -> Result<(), Error> {
     let integrators = Integrators { directory: &directory, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &retries.0, &integrators, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,
         Task::Typing(task) => {
-            integrators.send_typing(&chats, &task).await;
+            integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())
         }
         Task::AnswerDue(_) => Err(Error::internal("a bot's time-out in the queue of a channel")),

@@ -10,6 +10,7 @@ use shared::delivery::task::Task;
 use shared::delivery::webhook::Webhooks;
 use shared::error::Error;
 use shared::queue::WebhookRetryQueue;
+use shared::store::breakers::Breakers;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 
@@ -18,12 +19,12 @@ async fn main() -> ExitCode {
     consumer::run(handle).await
 }
 
-type Uses = (Directory, Chats, WebhookRetryQueue, Outbound);
+type Uses = (Directory, Chats, Breakers, WebhookRetryQueue, Outbound);
 
-async fn handle((directory, chats, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+async fn handle((directory, chats, breakers, retries, outbound): Uses, task: Task) -> Result<(), Error> {
     let webhooks = Webhooks { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &retries.0, &webhooks, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
         Task::Typing(_) | Task::AnswerDue(_) => Err(Error::internal("a task of another queue")),
     }
 }

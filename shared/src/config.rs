@@ -8,6 +8,9 @@ use std::env;
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use std::time::Duration;
 
+/// What the template says unless a deployment changes it.
+const FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
+
 /// The environment while resources are being opened.
 #[derive(Default)]
 pub struct Environment {
@@ -52,6 +55,12 @@ pub fn log_level() -> String {
 /// The name of the stack that the function belongs to, for its metrics.
 pub fn stack() -> String {
     env::var("STACK_NAME").unwrap_or_else(|_| "unnamed".to_owned())
+}
+
+/// How many first attempts to one kind of receiver an account may have under way at once.
+pub fn first_attempts_per_account() -> u64 {
+    let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());
+    set.unwrap_or(FIRST_ATTEMPTS_PER_ACCOUNT)
 }
 
 /// The settings of the AWS clients. Retries are on by default, time-outs are not.

@@ -6,6 +6,7 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use futures_util::future::{BoxFuture, join_all};
 
+use crate::config;
 use crate::delivery::task::Task;
 use crate::domain::delivery::Target;
 use crate::domain::entry::Entry;
@@ -14,7 +15,11 @@ use crate::resource::{Platform, Resource};
 
 /// A FIFO queue of first tries, in the order of each chat.
 #[derive(Clone)]
-pub struct OrderedQueue(Queue);
+pub struct OrderedQueue {
+    queue: Queue,
+    /// Message groups of an account: as many of its first tries are under way at once.
+    lanes: u64,
+}
 
 /// A standard queue of later tries, with a delay each.
 #[derive(Clone)]
@@ -52,7 +57,7 @@ struct Queue {
 
 impl Resource for ChannelQueue {
     fn open(platform: &mut Platform) -> Self {
-        Self(OrderedQueue(Queue::open(platform, "CHANNEL_QUEUE_URL")))
+        Self(OrderedQueue::open(platform, "CHANNEL_QUEUE_URL"))
     }
 }
 
@@ -64,7 +69,7 @@ impl Resource for ChannelRetryQueue {
 
 impl Resource for BotQueue {
     fn open(platform: &mut Platform) -> Self {
-        Self(OrderedQueue(Queue::open(platform, "BOT_QUEUE_URL")))
+        Self(OrderedQueue::open(platform, "BOT_QUEUE_URL"))
     }
 }
 
@@ -76,7 +81,7 @@ impl Resource for BotRetryQueue {
 
 impl Resource for WebhookQueue {
     fn open(platform: &mut Platform) -> Self {
-        Self(OrderedQueue(Queue::open(platform, "WEBHOOK_QUEUE_URL")))
+        Self(OrderedQueue::open(platform, "WEBHOOK_QUEUE_URL"))
     }
 }
 
@@ -128,10 +133,15 @@ impl WebhookQueue {
 }
 
 impl OrderedQueue {
+    fn open(platform: &mut Platform, variable: &'static str) -> Self {
+        Self { queue: Queue::open(platform, variable), lanes: config::first_attempts_per_account() }
+    }
+
     /// Queues a task behind the others of its chat. One request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
-        let order = Order { group: task.group(), deduplication: Some(task.identity()), delay: Duration::ZERO };
-        self.0.send(task.to_json(), order).await
+        let group = task.group(self.lanes);
+        let order = Order { group, deduplication: Some(task.identity()), delay: Duration::ZERO };
+        self.queue.send(task.to_json(), order).await
     }
 
     /// Queues the task of a delivery that is stored. What is stored is answered: a task that cannot be queued is logged

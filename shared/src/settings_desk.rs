@@ -9,16 +9,13 @@ use crate::domain::delivery::Attempt;
 use crate::domain::retry;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{SigningSecret, Webhook};
+use crate::domain::webhook::{MAX_WEBHOOKS, SigningSecret, Webhook};
 use crate::error::Error;
 use crate::http::Response;
 use crate::secret;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
-
-/// Webhooks of one account.
-const MOST: usize = 10;
 
 /// An admin at work.
 pub struct Desk<'a> {
@@ -78,7 +75,7 @@ impl Desk<'_> {
     pub async fn add(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::changed_webhook(body, self.blank()?, self.outbound.guard())?;
         let edit = |settings: &mut Settings| {
-            if settings.webhooks.len() >= MOST {
+            if settings.webhooks.len() >= MAX_WEBHOOKS {
                 return Err(Error::Conflict("an account has at most 10 webhooks"));
             }
             settings.webhooks.push(webhook.clone());

@@ -29,6 +29,7 @@ mod ledger;
 mod login;
 mod observed;
 mod outage;
+mod overload;
 mod security;
 mod settings;
 mod template;

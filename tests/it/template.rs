@@ -199,6 +199,20 @@ fn a_consumer_reports_every_message_for_itself() {
 }
 
 #[test]
+fn every_consumer_has_a_cap_that_a_deployment_sets() {
+    for (queue, _, mapping) in consumers() {
+        let fifo = TEMPLATE["Resources"][queue]["Properties"]["FifoQueue"] == true;
+        let parameter = if fifo { "FirstAttemptConcurrency" } else { "RetryConcurrency" };
+        assert_eq!(mapping["ScalingConfig"]["MaximumConcurrency"], json!({"!Ref": parameter}), "{queue}");
+    }
+    let default = |parameter: &str| TEMPLATE["Parameters"][parameter]["Default"].as_u64().unwrap();
+    assert!(
+        default("FirstAttemptsPerAccount") * 3 <= default("FirstAttemptConcurrency"),
+        "three accounts hang at once"
+    );
+}
+
+#[test]
 fn every_queue_is_consumed_or_keeps_dead_letters_for_14_days() {
     let consumed: BTreeSet<_> = consumers().into_iter().map(|(queue, ..)| queue).collect();
     for (name, queue) in resources("AWS::SQS::Queue") {

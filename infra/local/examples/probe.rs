@@ -59,6 +59,9 @@ fn batch(records: &[Value]) -> Value {
     if bodies.contains(&"crash") {
         std::process::exit(3);
     }
+    if bodies.iter().any(|body| body.starts_with("hang")) {
+        hang();
+    }
     let failed = records.iter().filter(|record| record["body"].as_str().unwrap().starts_with("fail"));
     let failed: Vec<_> = failed.map(|record| json!({"itemIdentifier": record["messageId"]})).collect();
     json!({"batchItemFailures": failed})

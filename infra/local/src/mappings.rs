@@ -22,8 +22,8 @@ use crate::sqs::{Error, Message, Queues};
 use crate::template::QueueMapping;
 use crate::usage::Meter;
 
-/// Batches in a function at once unless the template says less.
-const CONCURRENCY: u32 = 32;
+/// Batches of a queue in its function at once when the template does not say how many.
+const DEFAULT_CONCURRENCY: u32 = 32;
 
 /// Pause after the queue failed, so that a broken disk does not also heat the processor.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ impl Mapping {
     /// Takes batches until told to stop, then waits for those on their way.
     pub async fn run(self, stopping: impl Future<Output = ()>) {
         let mut stopping = pin!(stopping);
-        let concurrency = self.mapping.max_concurrency.unwrap_or(CONCURRENCY).min(CONCURRENCY);
+        let concurrency = self.mapping.max_concurrency.unwrap_or(DEFAULT_CONCURRENCY);
         let slots = Arc::new(Semaphore::new(concurrency as usize));
         let mapping = Arc::new(self);
         let mut batches = JoinSet::new();

@@ -43,6 +43,10 @@ impl Receiver for Providers<'_> {
         Target::Bot
     }
 
+    fn receiver_id(&self, _entry: &Entry, chat: &Chat) -> Option<String> {
+        chat.bot_id.clone()
+    }
+
     /// What the bot is to react to is for it as long as it has the chat; what it is only told, always.
     fn is_superseded(&self, entry: &Entry, chat: &Chat) -> bool {
         waits_for_bot(entry) && chat.state != State::Bot

@@ -16,6 +16,7 @@ use crate::domain::delivery::{Attempt, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::breakers::Breakers;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{agent_message, answer};
@@ -36,6 +37,10 @@ pub struct Integrators<'a> {
 impl Receiver for Integrators<'_> {
     fn target(&self) -> Target {
         Target::Channel
+    }
+
+    fn receiver_id(&self, _entry: &Entry, chat: &Chat) -> Option<String> {
+        Some(chat.channel_id.clone())
     }
 
     fn send<'a>(
@@ -61,13 +66,13 @@ impl Receiver for Integrators<'_> {
 impl Integrators<'_> {
     /// Passes on a typing notice of the agent who has the chat: once, and only while it is fresh. What goes wrong is
     /// logged and forgotten: a notice is not worth holding up the messages behind it.
-    pub async fn send_typing(&self, chats: &Chats, task: &TypingTask) {
-        if let Err(error) = self.pass_typing(chats, task).await {
+    pub async fn send_typing(&self, chats: &Chats, breakers: &Breakers, task: &TypingTask) {
+        if let Err(error) = self.pass_typing(chats, breakers, task).await {
             tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
         }
     }
 
-    async fn pass_typing(&self, chats: &Chats, task: &TypingTask) -> Result<(), Error> {
+    async fn pass_typing(&self, chats: &Chats, breakers: &Breakers, task: &TypingTask) -> Result<(), Error> {
         let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_LASTS;
         let Some(typing) = Typing::parse(&task.r#type).filter(|_| is_fresh) else {
             return Ok(());
@@ -78,6 +83,9 @@ impl Integrators<'_> {
         let Some(owner) = chat.state.agent().filter(|_| !chat.is_failing(Target::Channel, clock::now())) else {
             return Ok(());
         };
+        if breakers.is_open(&Target::Channel.breaker(&chat.channel_id), clock::now()).await? {
+            return Ok(());
+        }
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };

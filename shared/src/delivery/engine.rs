@@ -17,16 +17,22 @@ use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::queue::DelayedQueue;
+use crate::store::breakers::Breakers;
 use crate::store::chats::Chats;
 use crate::{clock, metrics};
 
 /// How long a try waits that a busy service prevented.
 const PUT_OFF: Duration = Duration::from_secs(1);
+/// A failed attempt that took less than this held up nobody, and does not count for the receiver's breaker.
+const MIN_HANGING_ATTEMPT: Duration = Duration::from_secs(1);
 
 /// Somebody else's server.
 pub trait Receiver: Send + Sync {
     /// Which of a chat's receivers it is.
     fn target(&self) -> Target;
+
+    /// Which channel, bot or webhook an entry goes to; none when that is not known any more.
+    fn receiver_id(&self, entry: &Entry, chat: &Chat) -> Option<String>;
 
     /// Whether an entry is not to be sent any more, the chat being as it is.
     fn is_superseded(&self, _entry: &Entry, _chat: &Chat) -> bool {
@@ -88,6 +94,7 @@ enum Halt {
 /// A task under way.
 struct Run<'a> {
     chats: &'a Chats,
+    breakers: &'a Breakers,
     retries: &'a DelayedQueue,
     receiver: &'a dyn Receiver,
     task: EntryTask,
@@ -97,11 +104,12 @@ struct Run<'a> {
 /// the visibility time-out of a queue would hold up the whole chat. An error means that the task should come again.
 pub async fn run(
     chats: &Chats,
+    breakers: &Breakers,
     retries: &DelayedQueue,
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
-    let run = Run { chats, retries, receiver, task: task.taken(clock::now()) };
+    let run = Run { chats, breakers, retries, receiver, task: task.taken(clock::now()) };
     match run.once().await {
         Ok(()) => Ok(()),
         Err((halt, Error::Unavailable(context))) => {
@@ -154,6 +162,10 @@ impl Run<'_> {
                     "delivery left to the sweep: its tries could not be recorded"
                 );
                 Ok(())
+            }
+            Plan::Try(..) if self.has_open_breaker(&entry, &chat).await => {
+                tracing::info!(account_id, chat_id, seq, "first attempt goes to the delayed queue: the receiver hangs");
+                self.retries.send(&self.task.again(), Duration::ZERO).await.map_err(unsent)
             }
             Plan::Try(delivery, timeout) => {
                 let tried = self.receiver.send(&entry, &chat, timeout).await.map_err(unsent)?;
@@ -217,12 +229,61 @@ impl Run<'_> {
             let next = self.retries.send(&self.task.next_try(), wait).await;
             next.map_err(|error| (Halt::Unqueued(wait), error))?;
         }
-        // The mark only decides about order: without it, the next failed try makes it.
-        if let Err(error) = note_health(self.chats, chat, target, &outcome, ended).await {
+        // Mark and breaker only decide about order: without them, the next failed try makes them.
+        let marked = note_health(self.chats, chat, target, &outcome, ended).await;
+        let counted = self.update_breaker(entry, chat, &outcome, &attempt, ended).await;
+        for error in [marked, counted].into_iter().filter_map(Result::err) {
             let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
             tracing::warn!(?context, account_id, chat_id, "the mark of a failing receiver is late");
         }
         Ok(())
+    }
+
+    /// Whether a task in the chat's order would wait for a receiver that hangs, and hold a process meanwhile.
+    async fn has_open_breaker(&self, entry: &Entry, chat: &Chat) -> bool {
+        let Some(receiver) = self.breaker(entry, chat).filter(|_| self.task.ordered) else { return false };
+        match self.breakers.is_open(&receiver, clock::now()).await {
+            Ok(is_open) => is_open,
+            Err(error) => {
+                tracing::warn!(context = ?error.context(), receiver, "breaker not read");
+                false
+            }
+        }
+    }
+
+    /// Counts an attempt that hung until it failed; an answer closes the breaker, also one that rejects the message.
+    async fn update_breaker(
+        &self,
+        entry: &Entry,
+        chat: &Chat,
+        outcome: &Outcome,
+        attempt: &Attempt,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let Some(receiver) = self.breaker(entry, chat) else { return Ok(()) };
+        let account_id = &self.task.account_id;
+        let hung = attempt.ms >= u64::try_from(MIN_HANGING_ATTEMPT.as_millis()).unwrap_or(u64::MAX);
+        match outcome {
+            Outcome::TryAgain(_) if hung && self.task.ordered => {
+                if self.breakers.count_failure(&receiver, now).await? {
+                    tracing::warn!(account_id, receiver, "breaker opened: first attempts go to the delayed queue");
+                }
+            }
+            Outcome::TryAgain(_) if hung => self.breakers.keep_open(&receiver, now).await?,
+            Outcome::Delivered | Outcome::Rejected(_) if attempt.status.is_some() => {
+                if self.breakers.close(&receiver).await? {
+                    tracing::info!(account_id, receiver, "breaker closed");
+                }
+            }
+            Outcome::TryAgain(_) | Outcome::Delivered | Outcome::Rejected(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The name of the breaker of an entry's receiver.
+    fn breaker(&self, entry: &Entry, chat: &Chat) -> Option<String> {
+        let receiver_id = self.receiver.receiver_id(entry, chat)?;
+        Some(self.receiver.target().breaker(&receiver_id))
     }
 
     /// False when somebody else was faster.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::content::Typing;
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
+use crate::domain::webhook::MAX_WEBHOOKS;
 use crate::error::Error;
 
 /// A task of a delivery queue.
@@ -132,21 +133,29 @@ impl Task {
         }
     }
 
-    /// What a FIFO queue keeps in order: a chat, for webhooks each by itself.
-    pub fn group(&self) -> String {
+    /// What a FIFO queue keeps in order: one of the account's `lanes`, which its chats share. A lane has one task under way,
+    /// so an account's receivers hold no more processes than it has lanes. Each webhook has its part of them for itself,
+    /// because one that hangs must not hold up another of the same chat.
+    pub fn group(&self, lanes: u64) -> String {
+        let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {
-            Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => format!("{}-{webhook_id}", self.chat()),
-            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => self.chat(),
+            Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
+                format!("{account_id}-{webhook_id}-{}", chat_id % (lanes / MAX_WEBHOOKS as u64).max(1))
+            }
+            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => format!("{account_id}-{}", chat_id % lanes.max(1)),
+        }
+    }
+
+    fn chat_id(&self) -> u64 {
+        match self {
+            Self::Entry(task) => task.chat_id,
+            Self::Typing(task) => task.chat_id,
+            Self::AnswerDue(task) => task.chat_id,
         }
     }
 
     fn chat(&self) -> String {
-        let chat_id = match self {
-            Self::Entry(task) => task.chat_id,
-            Self::Typing(task) => task.chat_id,
-            Self::AnswerDue(task) => task.chat_id,
-        };
-        format!("{}-{chat_id}", self.account_id())
+        format!("{}-{}", self.account_id(), self.chat_id())
     }
 
     /// What makes a repeated task the same one within a chat, for a FIFO queue's deduplication.
@@ -203,6 +212,8 @@ impl EntryTask {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -213,6 +224,30 @@ mod tests {
         });
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap(), expected);
         assert_eq!(Task::from_json(&json).unwrap(), Task::new_entry("a", 7, 3));
+    }
+
+    /// The message group of a chat's message, or of its event for a webhook.
+    fn group(account_id: &str, chat_id: u64, webhook_id: Option<&str>, lanes: u64) -> String {
+        Task::entry(account_id, chat_id, 3, 1, webhook_id.map(str::to_owned)).group(lanes)
+    }
+
+    #[test]
+    fn the_chats_of_an_account_share_its_lanes() {
+        let lanes: BTreeSet<_> = (1..=300).map(|chat_id| group("a", chat_id, None, 64)).collect();
+        assert_eq!(lanes.len(), 64);
+        assert_eq!(group("a", 7, None, 64), group("a", 71, None, 64));
+        assert_ne!(group("a", 7, None, 64), group("b", 7, None, 64));
+        let typing = Task::typing("a", 7, Typing::Start, Timestamp(0));
+        assert_eq!(typing.group(64), group("a", 7, None, 64), "a notice keeps its place among the messages");
+        assert_eq!(group("a", 7, None, 0), group("a", 8, None, 1), "there is always one");
+    }
+
+    #[test]
+    fn ten_webhooks_share_the_lanes_of_their_account() {
+        let lanes = |webhook_id| (1..=300).map(move |chat_id| group("a", chat_id, Some(webhook_id), 64));
+        let (one, other): (BTreeSet<_>, BTreeSet<_>) = (lanes("w1").collect(), lanes("w2").collect());
+        assert_eq!((one.len(), other.len(), one.intersection(&other).count()), (6, 6, 0));
+        assert_ne!(group("a", 7, Some("w1"), 4), group("a", 7, Some("w2"), 4), "each has one of its own");
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl Receiver for Webhooks<'_> {
         Target::Webhook
     }
 
+    fn receiver_id(&self, entry: &Entry, _chat: &Chat) -> Option<String> {
+        let occurrence = entry.occurrence.as_ref()?;
+        Some(format!("{}#{}", entry.account_id, occurrence.webhook_id))
+    }
+
     fn send<'a>(
         &'a self,
         entry: &'a Entry,

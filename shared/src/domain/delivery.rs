@@ -24,6 +24,11 @@ impl Target {
         }
     }
 
+    /// The name of the circuit breaker of one of these receivers.
+    pub fn breaker(self, receiver_id: &str) -> String {
+        format!("{}#{receiver_id}", self.name())
+    }
+
     /// The target of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Channel, Self::Bot, Self::Webhook].into_iter().find(|target| target.name() == name)

@@ -65,6 +65,9 @@ impl Rotated for SigningSecret {
     }
 }
 
+/// Webhooks an account may have.
+pub const MAX_WEBHOOKS: usize = 10;
+
 /// A webhook address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {

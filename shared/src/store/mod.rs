@@ -6,6 +6,7 @@ pub mod agents;
 mod bot_rate;
 mod bot_writes;
 mod bots;
+pub mod breakers;
 mod cache;
 mod chat_items;
 pub mod chat_log;

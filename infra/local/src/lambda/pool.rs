@@ -13,9 +13,9 @@ use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::Meter;
 
-/// How many invocations of a function run at once unless the template says less. More would only make a
-/// single machine slower; further invocations wait in the order they came.
-const CONCURRENCY: u32 = 64;
+/// How many invocations of a function run at once unless the template reserves another number or lets its queues have more.
+/// More would only make a single machine slower; further invocations wait in the order they came.
+const MIN_CONCURRENCY: u32 = 64;
 
 pub(super) struct Pool {
     function: String,
@@ -33,9 +33,15 @@ struct Idle {
     since: Instant,
 }
 
+/// The number that the template reserves; else enough for what each queue may have at once.
+fn concurrency(function: &Function) -> u32 {
+    let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
+    function.reserved_concurrency.unwrap_or_else(|| queues.sum::<u32>().max(MIN_CONCURRENCY))
+}
+
 impl Pool {
     pub fn new(function: &Function, launch: Launch, setup: &Setup) -> Self {
-        let concurrency = function.reserved_concurrency.unwrap_or(CONCURRENCY).min(CONCURRENCY);
+        let concurrency = concurrency(function);
         Self {
             function: function.name.clone(),
             timeout: function.timeout,

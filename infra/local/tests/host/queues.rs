@@ -6,7 +6,7 @@ use local::sqs::Outgoing;
 use local::{Host, Storage};
 use serde_json::json;
 
-use crate::support::{TestHost, binaries, options, wait_for};
+use crate::support::{TestHost, binaries, options, start_changed, wait_for};
 
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
@@ -87,6 +87,26 @@ async fn a_group_keeps_its_order_past_a_failure() {
     let depth = || host.queues().depth(ORDERED).unwrap();
     wait_for(depth, |depth| depth.visible + depth.in_flight == 2).await;
     assert_eq!((got(&host, "1"), got(&host, "other")), (1, 1));
+}
+
+/// A queue's `MaximumConcurrency` of the template is what runs at once, be it less or more than the host would choose.
+#[tokio::test]
+async fn a_queue_has_the_concurrency_that_the_template_says() {
+    const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn";
+    for cap in [2, 40] {
+        let folder = binaries();
+        let limited = format!("{EVENT}\n            ScalingConfig: {{MaximumConcurrency: {cap}}}");
+        let host = start_changed(folder.path(), EVENT, &limited).await.unwrap();
+        for n in 0..=cap {
+            let (body, group) = (format!("hang {n}"), Some(format!("chat-{n}")));
+            let outgoing = Outgoing { deduplication_id: Some(body.clone()), body, group, ..Outgoing::default() };
+            host.queues().send(ORDERED, outgoing).unwrap();
+        }
+        let working = || host.processes().iter().filter(|(function, _)| function == "worker").count();
+        wait_for(working, |count| *count == cap).await;
+        let depth = host.queues().depth(ORDERED).unwrap();
+        assert_eq!((depth.in_flight, depth.visible), (cap as u64, 1));
+    }
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod agents;
 mod bots;
+mod breakers;
 mod chat_log;
 mod chats;
 mod connections;
