@@ -7,6 +7,7 @@
 //! - [`store`] is DynamoDB; items are its own, what comes out are domain types.
 //! - [`delivery`] is sending to other people's servers: engine, guard, signature.
 //! - [`queue`] is SQS.
+//! - [`backlog`] works through what is overdue, for the scheduled functions.
 //! - [`announce`] tells the webhooks, [`bot_desk`] is what the events of a bot do, [`settings_desk`] and [`ledger`]
 //!   what an admin does with settings and deliveries, [`retention`] what follows from it for ended chats.
 //! - [`http`], [`consumer`]: what a function's `main` calls.
@@ -16,6 +17,7 @@
 
 pub mod announce;
 pub mod auth;
+pub mod backlog;
 pub mod bot_desk;
 pub mod clock;
 pub mod config;

@@ -55,6 +55,12 @@ pub fn given_up(entry: &Entry, is_handed_over: bool) {
     }
 }
 
+/// Tells how old the oldest item of a backlog is that a scheduled run left.
+pub fn backlog(name: &'static str, age: Duration) {
+    let age = Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), by: &[STACK, "Backlog"] };
+    write(&[age], &[("Backlog", name)]);
+}
+
 /// Counts a request that was answered with 429, by its route's template.
 pub fn rate_limited(route: &str) {
     write(&[Metric::count("RateLimited", &[STACK, "Route"])], &[("Route", route)]);

@@ -3,16 +3,18 @@
 use std::time::Instant;
 
 use crate::clock;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::store::retention::Pass;
 
-/// Goes on with the passes over ended chats, until `end`. How many accounts could not be seen to: their passes go on in the
-/// next run.
-pub async fn go_on(directory: &Directory, chats: &Chats, end: Instant) -> Result<u32, Error> {
+/// Goes on with the passes over ended chats, until `end`, when every open chat has been checked that was to be checked before
+/// `checked`: an open chat ends by the old retention until it is checked, and the pass must not have gone by then. How many
+/// accounts could not be seen to: their passes go on in the next run.
+pub async fn go_on(directory: &Directory, chats: &Chats, checked: Timestamp, end: Instant) -> Result<u32, Error> {
     let mut failed = 0;
-    for pass in chats.passes(clock::now()).await? {
+    for pass in chats.passes(checked, clock::now()).await? {
         // The others are the first ones in the next run.
         if Instant::now() >= end {
             break;

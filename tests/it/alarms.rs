@@ -6,6 +6,7 @@ use std::process::Command;
 
 use local::builder::workspace;
 use serde_json::{Value, json};
+use shared::store::deliveries::Backlog;
 
 use crate::template::{Resource, TEMPLATE, consumers, functions, resources};
 
@@ -58,6 +59,15 @@ fn every_target_is_watched_for_deliveries_that_run_out_of_tries() {
         let [alarm] = on("Deliveries", target)[..] else { panic!("{target}: not one alarm") };
         assert_eq!(alarm["Namespace"], "Switchboard");
         assert_eq!(dimensions(alarm), ["AWS::StackName", target, "failed"]);
+    }
+}
+
+#[test]
+fn every_backlog_is_watched_for_its_age() {
+    for backlog in [Backlog::Deliveries, Backlog::IdleChecks] {
+        let [alarm] = on("BacklogAge", backlog.name())[..] else { panic!("{backlog:?}: not one alarm") };
+        assert_eq!((&alarm["Namespace"], &alarm["Statistic"]), (&json!("Switchboard"), &json!("Maximum")));
+        assert_eq!(dimensions(alarm), ["AWS::StackName", backlog.name()]);
     }
 }
 

@@ -32,6 +32,7 @@ mod outage;
 mod overload;
 mod security;
 mod settings;
+mod sweep;
 mod template;
 mod visitor;
 mod webhook;

@@ -35,6 +35,7 @@ fn check_forms(stage: &Stage) {
         ("Stack", &["local"][..]),
         ("Target", &["channel", "bot", "webhook"][..]),
         ("Outcome", &["delivered", "rejected", "failed", "again"][..]),
+        ("Backlog", &["deliveries", "idle_checks"]),
         ("Route", &["ANY /channel/{secret}/{channel_id}", "ANY /bot/webhooks/{provider_id}/{token}"][..]),
     ]);
     for (_, line) in lines(stage).into_iter().filter(|(_, line)| !line["_aws"].is_null()) {

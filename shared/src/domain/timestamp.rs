@@ -22,6 +22,11 @@ impl Timestamp {
         Self(self.0.saturating_add(millis(by)))
     }
 
+    /// The point `by` earlier.
+    pub fn before(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(millis(by)))
+    }
+
     /// How long ago `earlier` was; zero when it is not in the past.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::chat_items::{AttemptItem, FailureItem};
 use super::chats::{Chats, entry, entry_key, head_key};
-use super::table::{Change, Key, Query, Refused, STILL_THERE, n, s};
+use super::table::{Change, Item, Key, Query, Refused, STILL_THERE, n, s};
 use super::to_attribute;
 use crate::domain::bot::Notice;
 use crate::domain::chat::{Chat, From};
@@ -17,8 +17,9 @@ use crate::domain::retry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
-/// Partitions of the index of what is due, so that no single key takes every write.
-pub const SHARDS: u64 = 4;
+/// Partitions of each backlog in the index of what is due, so that no single key takes every write: 32 thousand of them a
+/// second. The number only ever grows, because what was written under a smaller one is found as well.
+pub const DUE_PARTITIONS: u64 = 32;
 /// How long a chat counts as failing after a failed try.
 const FAILING_LASTS: Duration = Duration::from_secs(9);
 /// Times after which the sweep gives up on an entry whose every consumer died.
@@ -27,8 +28,35 @@ const MOST_REVIVALS: u32 = 60;
 /// write at once, of which each takes the longest that a try may, are over before the sweep comes once more.
 const LONGEST_LINE: u32 = 2;
 
-pub(super) fn shard(chat_id: u64) -> String {
-    (chat_id % SHARDS).to_string()
+/// What the index of what is due holds for a schedule to work through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backlog {
+    /// Deliveries that should be over.
+    Deliveries,
+    /// Open chats of which it should be checked whether they are idle.
+    IdleChecks,
+}
+
+impl Backlog {
+    /// Its name in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deliveries => "deliveries",
+            Self::IdleChecks => "idle_checks",
+        }
+    }
+
+    /// The partition of a chat's items.
+    pub(super) fn partition_of(self, chat_id: u64) -> String {
+        self.partition(chat_id % DUE_PARTITIONS)
+    }
+
+    fn partition(self, number: u64) -> String {
+        match self {
+            Self::Deliveries => number.to_string(),
+            Self::IdleChecks => format!("idle#{number}"),
+        }
+    }
 }
 
 /// The partition of the same index that holds what failed in an account, by the time at which it was made.
@@ -41,11 +69,31 @@ pub(super) fn due_at(since: Timestamp) -> Timestamp {
     since.after(retry::WINDOW)
 }
 
-/// A delivery that should be over and is not.
+/// Something that was due and is not done. Shown as its key, which has ids only.
 pub struct Overdue {
     pub(super) key: Key,
-    pub(super) due_at: Timestamp,
+    /// When it was due.
+    pub due_at: Timestamp,
 }
+
+impl std::fmt::Display for Overdue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Key { pk, sk } = &self.key;
+        write!(f, "{pk} {sk}")
+    }
+}
+
+/// A part of what is overdue in a partition, oldest first.
+pub struct OverduePage {
+    /// The items.
+    pub items: Vec<Overdue>,
+    /// Where there may be more.
+    pub next: Option<Cursor>,
+}
+
+/// Where a page of a partition ended.
+#[derive(Clone)]
+pub struct Cursor(Item);
 
 /// What became of a delivery that was overdue.
 pub enum Revived {
@@ -177,9 +225,16 @@ impl Chats {
         }
     }
 
-    /// What should have been over before `before`, oldest first. One query.
-    pub async fn overdue(&self, shard: u64, before: Timestamp, limit: i32) -> Result<Vec<Overdue>, Error> {
-        self.due_before(shard.to_string(), before, limit).await
+    /// What was due before `before` in a partition of a backlog, oldest first. One query.
+    pub async fn overdue(
+        &self,
+        backlog: Backlog,
+        partition: u64,
+        before: Timestamp,
+        after: Option<Cursor>,
+        limit: i32,
+    ) -> Result<OverduePage, Error> {
+        self.due_before(backlog.partition(partition), before, after, limit).await
     }
 
     /// What is in a partition of the index of what is due, oldest first. One query.
@@ -187,8 +242,9 @@ impl Chats {
         &self,
         partition: String,
         before: Timestamp,
+        after: Option<Cursor>,
         limit: i32,
-    ) -> Result<Vec<Overdue>, Error> {
+    ) -> Result<OverduePage, Error> {
         let query = Query {
             index: Some("due"),
             condition: "#due = :due AND #due_at < :before",
@@ -196,12 +252,13 @@ impl Chats {
             limit,
             descending: false,
         };
-        let items = self.table.query(query).await?.into_iter().filter_map(|item| {
+        let page = self.table.page(query, "", after.map(|Cursor(key)| key)).await?;
+        let items = page.items.into_iter().filter_map(|item| {
             let text = |name: &str| item.get(name)?.as_s().ok().cloned();
             let due_at = item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)?;
             Some(Overdue { key: Key::new(text("pk")?, text("sk")?), due_at })
         });
-        Ok(items.collect())
+        Ok(OverduePage { items: items.collect(), next: page.next.map(Cursor) })
     }
 
     /// Takes up an overdue delivery. What was never tried keeps its place in the round, because its task may only be
@@ -359,5 +416,5 @@ fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>
 
 /// What [`BEGIN_ANEW`] and [`RETRY`] have in common beyond the time.
 fn anew(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
-    [(":pending", s(Progress::Pending.name())), (":zero", n(0)), (":due", s(shard(chat_id)))]
+    [(":pending", s(Progress::Pending.name())), (":zero", n(0)), (":due", s(Backlog::Deliveries.partition_of(chat_id)))]
 }

@@ -2,7 +2,7 @@
 //! look whether it rests too long; a message does not move that moment, the look does. So a message pays nothing for it.
 
 use super::chats::{Chats, chat};
-use super::deliveries::{Overdue, SHARDS};
+use super::deliveries::Overdue;
 use super::table::{Change, Refused, n};
 use super::to_attribute;
 use crate::domain::chat::Chat;
@@ -10,16 +10,7 @@ use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
-pub(super) fn shard(chat_id: u64) -> String {
-    format!("idle#{}", chat_id % SHARDS)
-}
-
 impl Chats {
-    /// The open chats that were to be looked at before `now`, oldest first. One query.
-    pub async fn to_look_at(&self, shard: u64, now: Timestamp, limit: i32) -> Result<Vec<Overdue>, Error> {
-        self.due_before(self::shard(shard), now, limit).await
-    }
-
     /// The chat to look at, while it is open. One read.
     pub async fn resting(&self, found: &Overdue) -> Result<Option<Chat>, Error> {
         let chat = self.table.get(found.key.clone()).await?.map(chat).transpose()?;

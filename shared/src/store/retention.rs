@@ -71,14 +71,15 @@ impl Chats {
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
-    /// The passes that are to go on. One query, and a read for each.
-    pub async fn passes(&self, now: Timestamp) -> Result<Vec<Pass>, Error> {
+    /// The passes that are to go on, when every open chat has been checked that was to be checked before `checked`. One query,
+    /// and a read for each.
+    pub async fn passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<Pass>, Error> {
         let mut passes = Vec::new();
-        for found in self.due_before(DUE.to_owned(), now, PASSES).await? {
+        for found in self.due_before(DUE.to_owned(), now, None, PASSES).await?.items {
             passes.extend(self.table.get(found.key).await?.map(from_item::<Pass>).transpose()?);
         }
         // The index lags, and a new plan is not due yet.
-        passes.retain(|pass| pass.due_at < now.0);
+        passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.began).after(OPEN_CHATS_FIRST) <= checked);
         Ok(passes)
     }
 

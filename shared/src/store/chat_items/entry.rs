@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::chats::entry_key;
-use super::super::deliveries;
+use super::super::deliveries::{self, Backlog};
 use super::content::ContentItem;
 use super::delivery::DeliveryItem;
 use super::head::AuthorItem;
@@ -58,7 +58,7 @@ impl From<&Entry> for EntryItem {
         Self {
             pk: key.pk,
             sk: key.sk,
-            due: pending.map(|_| deliveries::shard(chat_id)),
+            due: pending.map(|_| Backlog::Deliveries.partition_of(chat_id)),
             due_at: pending.map(|delivery| deliveries::due_at(delivery.since).0),
             expires_at: keep_until.map(Timestamp::seconds),
             account_id,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::chats::{head_key, listing};
-use super::super::idle;
+use super::super::deliveries::Backlog;
 use super::unknown;
 use crate::domain::account::Author;
 use crate::domain::chat::{Chat, Failing, Preview, Rating};
@@ -121,7 +121,7 @@ impl HeadItem {
             rate_count: rate.count,
             rating: rating.map(|rating| rating.name().to_owned()),
             keep_days,
-            due: is_open.then(|| idle::shard(chat_id)),
+            due: is_open.then(|| Backlog::IdleChecks.partition_of(chat_id)),
             due_at: is_open.then_some(next_look.0),
             expires_at: forgotten.map(Timestamp::seconds),
         }

@@ -161,7 +161,7 @@ impl Stores {
     async fn swept(&self, minutes: u64) -> Vec<&'static str> {
         let mut ends = Vec::new();
         for minute in 1..=minutes {
-            for overdue in self.chats.overdue(1, at(minute * 60), 10).await.unwrap() {
+            for overdue in self.overdue(1, at(minute * 60)).await {
                 ends.push(match self.chats.revive(&overdue, at(minute * 60)).await.unwrap() {
                     Revived::Begun(entry) if entry.from != From::Visitor => continue,
                     Revived::Begun(entry) => {
@@ -253,8 +253,8 @@ async fn a_window_that_began_with_its_first_try_ends_later_for_the_sweep_too() {
     stores.with_bot().await;
     stores.first_try_fails(at(20)).await;
     assert_eq!(stores.first_delivery().await.since, at(20));
-    assert!(stores.chats.overdue(1, at(29), 10).await.unwrap().is_empty(), "it is due nine seconds after");
-    assert_eq!(stores.chats.overdue(1, at(30), 10).await.unwrap().len(), 1);
+    assert!(stores.overdue(1, at(29)).await.is_empty(), "it is due nine seconds after");
+    assert_eq!(stores.overdue(1, at(30)).await.len(), 1);
 }
 
 #[tokio::test]

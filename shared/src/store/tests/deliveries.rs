@@ -49,16 +49,15 @@ async fn a_failed_delivery_can_be_begun_anew_and_keeps_its_ledger() {
 async fn what_is_overdue_is_found_once_and_begun_anew() {
     let stores = stores().await;
     let seq = stores.undelivered().await;
-    let shard = 1 % crate::store::deliveries::SHARDS;
-    assert!(stores.chats.overdue(shard, at(9), 10).await.unwrap().is_empty());
-    let found = stores.chats.overdue(shard, at(30), 10).await.unwrap();
+    assert!(stores.overdue(1, at(9)).await.is_empty());
+    let found = stores.overdue(1, at(30)).await;
     assert_eq!(found.len(), 1);
     let Revived::Begun(revived) = stores.chats.revive(&found[0], at(30)).await.unwrap() else { panic!("not begun") };
     let delivery = revived.delivery.unwrap();
     assert_eq!((revived.seq, delivery.round, delivery.since), (seq, 1, at(30)), "untried: it keeps its place");
     let again = stores.chats.revive(&found[0], at(30)).await.unwrap();
     assert!(matches!(again, Revived::Not), "somebody was faster");
-    assert!(stores.chats.overdue(shard, at(30), 10).await.unwrap().is_empty());
+    assert!(stores.overdue(1, at(30)).await.is_empty());
 }
 
 #[tokio::test]
@@ -67,7 +66,7 @@ async fn a_delivery_whose_every_consumer_dies_fails_in_the_end() {
     let seq = stores.undelivered().await;
     let mut failed = Vec::new();
     for run in 1..=70 {
-        for overdue in stores.chats.overdue(1, at(run * 60), 10).await.unwrap() {
+        for overdue in stores.overdue(1, at(run * 60)).await {
             if let Revived::Failed(entry, is_handed_over) = stores.chats.revive(&overdue, at(run * 60)).await.unwrap() {
                 failed.push((entry.seq, is_handed_over));
             }
@@ -86,7 +85,7 @@ async fn a_done_delivery_is_not_due_any_more() {
     let attempt = Attempt { at: NOW, status: Some(200), ms: 7, error: None };
     let delivery = entry.delivery.clone().unwrap();
     assert!(stores.chats.record_try(&entry, &delivery, &attempt, &Change::Delivered).await.unwrap());
-    assert!(stores.chats.overdue(1, at(1_000), 10).await.unwrap().is_empty());
+    assert!(stores.overdue(1, at(1_000)).await.is_empty());
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::Rating;
 use crate::domain::ledger::Retry;
 use crate::domain::webhook::{Details, WebhookEvent};
-use crate::store::deliveries::SHARDS;
+use crate::store::retention::Pass;
 use crate::store::table::Key;
 use crate::store::transitions::Told;
 
@@ -21,8 +21,9 @@ impl Stores {
     /// Looks at what is to be looked at, as the schedule does; the chats that were closed, with what is told of it.
     async fn look(&self, now: Timestamp) -> Vec<(u64, Vec<Kind>)> {
         let mut closed = Vec::new();
-        for shard in 0..SHARDS {
-            for found in self.chats.to_look_at(shard, now, 100).await.unwrap() {
+        for partition in 0..DUE_PARTITIONS {
+            let page = self.chats.overdue(Backlog::IdleChecks, partition, now, None, 100).await.unwrap();
+            for found in page.items {
                 let Some(chat) = self.chats.resting(&found).await.unwrap() else { continue };
                 if !self.settings.is_idle(chat.updated_at, now) {
                     self.chats.look_again(&found, &chat, &self.settings, now).await.unwrap();
@@ -226,16 +227,21 @@ impl Stores {
     async fn change_retention(&mut self, keep_days: Option<u32>, now: u64) {
         self.settings.retention_days = keep_days;
         self.chats.plan_retention("acc", at(now)).await.unwrap();
-        assert_eq!(self.chats.passes(at(now + PASS - 1)).await.unwrap().len(), 0, "the open ones come first");
+        assert_eq!(self.passes(now + PASS - 1).await.len(), 0, "the open ones come first");
         assert_eq!(self.keep_ended(&|| true, now + PASS + 1).await, 0);
+    }
+
+    /// The passes that are to go on when every open chat has been checked in time.
+    async fn passes(&self, now: u64) -> Vec<Pass> {
+        self.chats.passes(at(now), at(now)).await.unwrap()
     }
 
     /// Goes on with passes, as the schedule does; how many are left.
     async fn keep_ended(&self, has_time: &(dyn Fn() -> bool + Sync), now: u64) -> usize {
-        for pass in self.chats.passes(at(now)).await.unwrap() {
+        for pass in self.passes(now).await {
             self.chats.keep_ended(&pass, self.settings.retention_days, has_time, at(now)).await.unwrap();
         }
-        self.chats.passes(at(now + 1)).await.unwrap().len()
+        self.passes(now + 1).await.len()
     }
 
     /// A chat that begins and ends then.
@@ -268,6 +274,16 @@ async fn a_changed_retention_reaches_chats_that_ended_before() {
 }
 
 #[tokio::test]
+async fn a_pass_goes_on_while_younger_checks_of_open_chats_are_late() {
+    let stores = stores().await;
+    stores.chats.plan_retention("acc", NOW).await.unwrap();
+    for (checked, expected) in [(PASS - 1, 0), (PASS, 1), (DAY, 1)] {
+        let passes = stores.chats.passes(at(checked), at(DAY)).await.unwrap();
+        assert_eq!(passes.len(), expected, "checked up to {checked}");
+    }
+}
+
+#[tokio::test]
 async fn who_has_an_open_chat_is_kept_whatever_the_retention_becomes() {
     let mut stores = Stores::that(Settings { idle_close: None, ..Settings::default() }).await;
     stores.ended_chat("v", 0).await;
@@ -288,7 +304,7 @@ async fn a_pass_that_is_cut_short_goes_on_where_it_was_and_a_new_one_ends_it() {
     }
     stores.settings.retention_days = Some(30);
     stores.chats.plan_retention("acc", NOW).await.unwrap();
-    let old = stores.chats.passes(at(PASS + 1)).await.unwrap();
+    let old = stores.passes(PASS + 1).await;
     let ends = async |stores: &Stores| stores.lives().await.iter().filter(|(.., life)| life.is_some()).count();
     let (each, mut now) = (4, PASS + 1);
     for chats in [10, 20] {

@@ -75,7 +75,7 @@ async fn failures_are_found_newest_first_and_leave_when_they_are_begun_anew() {
 
     stores.chats.retry("acc", two, second, Retry::Failed, at(60)).await.unwrap();
     assert_eq!(places(&stores.chats.failures(search(&wanted)).await.unwrap()), [(one, third), (one, first)]);
-    let overdue = stores.chats.overdue(two % 4, at(70), 10).await.unwrap();
+    let overdue = stores.overdue(two, at(70)).await;
     assert_eq!(overdue.len(), 1, "it is due again");
     stores.try_ends(two, second, &failed_at(at(69))).await;
     let again = stores.chats.failures(search(&wanted)).await.unwrap();
@@ -91,8 +91,8 @@ async fn no_failure_is_ever_overdue() {
     let dropped = stores.agent_writes(chat, "dropped", NOW).await.unwrap();
     let entry = stores.chats.entry("acc", chat, dropped).await.unwrap().unwrap();
     stores.chats.supersede(&entry).await.unwrap();
-    for shard in 0..crate::store::deliveries::SHARDS {
-        assert!(stores.chats.overdue(shard, at(100_000), 10).await.unwrap().is_empty());
+    for partition in 0..DUE_PARTITIONS {
+        assert!(stores.overdue(partition, at(100_000)).await.is_empty());
     }
     let found = stores.chats.failures(search(&Wanted::all(Progress::Failed))).await.unwrap();
     assert_eq!(places(&found), [(chat, failed)]);
@@ -103,7 +103,7 @@ async fn a_verdict_beats_the_sweep_that_found_the_delivery_before_it() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
     let seq = stores.agent_writes(chat, "slow", NOW).await.unwrap();
-    let overdue = stores.chats.overdue(chat % 4, at(30), 10).await.unwrap();
+    let overdue = stores.overdue(chat, at(30)).await;
     stores.try_ends(chat, seq, &failed_at(at(30))).await;
     assert!(matches!(stores.chats.revive(&overdue[0], at(31)).await.unwrap(), Revived::Not));
     assert_eq!(stores.progress(chat, seq).await, Progress::Failed);
@@ -114,14 +114,14 @@ async fn what_the_sweep_gave_up_is_among_the_failures() {
     let stores = stores().await;
     let seq = stores.undelivered().await;
     for run in 1..=61 {
-        for overdue in stores.chats.overdue(1, at(run * 60), 10).await.unwrap() {
+        for overdue in stores.overdue(1, at(run * 60)).await {
             stores.chats.revive(&overdue, at(run * 60)).await.unwrap();
         }
     }
     let wanted = Wanted::all(Progress::Failed);
     let now = Search { now: at(100_000), ..search(&wanted) };
     assert_eq!(places(&stores.chats.failures(now).await.unwrap()), [(1, seq)]);
-    assert!(stores.chats.overdue(1, at(100_000), 10).await.unwrap().is_empty());
+    assert!(stores.overdue(1, at(100_000)).await.is_empty());
 }
 
 #[tokio::test]

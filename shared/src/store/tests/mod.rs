@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
 mod agents;
+mod backlog;
 mod bots;
 mod breakers;
 mod chat_log;
@@ -24,6 +25,7 @@ use super::agent_writes::Outgoing;
 use super::agents::Authority;
 use super::chats::Chats;
 use super::connections::Connections;
+use super::deliveries::{Backlog, DUE_PARTITIONS, Overdue};
 use super::directory::{Directory, opens};
 use super::idempotency::IdempotencyKey;
 use super::table::{Item, Table};
@@ -250,6 +252,12 @@ impl Stores {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = Outgoing { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
         self.chats.agent_message(&outgoing).await.map(|answered| answered.seq)
+    }
+
+    /// The deliveries of a chat that should have been over before then.
+    async fn overdue(&self, chat_id: u64, before: Timestamp) -> Vec<Overdue> {
+        let partition = chat_id % DUE_PARTITIONS;
+        self.chats.overdue(Backlog::Deliveries, partition, before, None, 10).await.unwrap().items
     }
 
     /// Every item of the Chats table.
