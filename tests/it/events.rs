@@ -16,7 +16,7 @@ const VARIABLES: &str = "env";
 
 /// The status of every HTTP function: as the sample is, and with a known credential. What the samples name (a chat, a
 /// visitor, a bot) does not exist.
-const ANSWERS: [(&str, u16, u16); 28] = [
+const ANSWERS: [(&str, u16, u16); 29] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
     ("admin-channels", 401, 201),
