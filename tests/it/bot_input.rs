@@ -319,7 +319,7 @@ fn changes_of_a_provider_add_up() {
         }
         let shown = stage.operator.get(&path).await.expect(200);
         let fields = [&shown["endpoint"], &shown["name"], &shown["has_authorization"]];
-        assert_eq!(fields, [&json!("https://new.example"), &json!("New"), &json!(true)]);
+        assert_eq!(fields, [&json!("https://new.example/"), &json!("New"), &json!(true)]);
     });
 }
 

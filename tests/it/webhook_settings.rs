@@ -156,6 +156,7 @@ fn no_targets() -> Vec<Value> {
         "http://169.254.169.254/latest",
         "http://[fd00::1]/",
         "https://me:secret@crm.example/",
+        "https://crm.example/ho\nok",
     ];
     texts.into_iter().map(Value::from).chain([json!(5), json!([]), json!({}), json!(true)]).collect()
 }

@@ -103,6 +103,24 @@ impl<'a> Fields<'a> {
         if is_web { Ok(Some(text)) } else { Err(self.refuse(name, "must be an http:// or https:// URL")) }
     }
 
+    /// An optional http or https URL as it will be called: normalised, and without a fragment, which is never sent.
+    pub fn target(&self, name: &str) -> Result<Option<Url>, Error> {
+        let Some(text) = self.strict_url(name)? else { return Ok(None) };
+        self.refuse_control(name, &text)?;
+        let mut url = Url::parse(&text).map_err(|_| self.refuse(name, "must be a URL"))?;
+        url.set_fragment(None);
+        if url.as_str().chars().count() > LONGEST_URL {
+            return Err(self.refuse(name, format_args!("must have at most {LONGEST_URL} characters when normalised")));
+        }
+        Ok(Some(url))
+    }
+
+    /// Refuses a text with control characters.
+    pub fn refuse_control(&self, name: &str, text: &str) -> Result<(), Error> {
+        let has_control = text.chars().any(char::is_control);
+        if has_control { Err(self.refuse(name, "must not contain control characters")) } else { Ok(()) }
+    }
+
     /// A required positive integer.
     pub fn required_positive(&self, name: &str) -> Result<u64, Error> {
         self.strict_positive(name)?.ok_or_else(|| self.refuse(name, "is required"))

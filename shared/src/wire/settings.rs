@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::admin::{check_target, with};
+use super::admin::{required_target, target, with};
 use super::fields::Fields;
 use super::rules;
 use crate::delivery::guard::Guard;
@@ -141,9 +141,8 @@ fn time(fields: Fields<'_>, name: &str, usual: u16) -> Result<u16, Error> {
 pub fn changed_webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Result<Webhook, Error> {
     let fields = Fields::of(body)?;
     if fields.has("url") || webhook.url.is_empty() {
-        webhook.url = fields.required_url("url")?;
+        webhook.url = required_target(fields, "url", guard)?;
     }
-    check_target(fields, "url", &webhook.url, guard)?;
     if let Some(value) = fields.value("events") {
         let names = value.as_array().map(Vec::as_slice);
         let events = names.and_then(|names| names.iter().map(|name| WebhookEvent::parse(name.as_str()?)).collect());
@@ -159,11 +158,7 @@ pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<Option<String>>
     if !fields.has("webhook_url") {
         return Ok(None);
     }
-    let url = fields.url("webhook_url")?;
-    if let Some(url) = &url {
-        check_target(fields, "webhook_url", url, guard)?;
-    }
-    Ok(Some(url))
+    target(fields, "webhook_url", guard).map(Some)
 }
 
 /// Reads `rules` of PUT /admin/settings: none when the body does not mention them.

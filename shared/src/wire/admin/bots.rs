@@ -45,6 +45,7 @@ fn token(fields: Fields<'_>) -> Result<String, Error> {
     if token == "." || token == ".." {
         return Err(fields.refuse("token", "must be more than dots"));
     }
+    fields.refuse_control("token", &token)?;
     Ok(token)
 }
 

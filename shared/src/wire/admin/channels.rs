@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{LIST, NAME, check_target, ids, with};
+use super::{LIST, NAME, ids, required_target, with};
 use crate::delivery::guard::Guard;
 use crate::domain::channel::{Channel, ChannelSettings, Validation};
 use crate::domain::content::Shows;
@@ -15,7 +15,7 @@ pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error
     fields.one_of("kind", "api", |kind| (kind == "api").then_some(()))?;
     let settings = ChannelSettings {
         name: fields.required_text("name", NAME)?,
-        integrator_url: fields.required_url("integrator_url")?,
+        integrator_url: required_target(fields, "integrator_url", guard)?,
         chunked: false,
         agent_ids: Vec::new(),
         department_ids: Vec::new(),
@@ -43,8 +43,7 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
         shows,
     } = current;
     let integrator_url =
-        if fields.has("integrator_url") { fields.required_url("integrator_url")? } else { integrator_url };
-    check_target(fields, "integrator_url", &integrator_url, guard)?;
+        if fields.has("integrator_url") { required_target(fields, "integrator_url", guard)? } else { integrator_url };
     Ok(ChannelSettings {
         name: if fields.has("name") { fields.required_text("name", NAME)? } else { name },
         integrator_url,

@@ -15,7 +15,6 @@ pub use providers::{changed_provider, provider};
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use url::Url;
 
 use super::fields::Fields;
 use crate::delivery::guard::Guard;
@@ -42,9 +41,16 @@ pub fn overlap(body: &Value) -> Result<u64, Error> {
     })
 }
 
-pub(in crate::wire) fn check_target(fields: Fields<'_>, name: &str, url: &str, guard: &Guard) -> Result<(), Error> {
-    let url = Url::parse(url).map_err(|_| fields.refuse(name, "must be a URL"))?;
-    guard.check(&url).map_err(|forbidden| fields.refuse(name, forbidden))
+/// An optional address that the service calls, as it is called.
+pub(in crate::wire) fn target(fields: Fields<'_>, name: &str, guard: &Guard) -> Result<Option<String>, Error> {
+    let Some(url) = fields.target(name)? else { return Ok(None) };
+    guard.check(&url).map_err(|forbidden| fields.refuse(name, forbidden))?;
+    Ok(Some(url.into()))
+}
+
+/// The same where it is required.
+pub(in crate::wire) fn required_target(fields: Fields<'_>, name: &str, guard: &Guard) -> Result<String, Error> {
+    target(fields, name, guard)?.ok_or_else(|| fields.refuse(name, "is required"))
 }
 
 /// Ids, each once.
@@ -64,4 +70,66 @@ pub(in crate::wire) fn with<const N: usize>(mut object: Value, more: [(&str, Val
         fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
     }
     object
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::bot::Provider;
+    use crate::domain::timestamp::Timestamp;
+    use crate::wire::settings;
+
+    fn guard() -> Guard {
+        Guard::new(Vec::new(), false)
+    }
+
+    fn provider(body: &Value) -> Result<Provider, Error> {
+        let nothing = Provider {
+            provider_id: "p".into(),
+            name: String::new(),
+            endpoint: String::new(),
+            authorization_hash: None,
+            created_at: Timestamp(0),
+        };
+        changed_provider(body, nothing, &guard())
+    }
+
+    #[test]
+    fn an_address_is_stored_as_it_is_called() {
+        let table = [
+            ("https://a.example", "https://a.example/"),
+            ("HTTPS://A.Example:443/x/../hook?q=1#part", "https://a.example/hook?q=1"),
+            ("https://a.example/one more", "https://a.example/one%20more"),
+            ("https://b\u{fc}cher.example/", "https://xn--bcher-kva.example/"),
+        ];
+        for (given, stored) in table {
+            let channel = new_channel(&json!({ "name": "App", "integrator_url": given }), &guard()).unwrap();
+            let provider = provider(&json!({ "name": "Bots", "endpoint": given })).unwrap();
+            let webhook = settings::webhook_url(&json!({ "webhook_url": given }), &guard()).unwrap().unwrap().unwrap();
+            assert_eq!([channel.integrator_url, provider.endpoint, webhook], [stored; 3].map(str::to_owned), "{given}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_refused() {
+        for character in ["\0", "\t", "\n", "\r", "\u{1b}", "\u{7f}", "\u{85}"] {
+            let url = format!("https://a.example/h{character}ook");
+            let text = format!("sec{character}ret");
+            let authorized = json!({ "name": "Bots", "endpoint": "https://a.example", "authorization": text });
+            let refused = [
+                ("integrator_url", new_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).err()),
+                ("endpoint", provider(&json!({ "name": "Bots", "endpoint": url })).err()),
+                ("authorization", provider(&authorized).err()),
+                ("webhook_url", settings::webhook_url(&json!({ "webhook_url": url }), &guard()).err()),
+                ("token", new_bot(&json!({ "provider_id": "p", "token": text })).err()),
+            ];
+            for (field, error) in refused {
+                let error = error.unwrap_or_else(|| Error::body("accepted"));
+                assert_eq!(error.wrong_field(), Some(field), "{character:?}: {error}");
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NAME, check_target};
+use super::{NAME, required_target};
 use crate::delivery::guard::Guard;
 use crate::domain::bot::Provider;
 use crate::error::Error;
@@ -15,14 +15,21 @@ pub fn changed_provider(body: &Value, mut provider: Provider, guard: &Guard) -> 
         provider.name = fields.required_text("name", NAME)?;
     }
     if fields.has("endpoint") || provider.endpoint.is_empty() {
-        provider.endpoint = fields.required_url("endpoint")?;
+        provider.endpoint = required_target(fields, "endpoint", guard)?;
     }
-    check_target(fields, "endpoint", &provider.endpoint, guard)?;
     if fields.has("authorization") {
         let secret = fields.text("authorization", NAME)?.filter(|secret| !secret.is_empty());
+        if secret.as_ref().is_some_and(|secret| !is_header_value(secret)) {
+            return Err(fields.refuse("authorization", "must be printable ASCII without spaces at its ends"));
+        }
         provider.authorization_hash = secret.map(|secret| crate::secret::hex_hash(&secret));
     }
     Ok(provider)
+}
+
+/// Whether a provider could send this in a header and we would read the same.
+fn is_header_value(text: &str) -> bool {
+    text.trim() == text && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
 /// A provider as the operator sees it.
