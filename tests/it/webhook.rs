@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::client::{merged, number};
+use crate::client::{Agent, merged, number};
 use crate::harness::{VISITOR, on_stage, open_chat};
 use crate::hook::{Hooked, add, fine, names, recorded, told};
 use crate::provider::{Front, NAME};
@@ -390,5 +390,21 @@ fn a_webhook_that_was_removed_is_told_no_more() {
         let timeline = hooked.agent.messages(1).await;
         assert_eq!(timeline.len(), 1, "{timeline:#?}");
         assert_eq!(hooked.crm.connections(), 0);
+    });
+}
+
+#[test]
+fn a_repeated_close_gets_the_same_answer_and_is_told_once() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        let chat = hooked.accepted().await;
+        let close = async |agent: &Agent| agent.call.post(&format!("/agent/chats/{chat}/close"), &json!({})).await;
+        let first = close(&hooked.agent).await.expect(200);
+        recorded(&hooked.agent, chat, "chat_finished").await;
+        assert_eq!(close(&hooked.agent).await.expect(200), first);
+        close(&hooked.account.admin).await.expect_error(409, "conflict");
+        let timeline = hooked.agent.messages(chat).await;
+        assert_eq!(timeline.iter().filter(|entry| entry["type"] == "chat_finished").count(), 1);
+        assert_eq!(names(&hooked.crm), ["chat_accepted", "chat_finished"]);
     });
 }

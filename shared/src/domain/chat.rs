@@ -105,6 +105,8 @@ pub struct Chat {
     pub chat_id: u64,
     /// Who owns it.
     pub state: State,
+    /// Counts the transitions of the chat. A state may come back, a version never does.
+    pub version: u64,
     /// The channel the visitor writes through.
     pub channel_id: String,
     /// Its name when the chat was opened.
@@ -142,6 +144,11 @@ pub struct Chat {
 }
 
 impl Chat {
+    /// The chat after a transition to this state.
+    pub fn after_transition(&self, state: State, now: Timestamp) -> Self {
+        Self { state, version: self.version + 1, updated_at: now, typing_since: None, ..self.clone() }
+    }
+
     /// Until when something written now is kept.
     pub fn keep_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.keep_days.map(|days| now.after(DAY * days))

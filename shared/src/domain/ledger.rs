@@ -158,6 +158,7 @@ mod tests {
             account_id: "acc".into(),
             chat_id: 1,
             state,
+            version: 1,
             channel_id: "CH".into(),
             channel_name: String::new(),
             external_id: "v".into(),

@@ -37,8 +37,8 @@ pub enum Event<'a> {
     Accept(&'a Author, Option<u64>),
     /// An agent writes.
     AgentWrites(&'a Author),
-    /// An agent closes the chat.
-    Close(&'a Author),
+    /// An agent closes the chat; the [`offer`](State::offer) that was found to be theirs.
+    Close(&'a Author, Option<u64>),
     /// The chat has rested too long.
     Idle,
     /// The agent of that id is gone.
@@ -142,6 +142,12 @@ impl State {
             (Self::Bot, Event::BotInvites { agent_online: false }) => Ok(Self::Bot),
             (_, Event::BotWrites | Event::BotInvites { .. } | Event::BotFails) => Err(Refusal::NotWithBot),
 
+            // A repeated request.
+            (Self::Closed(owner), Event::Close(agent, _))
+                if owner.as_ref().is_none_or(|owner| owner.agent_id == agent.agent_id) =>
+            {
+                Ok(self.clone())
+            }
             (Self::Closed(_), _) => Err(Refusal::Closed),
             (_, Event::VisitorWrites) => Ok(self.clone()),
 
@@ -154,9 +160,10 @@ impl State {
     fn after_nobody(&self, event: Event<'_>) -> Result<Self, Refusal> {
         match event {
             Event::Accept(agent, offer) if offer == self.offer() => Ok(Self::Active(agent.clone())),
-            Event::Accept(..) => Err(Refusal::OfferChanged),
+            Event::Close(_, offer) if offer == self.offer() => Ok(Self::Closed(None)),
+            Event::Accept(..) | Event::Close(..) => Err(Refusal::OfferChanged),
             Event::AgentWrites(_) | Event::Transfer(..) => Err(Refusal::NotAccepted),
-            Event::Close(_) | Event::Idle => Ok(Self::Closed(None)),
+            Event::Idle => Ok(Self::Closed(None)),
             Event::AgentGone(_) | Event::VisitorWrites => Ok(self.clone()),
             Event::BotWrites | Event::BotInvites { .. } | Event::BotFails => Err(Refusal::NotWithBot),
         }
@@ -168,15 +175,17 @@ impl State {
             Event::Accept(agent, _) | Event::AgentWrites(agent) if agent.agent_id == owner.agent_id => {
                 Ok(Self::Active(owner.clone()))
             }
-            Event::Close(agent) if agent.agent_id == owner.agent_id => Ok(Self::Closed(Some(owner.clone()))),
+            Event::Close(agent, _) if agent.agent_id == owner.agent_id => Ok(Self::Closed(Some(owner.clone()))),
             Event::Idle => Ok(Self::Closed(Some(owner.clone()))),
             Event::AgentGone(agent_id) if agent_id == owner.agent_id => Ok(Self::Waiting),
             Event::Transfer(by, to) if by.is_admin || by.agent.agent_id == owner.agent_id => {
                 Self::after_transfer(owner, to)
             }
-            Event::Accept(..) | Event::AgentWrites(_) | Event::Close(_) | Event::AgentGone(_) | Event::Transfer(..) => {
-                Err(Refusal::Taken)
-            }
+            Event::Accept(..)
+            | Event::AgentWrites(_)
+            | Event::Close(..)
+            | Event::AgentGone(_)
+            | Event::Transfer(..) => Err(Refusal::Taken),
             Event::VisitorWrites | Event::BotWrites | Event::BotInvites { .. } | Event::BotFails => {
                 Err(Refusal::NotWithBot)
             }
@@ -283,10 +292,20 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_closes_their_own_chat_or_one_that_nobody_has() {
-        let nobody = || Ok(State::Closed(None));
-        let expected = [nobody(), nobody(), nobody(), Ok(State::Closed(Some(agent(1)))), Err(Taken), Err(Closed)];
-        assert_eq!(outcomes(Event::Close(&agent(1))), expected);
+    fn an_agent_closes_their_own_chat_or_one_offered_to_them() {
+        let (nobody, theirs) = (|| Ok(State::Closed(None)), || Ok(State::Closed(Some(agent(1)))));
+        let expected = [nobody(), nobody(), Err(OfferChanged), theirs(), Err(Taken), theirs()];
+        assert_eq!(outcomes(Event::Close(&agent(1), None)), expected);
+        let expected = [Err(OfferChanged), Err(OfferChanged), nobody(), theirs(), Err(Taken), theirs()];
+        assert_eq!(outcomes(Event::Close(&agent(1), Some(5))), expected);
+    }
+
+    #[test]
+    fn a_closed_chat_is_closed_again_by_its_own_agent_alone() {
+        let closed_by = |agent_id| State::Closed(Some(agent(agent_id)));
+        assert_eq!(closed_by(1).after(Event::Close(&agent(1), None)), Ok(closed_by(1)));
+        assert_eq!(closed_by(2).after(Event::Close(&agent(1), None)), Err(Closed));
+        assert_eq!(State::Closed(None).after(Event::Close(&agent(1), None)), Ok(State::Closed(None)), "nobody had it");
     }
 
     #[test]

@@ -140,9 +140,9 @@ impl Chats {
         let head = head_key(erasure.account_id, chat_id);
         let end = Change {
             key: head.clone(),
-            update: "SET #state = :closed REMOVE #due, #due_at",
+            update: "SET #state = :closed REMOVE #due, #due_at ADD #version :one",
             condition: STILL_THERE,
-            values: vec![(":closed", s("closed"))],
+            values: vec![(":closed", s("closed")), (":one", n(1))],
         };
         let ended = match self.table.update(end).await {
             // Erased already; the index lags.

@@ -31,8 +31,7 @@ impl Chats {
     }
 }
 
-/// The chat afterwards and the note. The note's number makes the condition of the header fail for everybody who read
-/// it before, also where the state keeps its name.
+/// The chat afterwards and the note.
 fn transferred(before: &Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> Result<(Chat, Entry), Error> {
     let state = before.state.after(Event::Transfer(by, to))?;
     let (name, department) = match to {
@@ -40,7 +39,7 @@ fn transferred(before: &Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> 
         Recipient::Department(department) => (&department.name, Some(department.of_chat())),
     };
     let seq = before.seq + 1;
-    let after = Chat { state, department, seq, updated_at: now, typing_since: None, ..before.clone() };
+    let after = Chat { department, seq, ..before.after_transition(state, now) };
     let note = Entry {
         account_id: after.account_id.clone(),
         chat_id: after.chat_id,

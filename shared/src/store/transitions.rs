@@ -60,8 +60,9 @@ impl Chats {
         self.transition(seen, told, &plan).await
     }
 
-    /// Ends a chat that was just read, together with the visitor's pointer to it. A transaction of two, with a bot of
-    /// three; a read more for each race that is lost.
+    /// Ends a chat that was just read, which the agent has or which is offered to them, together with the visitor's pointer
+    /// to it. Nothing where it has ended already. A transaction of two, with a bot of three; a read more for each race that
+    /// is lost.
     pub async fn close(
         &self,
         seen: Chat,
@@ -70,8 +71,9 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
+        let offer = seen.state.offer();
         let plan = |before: &Chat| {
-            let state = before.state.after(Event::Close(agent))?;
+            let state = before.state.after(Event::Close(agent, offer))?;
             let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
             Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
         };
@@ -214,7 +216,7 @@ impl Chats {
         let notices = notice.map(|notice| (Kind::Notice(notice), None));
         let events = event.into_iter().flat_map(|event| told.occurrences(event, Details::default()));
         let happened: Vec<_> = notices.into_iter().chain(events).collect();
-        let mut after = Chat { state, updated_at: told.now, typing_since: None, ..before.clone() };
+        let mut after = before.after_transition(state, told.now);
         let told = told.entries(&mut after, happened)?;
         if bot_reacted {
             after.bot_seq = Some(after.seq);
@@ -353,15 +355,16 @@ pub(super) fn create(entry: &Entry) -> Result<Write, Error> {
 }
 
 /// A chat that has an owner, or waits for one.
-const MOVE: &str = "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, \
+const MOVE: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, #department = :department, \
                     #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq REMOVE #typing_since";
 
 /// A chat that is over: nobody looks any more whether it rests, and it is forgotten when the account says so.
-const END: &str = "SET #state = :state, #agent = :agent, #offered_to = :offer, #department = :department, \
+const END: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, #department = :department, \
                    #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq, \
                    #expires_at = :expires_at REMOVE #typing_since, #due, #due_at";
 
-/// The condition holds as long as nothing at all was written in the chat since it was read.
+/// The condition holds as long as the chat has had no transition since it was read, and no entry. State and agent would
+/// not do: an agent who lost the chat and got it back has another one.
 pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
     let mut values = vec![
         (":state", s(after.state.name())),
@@ -372,7 +375,8 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
         (":now", n(after.updated_at.0)),
         (":seq", n(after.seq)),
         (":bot_seq", to_attribute(&after.bot_seq)?),
-        (":before", s(before.state.name())),
+        (":version", n(after.version)),
+        (":old_version", n(before.version)),
         (":old_seq", n(before.seq)),
     ];
     let update = if after.state.is_closed() {
@@ -382,7 +386,7 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
         MOVE
     };
     let key = head_key(&before.account_id, before.chat_id);
-    Ok(Change { key, update, condition: "#state = :before AND #seq = :old_seq", values })
+    Ok(Change { key, update, condition: "#version = :old_version AND #seq = :old_seq", values })
 }
 
 /// When an ended chat is forgotten, and what goes with it; null: never.

@@ -418,6 +418,7 @@ impl Incoming<'_> {
             account_id: visitor.account_id.clone(),
             chat_id,
             state: State::opened(self.channel.bot_id.is_some()),
+            version: 1,
             channel_id: visitor.channel_id.clone(),
             channel_name: cut(&self.channel.settings.name, NAME_CHARACTERS),
             external_id: visitor.external_id.clone(),

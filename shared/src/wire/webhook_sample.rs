@@ -96,6 +96,7 @@ fn chat(author: Author, now: Timestamp) -> Chat {
         account_id: ACCOUNT.to_owned(),
         chat_id: NUMBER,
         state: State::Active(author),
+        version: 1,
         channel_id: CHANNEL.to_owned(),
         channel_name: "Sample channel".to_owned(),
         external_id: "sample".to_owned(),

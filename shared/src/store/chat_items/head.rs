@@ -22,6 +22,9 @@ pub(in crate::store) struct HeadItem {
     account_id: String,
     chat_id: u64,
     state: String,
+    /// Condition of every transition, see [`Chat::version`].
+    #[serde(default)]
+    version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AuthorItem>,
     /// The department to which alone a waiting chat is offered.
@@ -74,6 +77,7 @@ impl HeadItem {
             account_id,
             chat_id,
             state,
+            version,
             channel_id,
             channel_name,
             external_id,
@@ -103,6 +107,7 @@ impl HeadItem {
             offered_to: state.offer(),
             department: department.as_ref().map(DepartmentItem::from),
             state: state.name().to_owned(),
+            version,
             channel_id,
             channel_name,
             external_id,
@@ -145,6 +150,7 @@ impl TryFrom<HeadItem> for Chat {
             account_id: item.account_id,
             chat_id: item.chat_id,
             state,
+            version: item.version,
             channel_id: item.channel_id,
             channel_name: item.channel_name,
             external_id: item.external_id,

@@ -16,6 +16,7 @@ mod keeping;
 mod ledger;
 mod login_attempts;
 mod settings;
+mod transitions;
 mod visitors;
 
 use std::net::SocketAddr;
