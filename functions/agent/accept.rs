@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use shared::chat_access::ChatAccess;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::{self, BotQueue, WebhookQueue};
@@ -25,12 +26,11 @@ async fn handle(
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let chat = chats.chat(&caller.account_id, request.number("chat_id")?).await?.ok_or(Error::NotFound)?;
-    if !directory.may_take(&caller, &chat).await? {
-        return Err(Error::Forbidden("the chat is offered to other agents"));
-    }
+    let now = clock::now();
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let chat = access.chat(request.number("chat_id")?).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, clock::now()).await?;
+    let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, now).await?;
     queue::enqueue_notifications(&accepted.told, &to_bot, &to_webhook).await;
     Ok(Response::ok(agent::chat_row(accepted.chat, &settings.safe_urls)))
 }

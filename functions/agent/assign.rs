@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shared::announce::Announcer;
+use shared::chat_access::ChatAccess;
 use shared::domain::ownership::Event;
 use shared::domain::panel::Assignment;
 use shared::domain::webhook::WebhookEvent;
@@ -26,7 +27,8 @@ type Uses = (Directory, Chats, Connections, WebhookQueue);
 async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.number("chat_id")?);
-    let chat = chats.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
+    let now = clock::now();
+    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
     chat.state.after(Event::AgentWrites(&caller.agent))?;
     let panel = chats.panel(account_id, chat_id).await?;
     let settings = directory.cached_settings(account_id).await?;
@@ -35,7 +37,7 @@ async fn handle((directory, chats, connections, queue): Uses, request: Request) 
     if !announcer.has_listener(account_id, WebhookEvent::ChatAssigned).await? {
         return Err(Error::Conflict("no webhook is told of chat_assigned"));
     }
-    chats.note_assignment(&chat, &Assignment::Pending, clock::now()).await?;
+    chats.note_assignment(&chat, &Assignment::Pending, now).await?;
     announcer.assigned(&chat, caller.agent.agent_id, &card).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
 }

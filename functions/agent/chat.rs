@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use shared::chat_access::ChatAccess;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::store::chats::Chats;
@@ -20,8 +21,9 @@ type Uses = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let (chat, now) = (chats.chat(&caller.account_id, request.number("chat_id")?).await?, clock::now());
-    let chat = chat.filter(|chat| !chat.is_forgotten(now)).ok_or(Error::NotFound)?;
+    let now = clock::now();
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let chat = access.chat(request.number("chat_id")?).await?;
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;

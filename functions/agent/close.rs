@@ -1,10 +1,11 @@
 //! POST /agent/chats/{chat_id}/close: ends the agent's chat, or one that no agent has and that is offered to them. A bot
-//! that stood in front of it is told CHAT_CLOSED, the webhooks chat_finished.
+//! that stood in front of it is told CHAT_CLOSED, the webhooks chat_finished. A repeated request gets the same answer and
+//! tells nobody again.
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::account::Role;
+use shared::chat_access::ChatAccess;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::{self, BotQueue, WebhookQueue};
@@ -25,13 +26,11 @@ async fn handle(
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let chat_id = request.number("chat_id")?;
-    let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
-    if caller.role != Role::Admin && !directory.may_take(&caller, &chat).await? {
-        return Err(Error::Forbidden("the chat is offered to other agents"));
-    }
+    let (chat_id, now) = (request.number("chat_id")?, clock::now());
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let chat = access.chat(chat_id).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let closed = chats.close(chat, &caller.agent, &settings.webhooks, clock::now()).await?;
+    let closed = chats.close(chat, &caller.agent, &settings.webhooks, now).await?;
     queue::enqueue_notifications(&closed.told, &to_bot, &to_webhook).await;
     Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
 }

@@ -1,9 +1,11 @@
 //! POST /agent/chats/{chat_id}/messages: the agent writes to the visitor. Answers 201 when the message and the
-//! duty to deliver it are stored, and queues it: one read, two writes, one queue request.
+//! duty to deliver it are stored, and queues it: one read, two writes, one queue request; a refusal
+//! reads the chat once more.
 
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::chat_access::ChatAccess;
 use shared::delivery::task::Task;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
@@ -11,6 +13,7 @@ use shared::queue::ChannelQueue;
 use shared::store::agent_writes::Outgoing;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::wire::agent;
 use shared::{auth, clock};
 
@@ -19,16 +22,24 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Chats, Connections, ChannelQueue);
+type Uses = (Directory, Chats, Connections, ChannelQueue);
 
-async fn handle((chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.number("chat_id")?);
     let content = agent::message(&request.json()?)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id))?;
     let key = key.as_ref();
-    let outgoing = Outgoing { account_id, chat_id, agent: &caller.agent, content, key, now: clock::now() };
-    let sent = chats.agent_message(&outgoing).await?;
+    let now = clock::now();
+    let outgoing = Outgoing { account_id, chat_id, agent: &caller.agent, content, key, now };
+    let sent = match chats.agent_message(&outgoing).await {
+        Err(Error::Conflict(why)) => {
+            // Who has the chat is for those who see it.
+            ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
+            return Err(Error::Conflict(why));
+        }
+        sent => sent?,
+    };
     // Also for a repeated request: the first may have died before this. The queue and the consumer both know
     // a task they have seen.
     queue.0.enqueue_stored(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await;

@@ -5,6 +5,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use shared::chat_access::ChatAccess;
+use shared::domain::chat::Chat;
 use shared::domain::entry::{self, Entry};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
@@ -32,12 +34,9 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
     let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
     let limit = i32::try_from(limit).map_err(Error::internal)?;
     let now = clock::now();
-    let entries = kept(&chats, &caller.account_id, chat_id, after, limit, now).await?;
-    if entries.is_empty() {
-        // An empty page of a chat that exists is not the same as no chat.
-        let chat = chats.chat(&caller.account_id, chat_id).await?;
-        chat.filter(|chat| !chat.is_forgotten(now)).ok_or(Error::NotFound)?;
-    }
+    let (first_page, chat) = chats.timeline_and_chat(&caller.account_id, chat_id, after, limit).await?;
+    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.seen(chat).await?;
+    let entries = kept(&chats, &chat, first_page, after, limit, now).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     let messages: Vec<Value> = entries.into_iter().map(|entry| agent::entry(entry, safe_urls, now)).collect();
     Ok(Response::ok(json!({ "messages": messages })))
@@ -46,20 +45,20 @@ async fn handle((directory, chats, connections): Uses, request: Request) -> Resu
 /// The first entries that are not forgotten: an empty page means that there are no more now.
 async fn kept(
     chats: &Chats,
-    account_id: &str,
-    chat_id: u64,
+    chat: &Chat,
+    mut page: Vec<Entry>,
     mut after: u64,
     limit: i32,
     now: Timestamp,
 ) -> Result<Vec<Entry>, Error> {
     loop {
-        let entries = chats.timeline(account_id, chat_id, after, limit).await?;
-        let mut entries = entry::settled(entries, after, now);
+        let mut entries = entry::settled(page, after, now);
         let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };
         entries.retain(|entry| !entry.is_forgotten(now));
         if !entries.is_empty() {
             return Ok(entries);
         }
         after = last;
+        page = chats.timeline(&chat.account_id, chat.chat_id, after, limit).await?;
     }
 }

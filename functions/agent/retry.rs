@@ -4,12 +4,14 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::chat_access::ChatAccess;
 use shared::domain::ledger::Retry;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
 use shared::queue::ChannelQueue;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
@@ -17,12 +19,14 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Chats, Connections, ChannelQueue);
+type Uses = (Directory, Chats, Connections, ChannelQueue);
 
-async fn handle((chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
-    let entry = chats.retry(&caller.account_id, chat_id, seq, Retry::Message, clock::now()).await?;
+    let now = clock::now();
+    ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
+    let entry = chats.retry(&caller.account_id, chat_id, seq, Retry::Message, now).await?;
     queue.0.enqueue_stored_entry(&entry).await;
     Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
 }

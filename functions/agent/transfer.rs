@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use shared::chat_access::ChatAccess;
 use shared::domain::account::Role;
 use shared::domain::ownership::{Event, Mover, Recipient};
 use shared::domain::presence;
@@ -25,7 +26,8 @@ type Uses = (Directory, Chats, Connections);
 async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, now) = (&caller.account_id, clock::now());
-    let chat = chats.chat(account_id, request.number("chat_id")?).await?.ok_or(Error::NotFound)?;
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let chat = access.chat(request.number("chat_id")?).await?;
     let to = recipient(&directory, account_id, agent::transfer(&request.json()?)?).await?;
     let by = Mover { agent: &caller.agent, is_admin: caller.role == Role::Admin };
     chat.state.after(Event::Transfer(by, &to))?;

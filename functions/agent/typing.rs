@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::chat_access::ChatAccess;
 use shared::delivery::task::Task;
 use shared::domain::ownership::Event;
 use shared::error::Error;
@@ -11,6 +12,7 @@ use shared::http::{self, Request, Response};
 use shared::queue::ChannelQueue;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::wire::agent;
 use shared::{auth, clock};
 
@@ -19,14 +21,14 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Chats, Connections, ChannelQueue);
+type Uses = (Directory, Chats, Connections, ChannelQueue);
 
-async fn handle((chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let typing = agent::typing(&request.json_or_empty()?)?;
-    let chat_id = request.number("chat_id")?;
-    let chat = chats.chat(&caller.account_id, chat_id).await?.ok_or(Error::NotFound)?;
+    let (chat_id, now) = (request.number("chat_id")?, clock::now());
+    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
     chat.state.after(Event::AgentWrites(&caller.agent))?;
-    queue.0.send(&Task::typing(&caller.account_id, chat_id, typing, clock::now())).await?;
+    queue.0.send(&Task::typing(&caller.account_id, chat_id, typing, now)).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "type": typing.name() })))
 }

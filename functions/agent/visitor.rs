@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use shared::chat_access::ChatAccess;
 use shared::domain::visitor::Source;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
@@ -23,12 +24,13 @@ type Uses = (Directory, Chats, Connections, WebhookQueue);
 async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (learned, blacklisted) = agent::visitor_changes(&request.json()?)?;
-    let found = chats.visitor_by_number(&caller.account_id, request.number("number")?, clock::now()).await?;
-    let mut visitor = found.ok_or(Error::NotFound)?;
+    let now = clock::now();
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let mut visitor = access.visitor(request.number("number")?).await?;
     visitor.learn(&learned, Source::Agent);
     visitor.blacklist(blacklisted.unwrap_or(visitor.blacklisted));
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let events = chats.save_and_tell(&visitor, &settings.webhooks, clock::now()).await?;
+    let events = chats.save_and_tell(&visitor, &settings.webhooks, now).await?;
     queue.enqueue_events(&events).await;
     Ok(Response::ok(agent::visitor(visitor, &settings.safe_urls)))
 }

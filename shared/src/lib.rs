@@ -13,12 +13,14 @@
 //! - [`http`], [`consumer`]: what a function's `main` calls.
 //! - [`resource`], [`config`], [`clock`], [`log`], [`metrics`]: the only places that know the environment, the time,
 //!   the log and what is counted.
-//! - [`auth`], [`secret`], [`password`] and [`error`] are what they say.
+//! - [`auth`] says who calls, [`chat_access`] which chats they reach.
+//! - [`secret`], [`password`] and [`error`] are what they say.
 
 pub mod announce;
 pub mod auth;
 pub mod backlog;
 pub mod bot_desk;
+pub mod chat_access;
 pub mod clock;
 pub mod config;
 pub mod consumer;

@@ -34,6 +34,7 @@ mod security;
 mod settings;
 mod sweep;
 mod template;
+mod visibility;
 mod visitor;
 mod webhook;
 mod webhook_answers;

@@ -213,7 +213,7 @@ pub fn filled(path: &str) -> String {
 }
 
 /// The routes that ask for a bearer token, as the template has them.
-fn guarded_templates() -> Vec<(Method, String)> {
+pub fn guarded_templates() -> Vec<(Method, String)> {
     // A logout ends what the caller holds, and asks for nothing that is valid.
     let unguarded = ["/agent/login", "/agent/logout"];
     let guarded = |path: &str| {
@@ -371,16 +371,16 @@ fn an_account_does_not_see_what_is_anothers() {
 
 /// An account that has one of everything that a path can name. Where things are numbered within the account, it is the
 /// second: who has one has no second.
-struct Estate {
-    account: Account,
+pub struct Estate {
+    pub account: Account,
     integrator: Receiver,
     crm: Receiver,
     /// By the names of the parameters.
-    ids: BTreeMap<&'static str, String>,
+    pub ids: BTreeMap<&'static str, String>,
 }
 
 impl Estate {
-    async fn open(stage: &Stage) -> Self {
+    pub async fn open(stage: &Stage) -> Self {
         let (integrator, crm) = (Receiver::start(Answer::error(7, "not now")).await, Receiver::start(fine()).await);
         let account = stage.account().await;
         let channel = account.channel(&integrator.url()).await;
@@ -401,7 +401,7 @@ impl Estate {
     }
 
     /// The path of what is the account's. A parameter that is not known here would be one that nobody tests.
-    fn path(&self, template: &str) -> String {
+    pub fn path(&self, template: &str) -> String {
         let fill = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
             Some(name) => self.ids.get(name).unwrap_or_else(|| panic!("give Estate a {name} for {template}")).clone(),
             None => part.to_owned(),
@@ -410,7 +410,7 @@ impl Estate {
     }
 
     /// Everything that the account's admin can look at, by its path.
-    async fn all(&self) -> BTreeMap<String, Value> {
+    pub async fn all(&self) -> BTreeMap<String, Value> {
         let mut all = BTreeMap::new();
         for (method, template) in guarded_templates() {
             if method == Method::GET && !template.starts_with("/operator/") {
@@ -446,7 +446,7 @@ async fn connect_bot(stage: &Stage, account: &Account) -> String {
 }
 
 /// A body to which nothing is wrong, so that a refusal is about what the path names.
-fn good_body(method: &Method, template: &str) -> Value {
+pub fn good_body(method: &Method, template: &str) -> Value {
     let end = template.rsplit('/').next().unwrap();
     match (method.as_str(), end) {
         ("POST", "messages") => json!({"type": "text", "text": "Hi"}),

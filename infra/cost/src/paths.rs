@@ -26,6 +26,12 @@ pub enum Path {
     AgentMessage,
     /// An agent types.
     Typing,
+    /// An agent polls the open chats.
+    List,
+    /// An agent polls the newest two of them.
+    ShortList,
+    /// An agent polls a chat in which nothing was written.
+    Poll,
     /// A try that fails and comes again.
     FailedTry,
     /// The delivery after it.
@@ -72,6 +78,9 @@ impl Path {
             Self::Accept => "agent accepts a chat",
             Self::AgentMessage => "agent's message",
             Self::Typing => "agent's typing notice",
+            Self::List => "agent's list of ten open chats",
+            Self::ShortList => "the same, limited to two",
+            Self::Poll => "agent's poll for new messages of a chat",
             Self::FailedTry => "each try that fails",
             Self::LateDelivery => "the delivery that succeeds after it",
             Self::Rejection => "the try that fails for good (a third one: and a write)",
@@ -166,6 +175,22 @@ async fn agents(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     let typing = async || stage.act(&talk.agent, 1, "typing", json!({})).await;
     typing().await?;
     tally.insert(Path::Typing, stage.cost(typing).await?);
+    let ann = stage.agent(&talk.agent, "ann@agents.example").await?;
+    for n in 2..=10 {
+        stage.say(&talk.channel, &format!("visitor {n}")).await?;
+    }
+    let list = async |limit: u32| look(stage, &ann, &format!("/agent/chats?limit={limit}")).await;
+    list(100).await?;
+    tally.insert(Path::List, stage.cost(async || list(100).await).await?);
+    tally.insert(Path::ShortList, stage.cost(async || list(2).await).await?);
+    let poll = async || look(stage, &ann, "/agent/chats/1/messages?after=1000").await;
+    poll().await?;
+    tally.insert(Path::Poll, stage.cost(poll).await?);
+    Ok(())
+}
+
+async fn look(stage: &Stage<'_>, agent: &Person, path: &str) -> Result<(), Error> {
+    stage.api.get::<Value>(path, &agent.token).await?;
     Ok(())
 }
 

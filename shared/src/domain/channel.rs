@@ -67,6 +67,13 @@ pub struct ChannelSettings {
     pub shows: Shows,
 }
 
+impl ChannelSettings {
+    /// Whether the chats go to some agents and not simply to every agent of the account.
+    pub fn names_somebody(&self) -> bool {
+        !self.agent_ids.is_empty() || !self.department_ids.is_empty()
+    }
+}
+
 /// A channel of the Chat channel API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
@@ -90,11 +97,6 @@ impl Channel {
     /// Whether messages are read tolerantly.
     pub fn is_lenient(&self) -> bool {
         self.settings.validation == Validation::Lenient
-    }
-
-    /// Whether its chats go to some agents and not simply to every agent of the account.
-    pub fn names_somebody(&self) -> bool {
-        !self.settings.agent_ids.is_empty() || !self.settings.department_ids.is_empty()
     }
 
     /// Puts a new address in place; the current one is answered until `old_until`, and those before it as long as was

@@ -22,5 +22,6 @@ pub mod rotation;
 pub mod safe_url;
 pub mod settings;
 pub mod timestamp;
+pub mod visibility;
 pub mod visitor;
 pub mod webhook;

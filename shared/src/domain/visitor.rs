@@ -131,6 +131,8 @@ pub struct Visitor {
     pub blacklisted: bool,
     /// Their chat that is not closed.
     pub open_chat: Option<u64>,
+    /// The chat that they opened last.
+    pub last_chat: Option<u64>,
     /// When they are forgotten, unless they open another chat; none: never.
     pub keep_until: Option<Timestamp>,
     /// What has changed since they were read.
@@ -258,6 +260,7 @@ mod tests {
             chats: 1,
             blacklisted: false,
             open_chat: None,
+            last_chat: None,
             keep_until: None,
             changes: Changes::default(),
         }

@@ -3,7 +3,7 @@
 
 use super::chat_items::{EntryItem, HeadItem, NumberItem, VisitorItem};
 use super::from_item;
-use super::table::{Item, Key, Query, Table, n, s};
+use super::table::{Item, Key, Query, Table, s};
 use crate::domain::chat::Chat;
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
@@ -11,26 +11,12 @@ use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
-/// Headers read at once, the most that one BatchGetItem takes.
-const PAGE: i32 = 100;
 /// Above the number of every chat.
 pub(super) const ABOVE_ALL: u64 = u32::MAX as u64;
 /// Entries read at once where a whole timeline is wanted.
 const LONG_PAGE: i32 = 2_000;
-/// Pages one request may look through for the chats it wants.
-const MOST_PAGES: usize = 10;
 /// The largest number of an entry, as sort keys hold it.
 pub(super) const LAST_SEQ: u64 = 9_999_999_999;
-
-/// A page of an account's chats.
-#[derive(Debug)]
-pub struct Listed {
-    /// The chats, newest first.
-    pub chats: Vec<Chat>,
-    /// Those with smaller numbers have not been looked at; none: there are no more. A page may end before it is full,
-    /// when it had much to look through.
-    pub next: Option<u64>,
-}
 
 /// The Chats table.
 #[derive(Clone)]
@@ -158,85 +144,36 @@ impl Chats {
         self.table.query(query).await?.into_iter().map(entry).collect()
     }
 
+    /// As [`timeline`](Self::timeline), with the header of the chat. One query, which finds the header behind the last entry;
+    /// a read more when the page ends before that.
+    pub async fn timeline_and_chat(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        after: u64,
+        limit: i32,
+    ) -> Result<(Vec<Entry>, Option<Chat>), Error> {
+        let first = if after < LAST_SEQ { format!("{:010}", after + 1) } else { HEAD.to_owned() };
+        let query = Query {
+            index: None,
+            condition: "#pk = :chat AND #sk BETWEEN :first AND :head",
+            values: vec![(":chat", s(chat_pk(account_id, chat_id))), (":first", s(first)), (":head", s(HEAD))],
+            limit: limit.saturating_add(1),
+            descending: false,
+        };
+        let mut items = self.table.query(query).await?;
+        let head = match items.pop_if(|item| item.get("sk") == Some(&s(HEAD))) {
+            Some(item) => Some(chat(item)?),
+            None => self.chat(account_id, chat_id).await?,
+        };
+        items.truncate(usize::try_from(limit).map_err(Error::internal)?);
+        Ok((items.into_iter().map(entry).collect::<Result<_, _>>()?, head))
+    }
+
     /// The first `most` entries, however large they are. A query for each megabyte.
     pub async fn whole_timeline(&self, account_id: &str, chat_id: u64, most: usize) -> Result<Vec<Entry>, Error> {
         let Some(query) = entries_after(account_id, chat_id, 0, LONG_PAGE) else { return Ok(Vec::new()) };
         self.table.query_all(query, most).await?.into_iter().map(entry).collect()
-    }
-
-    /// At most `limit` of the account's chats in any of these states that `wanted` takes, newest first, with numbers
-    /// below `before`. A query for each state, and a read for each chat.
-    pub async fn list(
-        &self,
-        account_id: &str,
-        states: &[&str],
-        before: Option<u64>,
-        limit: usize,
-        wanted: &(dyn Fn(&Chat) -> bool + Sync),
-    ) -> Result<Listed, Error> {
-        let (mut chats, mut seen_to) = (Vec::new(), None);
-        for state in states {
-            let found = self.list_state(account_id, state, before, limit, wanted).await?;
-            chats.extend(found.chats);
-            seen_to = seen_to.max(found.next);
-        }
-        // Below what was seen of every state there may be newer ones than those that were found.
-        chats.retain(|chat| seen_to.is_none_or(|seen_to| chat.chat_id >= seen_to));
-        chats.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
-        let is_cut = chats.len() > limit;
-        chats.truncate(limit);
-        let last = chats.last().filter(|_| is_cut).map(|chat| chat.chat_id);
-        Ok(Listed { chats, next: last.or(seen_to) })
-    }
-
-    async fn list_state(
-        &self,
-        account_id: &str,
-        state: &str,
-        before: Option<u64>,
-        limit: usize,
-        wanted: &(dyn Fn(&Chat) -> bool + Sync),
-    ) -> Result<Listed, Error> {
-        let mut chats = Vec::new();
-        let mut before = before.unwrap_or(ABOVE_ALL);
-        for _ in 0..MOST_PAGES {
-            let page = self.list_page(account_id, state, before).await?;
-            chats.extend(page.chats.into_iter().filter(|chat| wanted(chat)));
-            let Some(next) = page.next else { return Ok(Listed { chats, next: None }) };
-            before = next;
-            if chats.len() >= limit {
-                break;
-            }
-        }
-        Ok(Listed { chats, next: Some(before) })
-    }
-
-    /// The next chats in a state below a number, newest first, as many as one read brings. A query and a read for each.
-    pub(super) async fn list_page(&self, account_id: &str, state: &str, before: u64) -> Result<Listed, Error> {
-        let keys = self.listed(account_id, state, before).await?;
-        let is_full = keys.len() == usize::try_from(PAGE).unwrap_or(usize::MAX);
-        let next = keys.last().filter(|_| is_full).map(|(chat_id, _)| *chat_id);
-        let items = self.table.batch_get(keys.into_iter().map(|(_, key)| key).collect()).await?;
-        let mut chats: Vec<Chat> = items.into_iter().map(chat).collect::<Result<_, _>>()?;
-        // The index lags by moments, the headers do not.
-        chats.retain(|chat| chat.state.name() == state);
-        chats.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
-        Ok(Listed { chats, next })
-    }
-
-    pub(super) async fn listed(&self, account_id: &str, state: &str, before: u64) -> Result<Vec<(u64, Key)>, Error> {
-        let query = Query {
-            index: Some("listing"),
-            condition: "#listing = :listing AND #chat_id < :before",
-            values: vec![(":listing", s(listing(account_id, state))), (":before", n(before))],
-            limit: PAGE,
-            descending: true,
-        };
-        let ids = self.table.query(query).await?.into_iter().filter_map(|item| {
-            let id: u64 = item.get("chat_id")?.as_n().ok()?.parse().ok()?;
-            Some((id, head_key(account_id, id)))
-        });
-        Ok(ids.collect())
     }
 }
 

@@ -11,6 +11,7 @@ use super::{from_item, to_item};
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::presence::{Presence, Status};
 use crate::domain::timestamp::Timestamp;
+use crate::domain::visibility::Viewer;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
@@ -41,6 +42,13 @@ pub struct Session {
     pub agent: Author,
     /// What they may do.
     pub role: Role,
+}
+
+impl Session {
+    /// The agent as somebody who looks at chats.
+    pub fn viewer(&self) -> Viewer {
+        Viewer { agent_id: self.agent.agent_id, is_admin: self.role == Role::Admin }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

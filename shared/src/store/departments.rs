@@ -3,14 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::connections::Session;
 use super::directory::{Directory, LISTED};
 use super::directory_items::{AgentItem, DepartmentItem};
 use super::table::{Change, Item, Key, Query, STILL_THERE, Values, differing, s};
 use super::{from_item, to_attribute, to_item};
-use crate::domain::account::Role;
 use crate::domain::channel::{Channel, ChannelSettings};
-use crate::domain::chat::Chat;
 use crate::domain::department::{Audience, ChatDepartment, Department, Roster};
 use crate::error::Error;
 
@@ -95,14 +92,15 @@ impl Directory {
         }
     }
 
-    async fn fresh_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
+    /// The roster as it is now, which is cached from then on. One query.
+    pub async fn fresh_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         Ok(self.rosters.put(account_id, Some(self.roster(account_id).await?)).unwrap_or_default())
     }
 
     /// Who receives the chats of a channel, possibly as it was up to 10 s ago. Nothing is read for a channel that names
     /// nobody; else a query, none when cached.
     pub async fn audience(&self, channel: &Channel) -> Result<Audience, Error> {
-        if !channel.names_somebody() {
+        if !channel.settings.names_somebody() {
             return Ok(Audience::Everybody);
         }
         Ok(self.cached_roster(&channel.account_id).await?.audience(&channel.settings))
@@ -115,29 +113,6 @@ impl Directory {
             return Ok(None);
         }
         Ok(self.cached_roster(&channel.account_id).await?.department_of(&channel.settings))
-    }
-
-    /// Whether an agent may take a chat: it is theirs, or offered to them. What is offered to a department an admin may
-    /// take too. What [`cached_channel`](Self::cached_channel) and [`audience`](Self::audience) read; a query more when
-    /// the offer is to a department that is not known here.
-    pub async fn may_take(&self, session: &Session, chat: &Chat) -> Result<bool, Error> {
-        let me = session.agent.agent_id;
-        if chat.state.agent().is_some_and(|agent| agent.agent_id == me) {
-            return Ok(true);
-        }
-        if let Some(department_id) = chat.state.offer() {
-            let remembered = self.cached_roster(&chat.account_id).await?;
-            // It may be younger than what is remembered.
-            let is_known = remembered.department(department_id).is_some();
-            let roster = if is_known { remembered } else { self.fresh_roster(&chat.account_id).await? };
-            if let Some(is_member) = roster.is_offered(department_id, me) {
-                return Ok(is_member || session.role == Role::Admin);
-            }
-        }
-        match self.cached_channel(&chat.channel_id).await? {
-            Some(channel) => Ok(self.audience(&channel).await?.includes(me)),
-            None => Ok(true),
-        }
     }
 
     /// Refuses a channel that names agents or departments which it did not name before and which are not there. A

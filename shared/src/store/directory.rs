@@ -1,5 +1,6 @@
 //! The Directory table and its channels. It changes slowly, so channels are cached. Agents and logins are in `agents`.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::cache::Cache;
@@ -17,6 +18,9 @@ use crate::secret;
 
 /// The most channels or agents an account lists.
 pub(super) const LISTED: i32 = 1_000;
+
+/// Channels that one request to the table reads.
+const MAX_CHANNELS_PER_READ: usize = 100;
 
 /// The Directory table.
 #[derive(Clone)]
@@ -58,6 +62,38 @@ impl Directory {
             Some(known) => Ok(known),
             None => Ok(self.channels.put(channel_id, self.channel(channel_id).await?)),
         }
+    }
+
+    /// The channels of these ids that are there, each possibly as it was up to 10 s ago. A read for each that is not cached,
+    /// in one request.
+    pub async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
+        let (mut found, mut missing) = (HashMap::new(), Vec::new());
+        for id in ids {
+            match self.channels.get(id) {
+                Some(Some(channel)) => drop(found.insert((*id).to_owned(), channel)),
+                Some(None) => {}
+                None => missing.push(*id),
+            }
+        }
+        for ids in missing.chunks(MAX_CHANNELS_PER_READ) {
+            let read = self.read_channels(ids).await?;
+            let mut read: HashMap<String, Channel> =
+                read.into_iter().map(|channel| (channel.channel_id.clone(), channel)).collect();
+            for id in ids {
+                if let Some(channel) = self.channels.put(id, read.remove(*id)) {
+                    found.insert((*id).to_owned(), channel);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn read_channels(&self, ids: &[&str]) -> Result<Vec<Channel>, Error> {
+        if let [id] = ids {
+            return Ok(self.channel(id).await?.into_iter().collect());
+        }
+        let items = self.table.batch_get(ids.iter().map(|id| channel_key(id)).collect()).await?;
+        items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
     /// A channel as it is now. One read.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::chats::{ABOVE_ALL, Chats, LAST_SEQ, chat, chat_pk, entry, entry_key, head_key};
 use super::deliveries::failed;
-use super::table::{Item, Key, Query, n, s};
+use super::listing::{Listed, MAX_HEADERS_PER_READ};
+use super::table::{Item, Query, n, s};
 use crate::domain::chat::Chat;
 use crate::domain::entry::Entry;
 use crate::domain::ledger::{Order, Place, Wanted};
@@ -20,9 +21,7 @@ const MOST_BATCHES: usize = 10;
 const ENTRIES: i32 = 100;
 /// Times that one request may do so.
 const MOST_LOOKS: usize = 50;
-/// Chats read at once, the most that one batch takes.
-const HUNDRED: usize = 100;
-/// Times that one request may do so.
+/// Times that one request may read a batch of chats.
 const MOST_HUNDREDS: usize = 5;
 /// The states that chats are listed under.
 const STATES: [&str; 4] = ["bot", "waiting", "active", "closed"];
@@ -205,17 +204,10 @@ impl Chats {
         Ok((entries, found.next.is_some()))
     }
 
-    /// The hundred chats with the largest numbers below `before`; where there may be more, also the last number.
+    /// The hundred chats with the largest numbers below `before`; where there are more, also the last number.
     async fn newest_chats(&self, account_id: &str, before: u64) -> Result<(BTreeMap<u64, Chat>, Option<u64>), Error> {
-        let mut listed = BTreeMap::new();
-        for state in STATES {
-            listed.extend(self.listed(account_id, state, before).await?);
-        }
-        let newest: Vec<(u64, Key)> = listed.into_iter().rev().take(HUNDRED).collect();
-        let last = newest.last().map(|(chat_id, _)| *chat_id).filter(|_| newest.len() == HUNDRED);
-        let chats = self.table.batch_get(newest.into_iter().map(|(_, key)| key).collect()).await?;
-        let chats = chats.into_iter().map(chat).map(|chat| chat.map(|chat| (chat.chat_id, chat)));
-        Ok((chats.collect::<Result<_, _>>()?, last))
+        let Listed { chats, next } = self.listing(account_id, &STATES, Some(before)).next(MAX_HEADERS_PER_READ).await?;
+        Ok((chats.into_iter().map(|chat| (chat.chat_id, chat)).collect(), next))
     }
 }
 

@@ -20,6 +20,7 @@ mod erasure;
 pub mod idempotency;
 mod idle;
 pub mod ledger;
+pub mod listing;
 pub mod login_attempts;
 mod offline_messages;
 mod panels;

@@ -37,6 +37,7 @@ impl Chats {
         let counters = self.count(&incoming.channel.account_id, is_new).await?;
         let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
         visitor.learn(incoming.profile, Source::Visitor);
+        visitor.last_chat = Some(counters.chats);
         let mut head = Chat { state: State::Closed(None), bot_id: None, ..incoming.head(&visitor, counters.chats) };
         let said = incoming.entry(&head)?;
         let told = Told { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
@@ -79,8 +80,9 @@ fn writes(head: &Chat, visitor: &Visitor, is_new: bool, kept: &Kept) -> Result<V
         return Ok(vec![header, Write::Create(item), number_write(&stranger)?]);
     }
     let (mut sets, mut values) = changed(visitor)?;
-    sets.extend(["#kept_until = :kept_until", "#last_end = :last_end"]);
-    values.extend([(":kept_until", kept.until().clone()), (":last_end", n(head.updated_at.0))]);
+    sets.extend(["#last_chat = :chat", "#kept_until = :kept_until", "#last_end = :last_end"]);
+    let kept_until = kept.until().clone();
+    values.extend([(":chat", n(head.chat_id)), (":kept_until", kept_until), (":last_end", n(head.updated_at.0))]);
     // While a chat is open the visitor has no end, but this is remembered for it.
     let is_open = visitor.open_chat.is_some();
     if !is_open {

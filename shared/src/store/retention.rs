@@ -8,6 +8,7 @@ use futures_util::future::try_join_all;
 use serde::Deserialize;
 
 use super::chats::{ABOVE_ALL, Chats, entry_key, head_key, panel_key, visitor_key};
+use super::listing::MAX_HEADERS_PER_READ;
 use super::table::{Change, Key, Refused, STILL_THERE, Write, n, s};
 use super::transitions::{Kept, expiry, number_end};
 use super::{RACES, from_item, to_attribute};
@@ -95,7 +96,7 @@ impl Chats {
     ) -> Result<(), Error> {
         let mut before = pass.before;
         loop {
-            let page = self.list_page(&pass.account_id, "closed", before).await?;
+            let page = self.listing(&pass.account_id, &["closed"], Some(before)).next(MAX_HEADERS_PER_READ).await?;
             for chats in page.chats.chunks(AT_ONCE) {
                 if !has_time() {
                     return self.note(pass, before, now).await;

@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::chat_items::{AuthorItem, DepartmentItem, EntryItem};
 use super::chats::{ABOVE_ALL, Chats, head_key, listing, number_key, panel_key, visitor_key};
+use super::listing::MAX_HEADERS_PER_READ;
 use super::table::{Change, Item, Refused, STILL_THERE, Write, n, s};
 use super::{RACES, to_attribute, to_item};
 use crate::domain::account::Author;
@@ -162,7 +163,7 @@ impl Chats {
         };
         let (mut has_any, mut next) = (false, Some(ABOVE_ALL));
         while let Some(before) = next {
-            let page = self.list_page(account_id, "active", before).await?;
+            let page = self.listing(account_id, &["active"], Some(before)).next(MAX_HEADERS_PER_READ).await?;
             next = page.next;
             let is_theirs = |chat: &Chat| chat.state.agent().is_some_and(|agent| agent.agent_id == agent_id);
             for chat in page.chats.into_iter().filter(is_theirs) {

@@ -211,6 +211,7 @@ impl Chats {
         visitor.learn(incoming.profile, Source::Integrator);
         visitor.chats += 1;
         visitor.open_chat = Some(counters.chats);
+        visitor.last_chat = visitor.open_chat;
         let head = incoming.head(&visitor, counters.chats);
         let next_look = incoming.settings.next_look(incoming.now, incoming.now);
         let entry = incoming.entry(&head)?;
@@ -369,7 +370,7 @@ fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
     }
     let (mut sets, mut values) = changed(visitor)?;
-    sets.extend(["#open_chat = :chat", "#chats = :chats"]);
+    sets.extend(["#open_chat = :chat", "#last_chat = :chat", "#chats = :chats"]);
     values.extend([(":chat", to_attribute(&visitor.open_chat)?), (":chats", n(visitor.chats))]);
     Ok(Write::Composed(Change {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
@@ -392,6 +393,7 @@ impl Incoming<'_> {
             chats: 0,
             blacklisted: false,
             open_chat: None,
+            last_chat: None,
             keep_until: None,
             changes: Changes::default(),
         }

@@ -137,6 +137,7 @@ fn visitor() -> Visitor {
         chats: 1,
         blacklisted: false,
         open_chat: Some(NUMBER),
+        last_chat: Some(NUMBER),
         keep_until: None,
         changes: Changes::default(),
     }

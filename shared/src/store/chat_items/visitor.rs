@@ -32,6 +32,8 @@ pub(in crate::store) struct VisitorItem {
     blacklisted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open_chat: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_chat: Option<u64>,
     /// For the table's own deletion, while no chat is open: seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
@@ -50,6 +52,7 @@ impl From<&Visitor> for VisitorItem {
             chats,
             blacklisted,
             open_chat,
+            last_chat,
             keep_until,
             changes: _,
         } = visitor.clone();
@@ -70,6 +73,7 @@ impl From<&Visitor> for VisitorItem {
             chats,
             blacklisted,
             open_chat,
+            last_chat,
             expires_at: keep_until.map(Timestamp::seconds),
         }
     }
@@ -93,6 +97,7 @@ impl From<VisitorItem> for Visitor {
             chats: item.chats,
             blacklisted: item.blacklisted,
             open_chat: item.open_chat,
+            last_chat: item.last_chat,
             keep_until: item.expires_at.map(Timestamp::from_seconds),
             changes: Changes::default(),
         }

@@ -3,7 +3,6 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::*;
-use crate::store::chats::Listed;
 use crate::store::table::{n, s};
 
 #[tokio::test]
@@ -103,24 +102,8 @@ async fn a_visitor_who_writes_after_the_close_opens_a_new_chat() {
     assert_eq!(stores.visitor_writes("v", "again", NOW).await.unwrap(), (2, 1));
     let head = stores.chats.chat("acc", 2).await.unwrap().unwrap();
     assert_eq!((head.visitor_number, head.visitor_name.as_str()), (1, "Ann"), "the same visitor");
-    let everything = |_: &_| true;
-    let ids = |chats: Vec<crate::domain::chat::Chat>| chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>();
-    assert_eq!(ids(stores.chats.list("acc", OPEN, None, 10, &everything).await.unwrap().chats), [2]);
-    assert_eq!(ids(stores.chats.list("acc", &["closed"], None, 10, &everything).await.unwrap().chats), [1]);
-}
-
-#[tokio::test]
-async fn a_list_pages_through_more_chats_than_one_read_brings() {
-    let stores = stores().await;
-    for n in 0..130 {
-        stores.visitor_writes(&format!("v{n}"), "hi", NOW).await.unwrap();
-    }
-    let odd = |chat: &crate::domain::chat::Chat| chat.chat_id % 2 == 1;
-    let Listed { chats, next } = stores.chats.list("acc", OPEN, None, 60, &odd).await.unwrap();
-    assert_eq!((chats.len(), chats[0].chat_id, chats[59].chat_id, next), (60, 129, 11, Some(11)));
-    let rest = stores.chats.list("acc", OPEN, next, 60, &odd).await.unwrap();
-    assert_eq!(rest.next, None);
-    assert_eq!(rest.chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [9, 7, 5, 3, 1]);
+    assert_eq!(stores.listed(OPEN, None, 10).await, (vec![2], None));
+    assert_eq!(stores.listed(&["closed"], None, 10).await, (vec![1], None));
 }
 
 #[tokio::test]
@@ -134,30 +117,29 @@ async fn the_chats_of_an_agent_who_is_gone_wait_again_however_many_others_are_ne
 }
 
 #[tokio::test]
-async fn a_list_that_looked_at_many_chats_of_others_says_where_to_go_on() {
-    let stores = stores().await;
-    stores.undelivered().await;
-    let (waiting, _) = stores.visitor_writes("waits", "hi", NOW).await.unwrap();
-    stores.others_have_chats(waiting + 1..waiting + 1_051).await;
-    let is_mine = |chat: &crate::domain::chat::Chat| chat.state.agent().is_none_or(|agent| agent.agent_id == 1);
-    let first = stores.chats.list("acc", OPEN, None, 100, &is_mine).await.unwrap();
-    assert_eq!(
-        (first.chats.len(), first.next),
-        (0, Some(53)),
-        "the one that waits is older than what was not looked at"
-    );
-    let rest = stores.chats.list("acc", OPEN, first.next, 100, &is_mine).await.unwrap();
-    assert_eq!(rest.chats.iter().map(|chat| chat.chat_id).collect::<Vec<_>>(), [waiting, 1]);
-    assert_eq!(rest.next, None);
-}
-
-#[tokio::test]
 async fn there_is_nothing_behind_the_largest_number_of_an_entry() {
     let stores = stores().await;
     stores.undelivered().await;
     for after in [9_999_999_998, 9_999_999_999, 10_000_000_000, u64::MAX] {
         assert_eq!(stores.chats.timeline("acc", 1, after, 10).await.unwrap(), [], "{after}");
+        let (entries, chat) = stores.chats.timeline_and_chat("acc", 1, after, 10).await.unwrap();
+        assert_eq!((entries, chat.map(|chat| chat.chat_id)), (vec![], Some(1)), "{after}");
     }
+}
+
+#[tokio::test]
+async fn a_page_of_a_timeline_comes_with_the_header() {
+    let stores = stores().await;
+    stores.undelivered().await;
+    stores.agent_writes(1, "again", NOW).await.unwrap();
+    let head = stores.chats.chat("acc", 1).await.unwrap();
+    for (after, limit, expected) in [(0, 10, vec![1, 2, 3]), (0, 3, vec![1, 2, 3]), (0, 2, vec![1, 2]), (3, 1, vec![])]
+    {
+        let (entries, chat) = stores.chats.timeline_and_chat("acc", 1, after, limit).await.unwrap();
+        let seqs: Vec<u64> = entries.iter().map(|entry| entry.seq).collect();
+        assert_eq!((seqs, chat), (expected, head.clone()), "{limit} after {after}");
+    }
+    assert_eq!(stores.chats.timeline_and_chat("acc", 2, 0, 10).await.unwrap(), (vec![], None));
 }
 
 #[tokio::test]
@@ -208,7 +190,7 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
 
 impl Stores {
     /// Chats of these numbers that are like the first one; another agent has them.
-    async fn others_have_chats(&self, numbers: std::ops::Range<u64>) {
+    pub(super) async fn others_have_chats(&self, numbers: std::ops::Range<u64>) {
         let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
         let head = self.items().await.into_iter().find(is_head).unwrap();
         let other = AttributeValue::M([("agent_id".into(), n(2)), ("name".into(), s("Ann"))].into());

@@ -14,6 +14,7 @@ mod departments;
 mod directory;
 mod keeping;
 mod ledger;
+mod listing;
 mod login_attempts;
 mod settings;
 mod transitions;
