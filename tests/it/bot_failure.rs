@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use tokio::time::interval;
 
 use crate::client::number;
-use crate::harness::{Stage, VISITOR, alone_on_own_stage, alone_on_stage, kill, on_own_stage, on_stage};
+use crate::harness::{
+    Stage, VISITOR, alone_on_own_stage, alone_on_stage, kill, on_own_stage, on_stage, timed_on_stage,
+};
 use crate::provider::{Front, chat_of, register};
 use crate::receiver::{Answer, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -50,7 +52,7 @@ impl Front {
 
 #[test]
 fn a_provider_that_hangs_loses_the_chat_within_nine_and_a_half_seconds() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         front.provider.answer(Answer::Hang);
         let waited = check_fall_back(&front, "Anybody?").await;
@@ -61,7 +63,7 @@ fn a_provider_that_hangs_loses_the_chat_within_nine_and_a_half_seconds() {
 
 #[test]
 fn a_provider_that_is_down_loses_the_chat_after_its_third_try() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         front.provider.answer(Answer::Close);
         let waited = check_fall_back(&front, "Anybody?").await;
@@ -72,7 +74,7 @@ fn a_provider_that_is_down_loses_the_chat_after_its_third_try() {
 
 #[test]
 fn a_provider_that_refuses_connections_loses_the_chat_and_is_told_nothing() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         let nowhere = format!("http://127.0.0.1:{}/hook", dead_port().await);
         let dead = register(&stage.operator, &nowhere, json!({})).await;
@@ -93,7 +95,7 @@ fn a_provider_that_refuses_connections_loses_the_chat_and_is_told_nothing() {
 
 #[test]
 fn a_bot_that_does_not_hear_that_nobody_is_there_loses_the_chat() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         front.provider.answer(Answer::Hang);
         let invited = Instant::now();
@@ -118,7 +120,7 @@ fn a_bot_that_does_not_hear_that_nobody_is_there_loses_the_chat() {
 
 #[test]
 fn a_provider_that_recovers_on_the_third_try_keeps_the_chat() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         let failing = || Answer::Json(500, json!({}));
         front.provider.answer_with([failing(), failing(), Answer::ok()]);
@@ -174,7 +176,7 @@ fn only_a_200_without_an_error_is_a_regular_answer() {
 
 #[test]
 fn a_chat_that_hangs_does_not_hold_up_another_of_the_same_provider() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         front.provider.act(async |request| if request.json()["chat_id"] == "1" { Answer::Hang } else { Answer::ok() });
         front.channel.say(VISITOR, "hangs").await;
@@ -192,7 +194,7 @@ fn a_chat_that_hangs_does_not_hold_up_another_of_the_same_provider() {
 
 #[test]
 fn what_waits_behind_a_failed_message_is_dropped_when_the_agents_have_the_chat() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({})).await;
         front.provider.answer(Answer::Json(500, json!({})));
         let written = Instant::now();
@@ -309,7 +311,7 @@ fn a_bot_that_answered_keeps_the_chat_though_the_delivery_was_killed() {
 
 #[test]
 fn a_bot_that_does_not_answer_in_its_own_time_loses_the_chat() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({"answer_within": 2})).await;
         let written = Instant::now();
         front.channel.say(VISITOR, "Anybody?").await;
@@ -323,7 +325,7 @@ fn a_bot_that_does_not_answer_in_its_own_time_loses_the_chat() {
 
 #[test]
 fn a_bot_that_answers_in_its_own_time_keeps_the_chat() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = warm_front(stage, json!({"answer_within": 2})).await;
         let chat_id = front.ask(VISITOR, "Anybody?").await["chat_id"].clone();
         front.bot.say(&chat_id, "I am here").await.expect(200);

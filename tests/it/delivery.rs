@@ -8,7 +8,7 @@ use shared::domain::timestamp::Timestamp;
 use standardwebhooks::Webhook;
 
 use crate::client::{Account, Channel, number};
-use crate::harness::{Conversation, VISITOR, alone_on_stage, on_stage, open_chat};
+use crate::harness::{Conversation, VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
 use crate::receiver::{Answer, Receiver, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
 
@@ -33,7 +33,7 @@ fn check_slots(tries: &[Duration], shown: Duration) {
 
 #[test]
 fn a_failing_integrator_is_tried_at_0_3_and_6_seconds_and_shown_at_9() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let integrator = Receiver::start(Answer::ok()).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
         warm_up(&talk).await;
@@ -56,7 +56,7 @@ fn a_failing_integrator_is_tried_at_0_3_and_6_seconds_and_shown_at_9() {
 
 #[test]
 fn an_integrator_that_comes_back_between_tries_gets_the_message_once() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let integrator = Receiver::start_with([Answer::Close, Answer::ok()]).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
         let seq = talk.write("Hello?").await;
@@ -74,7 +74,7 @@ fn an_integrator_that_comes_back_between_tries_gets_the_message_once() {
 
 #[test]
 fn an_error_of_the_integrator_is_final_and_shown_at_once() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let integrator = Receiver::start(Answer::error(7, "The user has left")).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
         let written = Instant::now();
@@ -170,7 +170,7 @@ fn check_exhausted(name: &str, delivery: &Value, status: Option<u16>) {
 
 #[test]
 fn an_integrator_that_is_not_there_fails_the_message_after_three_tries() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         // Nothing arrives where nobody is, so another conversation starts the functions.
         let integrator = Receiver::start(Answer::ok()).await;
         warm_up(&Conversation::open(stage, &integrator.url(), json!({})).await).await;
@@ -192,7 +192,7 @@ fn an_integrator_that_is_not_there_fails_the_message_after_three_tries() {
 
 #[test]
 fn an_answer_that_takes_less_than_three_seconds_counts() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let slow = Answer::After(Duration::from_millis(2_300), Box::new(Answer::ok()));
         let integrator = Receiver::start(slow).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
@@ -287,7 +287,7 @@ fn two_hundred_messages_arrive_in_the_order_they_were_written() {
 
 #[test]
 fn a_hanging_chat_does_not_delay_another_of_the_same_channel() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let integrator = Receiver::start_with([Answer::Hang, Answer::ok()]).await;
         let account = stage.account().await;
         let channel = account.channel(&integrator.url()).await;
@@ -362,7 +362,7 @@ fn ten_messages_to_a_hanging_integrator_all_have_a_verdict_within_ten_seconds() 
 
 #[test]
 fn a_chat_is_in_order_again_after_its_integrator_recovered() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let integrator = Receiver::start(Answer::Json(500, json!({}))).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
         let lost = talk.write("lost").await;

@@ -1,7 +1,8 @@
 //! The stage on which tests play: the local host in this process, with the real functions.
 //!
-//! Most tests share one host, each in an account of its own. A test that measures time, loads the machine or
-//! kills processes plays alone. Whenever the shared host falls silent, no task may be left in any queue.
+//! Most tests share one host, each in an account of its own. Tests that measure time play beside each other alone
+//! (`turns.rs`); one that loads the machine or kills processes plays alone. Whenever no test runs, no task may be left in
+//! any queue of the shared host.
 //!
 //! With SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY set, the shared stage is the stack at that address
 //! (`tests/deploy/run`). A test that looks into the host fails there and says so; it is not for a stack.
@@ -19,9 +20,10 @@ use local::{Host, LogLine, LogSink, Options, Storage, builder, home, integrator}
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tokio::sync::{OnceCell, RwLock};
+use tokio::sync::OnceCell;
 
 use crate::client::{Account, Agent, Caller, Channel, Reply, number, send};
+use crate::turns::{Kind, Turns};
 use crate::wait::{PATIENCE, seconds, wait_for};
 
 /// A queue shows a killed consumer's task again after 36 s.
@@ -34,30 +36,27 @@ static SHARED: OnceCell<Stage> = OnceCell::const_new();
 static BINARIES: OnceCell<Result<PathBuf, builder::Error>> = OnceCell::const_new();
 /// What roles allow and no host has needed so far.
 static UNUSED: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
-static TURN: RwLock<()> = RwLock::const_new(());
+static TURNS: Turns = Turns::new();
 
 /// Plays a test on the shared host, beside others.
 pub fn on_stage(test: impl AsyncFnOnce(&Stage)) {
-    play(async {
-        let turn = TURN.read().await;
-        let stage = shared().await;
-        stage.watch(test(stage)).await;
-        drop(turn);
-        // The last one out looks around; while it does nobody comes in.
-        if let Ok(_alone) = TURN.try_write() {
-            stage.nothing_is_left().await;
-        }
-    });
+    play(Kind::Busy, on_shared_stage(test));
 }
 
-/// Plays a test on the shared host while nothing else happens on it.
+/// Plays a test that measures time on the shared host, beside others that mostly wait.
+pub fn timed_on_stage(test: impl AsyncFnOnce(&Stage)) {
+    play(Kind::Timed, on_shared_stage(test));
+}
+
+/// Plays a test on the shared host while nothing else happens on it: one that loads the machine, or that any other test
+/// would disturb.
 pub fn alone_on_stage(test: impl AsyncFnOnce(&Stage)) {
-    play(async {
-        let _alone = TURN.write().await;
-        let stage = shared().await;
-        stage.watch(test(stage)).await;
-        stage.nothing_is_left().await;
-    });
+    play(Kind::Alone, on_shared_stage(test));
+}
+
+async fn on_shared_stage(test: impl AsyncFnOnce(&Stage)) {
+    let stage = shared().await;
+    stage.watch(test(stage)).await;
 }
 
 /// Plays a test on a host of its own with these parameters, beside others.
@@ -79,22 +78,24 @@ async fn own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) 
 
 /// Runs a test that starts what it needs itself, beside others.
 pub fn beside(test: impl Future<Output = ()>) {
-    play(async {
-        let _turn = TURN.read().await;
-        test.await;
-    });
+    play(Kind::Busy, test);
 }
 
 /// Runs a test that starts what it needs itself, alone.
 pub fn alone(test: impl Future<Output = ()>) {
-    play(async {
-        let _alone = TURN.write().await;
-        test.await;
-    });
+    play(Kind::Alone, test);
 }
 
-fn play(test: impl Future<Output = ()>) {
-    RUNTIME.block_on(test);
+fn play(kind: Kind, test: impl Future<Output = ()>) {
+    RUNTIME.block_on(async {
+        let turn = TURNS.take(kind).await;
+        test.await;
+        if turn.is_last()
+            && let Some(stage) = SHARED.get()
+        {
+            stage.nothing_is_left().await;
+        }
+    });
 }
 
 async fn shared() -> &'static Stage {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
 use crate::client::{Account, Agent, Channel, merged, number};
-use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_stage, open_chat};
+use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
 use crate::hook::{Hooked, recorded, with_data};
 use crate::provider::Front;
 use crate::receiver::{Answer, Receiver, Request};
@@ -164,7 +164,7 @@ fn a_notice_that_failed_is_sent_again_to_the_bot() {
 
 #[test]
 fn what_a_visitor_asked_the_bot_is_not_sent_again() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let front = Front::open(stage).await;
         front.ask(VISITOR, "Hello").await;
         front.provider.answer(Answer::Json(500, json!({})));

@@ -7,6 +7,7 @@ mod harness;
 mod hook;
 mod provider;
 mod receiver;
+mod turns;
 mod wait;
 
 mod admin;

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::client::number;
-use crate::harness::{VISITOR, alone_on_stage, on_stage, open_chat};
+use crate::harness::{VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, recorded, with_data};
 use crate::receiver::{Answer, Receiver, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -250,7 +250,7 @@ fn a_webhook_that_is_not_there_harms_nobody() {
 
 #[test]
 fn a_failing_webhook_is_tried_at_0_3_and_6_seconds_and_failed_at_9() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let hooked = Hooked::open(stage).await;
         hooked.accepted().await;
         hooked.channel.say("another", "Hello").await;
@@ -291,7 +291,7 @@ fn the_third_try_may_succeed_and_all_carry_the_same_id() {
 
 #[test]
 fn a_hanging_chat_does_not_hold_up_the_events_of_another() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let hooked = Hooked::open(stage).await;
         hooked.accepted().await;
         for visitor in ["hanging", "healthy"] {
@@ -311,7 +311,7 @@ fn a_hanging_chat_does_not_hold_up_the_events_of_another() {
 
 #[test]
 fn a_hanging_webhook_does_not_hold_up_another_of_the_same_chat() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let hooked = Hooked::open_with(stage, [Answer::Hang]).await;
         let healthy = Receiver::start(fine()).await;
         add(&hooked.account, &healthy, json!({})).await;

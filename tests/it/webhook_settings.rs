@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
 use crate::client::{Account, Caller, merged};
-use crate::harness::{VISITOR, alone_on_stage, on_own_stage, on_stage, open_chat};
+use crate::harness::{VISITOR, on_own_stage, on_stage, open_chat, timed_on_stage};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, names, recorded, told};
 use crate::provider::unique;
 use crate::receiver::{Answer, Receiver, Request, dead_port};
@@ -365,7 +365,7 @@ fn a_test_sends_a_sample_of_any_event() {
 
 #[test]
 fn a_test_of_a_webhook_that_does_not_answer_says_why() {
-    alone_on_stage(async |stage| {
+    timed_on_stage(async |stage| {
         let hooked = Hooked::open_with(stage, [Answer::Hang]).await;
         let nowhere = json!({"url": format!("http://127.0.0.1:{}/hook", dead_port().await)});
         let dead = hooked.account.admin.call.post(WEBHOOKS, &nowhere).await.expect(201);
