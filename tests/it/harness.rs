@@ -16,7 +16,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-use local::{Host, LogLine, LogSink, Options, Storage, builder, home, integrator};
+use local::demo::integrator;
+use local::{Host, LogLine, LogSink, Options, Storage, builder, home};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;

@@ -7,8 +7,8 @@
 //! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
 //! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call; `outage.rs` lets sends fail, when a test wants it
 //! - `permission.rs`, `usage.rs`, [`log`]: what they may do, what they use and what they say
-//! - [`arguments`], [`builder`], [`home`], [`public_api`], [`demo`], [`demo_bot`], [`integrator`], [`ready`],
-//!   [`open_files`], [`terminal`], [`welcome`]: the command `switchboard`
+//! - [`arguments`], [`builder`], [`home`], [`public_api`], [`ready`], [`open_files`], [`terminal`]: the command `switchboard`
+//! - [`demo`]: the demo account that the command adds: its receivers and what the terminal says
 
 pub mod arguments;
 pub mod builder;
@@ -16,7 +16,6 @@ mod claim;
 mod clock;
 mod data;
 pub mod demo;
-pub mod demo_bot;
 pub mod dynamo;
 mod endpoints;
 mod error;
@@ -24,7 +23,6 @@ mod gateway;
 pub mod home;
 mod host;
 mod identity;
-pub mod integrator;
 pub mod lambda;
 pub mod log;
 mod mappings;
@@ -42,7 +40,6 @@ pub mod sqs;
 pub mod template;
 pub mod terminal;
 mod usage;
-pub mod welcome;
 
 pub use claim::Claim;
 pub use error::Error;

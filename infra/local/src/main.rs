@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use local::arguments::Arguments;
-use local::demo_bot::DemoBot;
+use local::demo::bot::DemoBot;
+use local::demo::{self, integrator, welcome};
 use local::home::{self, Home};
 use local::public_api::{self, Api};
 use local::ready::{self, Ready};
-use local::{Claim, Host, Options, builder, demo, integrator, open_files, terminal, welcome};
+use local::{Claim, Host, Options, builder, open_files, terminal};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Why the host does not serve.

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::{self as demo, Demo};
 use crate::arguments::PRIVATE_TARGETS;
-use crate::demo::{self, Demo};
 use crate::home;
 use crate::public_api::Api;
 

@@ -4,9 +4,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::{bot, integrator};
 use crate::home::{self, Home};
 use crate::public_api::{self, Api};
-use crate::{demo_bot, integrator, terminal};
+use crate::terminal;
 
 const FILE: &str = "demo.json";
 
@@ -46,7 +47,7 @@ pub struct Demo {
     pub channel_url: String,
     /// The widget channel. Null until widgets exist.
     pub widget_id: Option<String>,
-    /// The bot provider, whose server is [`demo_bot`].
+    /// The bot provider, whose server is [`bot`].
     pub provider_id: String,
     /// The token of the bot connection.
     pub bot_token: String,
@@ -170,7 +171,7 @@ async fn follow_provider(api: &Api, operator_key: &str, provider_id: &str) -> Re
     let path = format!("/operator/providers/{provider_id}");
     let provider: Provider = api.get(&path, operator_key).await?;
     let endpoint = provider.endpoint.unwrap_or_default();
-    let endpoint = demo_bot::moved(&endpoint, api.base_url()).unwrap_or(endpoint);
+    let endpoint = bot::moved(&endpoint, api.base_url()).unwrap_or(endpoint);
     let stated = api.patch(&path, operator_key, &json!({"endpoint": endpoint})).await;
     stated.map_err(refused_receiver)?;
     Ok(())
@@ -209,7 +210,7 @@ async fn follow_channel(api: &Api, admin: &str, url: &mut String) -> Result<bool
 async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     let (admin_email, admin_password) = credentials("admin")?;
     // First, because it is refused where the receivers may not be called.
-    let provider = json!({"name": "Demo bots", "endpoint": demo_bot::endpoint(api.base_url())});
+    let provider = json!({"name": "Demo bots", "endpoint": bot::endpoint(api.base_url())});
     let created = api.post("/operator/providers", Some(operator_key), &provider).await;
     let Provider { provider_id, .. } = created.map_err(refused_receiver)?;
     let account = json!({
