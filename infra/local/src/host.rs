@@ -285,7 +285,7 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
 
 /// The roles of the functions, which must let Lambda consume their queues.
 fn roles(functions: &[Function]) -> Result<Roles, Error> {
-    let roles = Roles::new(functions);
+    let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
         for mapping in &function.queues {
             let allowed = roles.check(&function.name, &to_consume(mapping));

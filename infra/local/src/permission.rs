@@ -12,7 +12,6 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use crate::identity::role_session_arn;
-use crate::template::Function;
 
 /// An action on a resource, as a policy names them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,12 +35,12 @@ pub(crate) struct Roles(Arc<BTreeMap<String, Role>>);
 type Role = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
-    pub fn new(functions: &[Function]) -> Self {
-        let role = |function: &Function| {
-            let allowed = function.permissions.iter().filter(|it| is_played_here(it)).cloned();
-            (function.name.clone(), allowed.map(|permission| (permission, AtomicBool::new(false))).collect())
+    pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
+        let role = |(name, permissions): (&str, &[Permission])| {
+            let allowed = permissions.iter().filter(|it| is_played_here(it)).cloned();
+            (name.to_owned(), allowed.map(|permission| (permission, AtomicBool::new(false))).collect())
         };
-        Self(Arc::new(functions.iter().map(role).collect()))
+        Self(Arc::new(functions.map(role).collect()))
     }
 
     /// Notes that the function does these things, unless its role forbids one. Who is no function may do anything.

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::yaml::Node;
-
 /// A mistake in the template.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {place}{problem}")]
@@ -28,11 +26,6 @@ impl Place {
 
     pub(super) fn error(&self, line: usize, problem: Problem) -> Error {
         Error { line, place: self.clone(), problem }
-    }
-
-    pub(super) fn expected(&self, what: &str, found: &Node) -> Error {
-        let problem = Problem::Expected { expected: what.to_owned(), found: found.kind() };
-        self.error(found.line, problem)
     }
 }
 

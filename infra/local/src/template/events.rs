@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::cursor::Cursor;
 use super::error::{Error, Place, Problem};
-use super::function::Function;
 
 /// A route of the HTTP API.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,22 +68,26 @@ impl Route {
     }
 }
 
-pub(super) fn read(function: &mut Function, name: &str, event: &Cursor<'_>) -> Result<(), Error> {
+/// What an event of a function is.
+pub(super) enum Trigger {
+    Route(Route),
+    Queue(QueueMapping),
+    Schedule(Schedule),
+}
+
+/// Reads an event; none when it is switched off.
+pub(super) fn read(name: &str, event: &Cursor<'_>) -> Result<Option<Trigger>, Error> {
     let kind = event.require("Type")?;
     let properties = event.section("Properties")?;
+    let schedule_of = |key| Ok(Some(Trigger::Schedule(schedule(name, &properties.require(key)?)?)));
     match kind.text()?.as_str() {
-        "HttpApi" => function.routes.push(route(&properties)?),
-        "SQS" if is_enabled(&properties)? => function.queues.push(queue(&properties)?),
-        "Schedule" if is_enabled(&properties)? => {
-            function.schedules.push(schedule(name, &properties.require("Schedule")?)?);
-        }
-        "ScheduleV2" if is_enabled(&properties)? => {
-            function.schedules.push(schedule(name, &properties.require("ScheduleExpression")?)?);
-        }
-        "SQS" | "Schedule" | "ScheduleV2" => {}
-        other => return Err(kind.error(Problem::UnknownEvent(other.to_owned()))),
+        "HttpApi" => Ok(Some(Trigger::Route(route(&properties)?))),
+        "SQS" if is_enabled(&properties)? => Ok(Some(Trigger::Queue(queue(&properties)?))),
+        "Schedule" if is_enabled(&properties)? => schedule_of("Schedule"),
+        "ScheduleV2" if is_enabled(&properties)? => schedule_of("ScheduleExpression"),
+        "SQS" | "Schedule" | "ScheduleV2" => Ok(None),
+        other => Err(kind.error(Problem::UnknownEvent(other.to_owned()))),
     }
-    Ok(())
 }
 
 fn is_enabled(properties: &Cursor<'_>) -> Result<bool, Error> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::cursor::Cursor;
 use super::error::{Error, Place, Problem};
-use super::events::{self, QueueMapping, Route, Schedule};
+use super::events::{self, QueueMapping, Route, Schedule, Trigger};
 use super::policy::{self, Roles};
 use crate::permission::Permission;
 
@@ -77,7 +77,12 @@ pub(super) fn read(logical_id: &str, properties: &Cursor<'_>, roles: &Roles) -> 
         permissions: Vec::new(),
     };
     for (name, event) in properties.section("Events")?.entries()? {
-        events::read(&mut function, &name, &event)?;
+        match events::read(&name, &event)? {
+            Some(Trigger::Route(route)) => function.routes.push(route),
+            Some(Trigger::Queue(queue)) => function.queues.push(queue),
+            Some(Trigger::Schedule(schedule)) => function.schedules.push(schedule),
+            None => {}
+        }
     }
     function.permissions = policy::of_function(properties, &function.queues, roles)?;
     Ok(function)

@@ -60,7 +60,7 @@ impl Template {
     pub fn read(text: &str, parameters: &BTreeMap<String, String>, addresses: Addresses) -> Result<Self, Error> {
         let root = yaml::parse(text)?;
         let scope = Scope::new(&root, parameters, addresses)?;
-        let declared = scope::entries(&root, "Resources").filter(|(name, _)| scope.is_declared(name));
+        let declared = yaml::entries(&root, "Resources").filter(|(name, _)| scope.is_declared(name));
         let resources = declared.map(|(name, resource)| {
             let resource = globals::applied(&root, resource);
             (name.as_str(), Cursor::new(&scope, name, resource))

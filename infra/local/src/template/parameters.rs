@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::{Error, Place, Problem};
-use super::scope::entries;
-use super::yaml::{Node, Value};
+use super::yaml::{Node, Value, entries};
 
 pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> Result<BTreeMap<String, Node>, Error> {
     let declared: BTreeMap<_, _> = entries(template, "Parameters").cloned().collect();

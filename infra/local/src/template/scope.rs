@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::error::{Error, Place, Problem};
-use super::yaml::Node;
+use super::yaml::{Node, entries};
 use crate::identity::{ACCOUNT, REGION, function_arn, role_arn, table_arn};
 use crate::sqs::Queues;
 
@@ -132,9 +132,4 @@ impl Scope {
             (_, attribute) => format!("{name}.{attribute}"),
         })
     }
-}
-
-/// The entries of a top-level section.
-pub(super) fn entries<'t>(template: &'t Node, section: &str) -> impl Iterator<Item = &'t (String, Node)> {
-    template.get(section).map(Node::entries).unwrap_or_default().iter()
 }

@@ -65,6 +65,19 @@ impl Node {
     }
 }
 
+impl Place {
+    /// The error of a value that is not what this place takes.
+    pub(super) fn expected(&self, what: &str, found: &Node) -> Error {
+        let problem = Problem::Expected { expected: what.to_owned(), found: found.kind() };
+        self.error(found.line, problem)
+    }
+}
+
+/// The entries of a top-level section.
+pub(super) fn entries<'t>(template: &'t Node, section: &str) -> impl Iterator<Item = &'t (String, Node)> {
+    template.get(section).map(Node::entries).unwrap_or_default().iter()
+}
+
 /// Reads one document.
 pub(super) fn parse(text: &str) -> Result<Node, Error> {
     let mut reader = Reader { events: Parser::new_from_str(text), line: 1 };

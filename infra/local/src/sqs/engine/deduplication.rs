@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::limits::DEDUPLICATION_MS;
 use super::super::{Error, QueueDefinition};
-use super::send::{Entry, Stored};
+use super::entry::{Entry, Stored};
 
 /// What makes two messages the same.
 pub(super) struct Key<'a> {

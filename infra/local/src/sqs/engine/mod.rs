@@ -3,13 +3,15 @@
 //!
 //! # Layout
 //! - `schema.sql`: the tables and what their columns mean
-//! - `send.rs`, `deduplication.rs`: a message comes in
-//! - `receive.rs`, `redrive.rs`: it goes out, or to the dead-letter queue
+//! - `send.rs`, `deduplication.rs`, `entry.rs`: a message comes in
+//! - `receive.rs`, `due.rs`, `redrive.rs`: it goes out, or to the dead-letter queue
 //! - `settle.rs`, `receipt.rs`: its receiver is done with it, or wants more time
 //! - `group.rs`: what makes a FIFO queue keep its order
 //! - `keep.rs`: retention, purge, and counting
 
 mod deduplication;
+mod due;
+mod entry;
 mod group;
 mod keep;
 mod receipt;

@@ -4,6 +4,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{Error, Message, QueueDefinition, limits};
+use super::due::{Due, due};
 use super::receipt::Receipt;
 use super::{Engine, keep, redrive, sequence_number};
 
@@ -22,13 +23,6 @@ pub(in super::super) struct Received {
     pub(in super::super) messages: Vec<Message>,
     /// Whether messages went to the dead-letter queue on the way.
     pub(in super::super) dead_lettered: bool,
-}
-
-/// A message that a receive found.
-pub(super) struct Due {
-    pub(super) id: i64,
-    pub(super) group: Option<String>,
-    pub(super) receive_count: u32,
 }
 
 impl Engine {
@@ -66,18 +60,6 @@ impl Engine {
             .optional()?;
         Ok(due)
     }
-}
-
-/// The messages that are due, at most `max`; of a FIFO group only the first.
-pub(super) fn due(connection: &Connection, queue: &QueueDefinition, max: u32, now_ms: u64) -> Result<Vec<Due>, Error> {
-    let mut statement = connection.prepare_cached(
-        "SELECT id, group_id, receive_count FROM messages WHERE queue = ?1 AND due_at <= ?2
-         ORDER BY due_at, id LIMIT ?3",
-    )?;
-    let rows = statement.query_map(params![queue.name, now_ms, max], |row| {
-        Ok(Due { id: row.get("id")?, group: row.get("group_id")?, receive_count: row.get("receive_count")? })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The ids to deliver. As on AWS, a FIFO queue fills up from the first group before it turns to the

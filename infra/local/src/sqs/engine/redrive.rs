@@ -4,8 +4,8 @@
 use rusqlite::{Connection, named_params};
 
 use super::super::{DeadLetter, Error, QueueDefinition};
+use super::due::{Due, due};
 use super::group;
-use super::receive::{Due, due};
 
 pub(super) fn is_exhausted(queue: &QueueDefinition, receive_count: u32) -> bool {
     queue.dead_letter.as_ref().is_some_and(|dead_letter| receive_count >= dead_letter.max_receives)

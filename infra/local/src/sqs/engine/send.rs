@@ -6,21 +6,8 @@ use uuid::Uuid;
 use super::super::limits::{self, MESSAGE_BYTES};
 use super::super::{Error, Outgoing, QueueDefinition, SentMessage};
 use super::deduplication::{self, Key};
+use super::entry::{Entry, Stored};
 use super::{Engine, group, sequence_number};
-
-/// A message that the queue accepts.
-pub(super) struct Entry {
-    pub(super) body: String,
-    pub(super) delay_ms: u64,
-    pub(super) group: Option<String>,
-    pub(super) deduplication_id: Option<String>,
-}
-
-/// Where a message was stored.
-pub(super) struct Stored {
-    pub(super) sequence: i64,
-    pub(super) message_id: String,
-}
 
 impl Engine {
     /// Stores a message, unless a FIFO queue has it already: then the answer is the first one's.
