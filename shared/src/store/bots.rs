@@ -83,7 +83,7 @@ impl Directory {
             limit: LISTED,
             descending: false,
         };
-        let items = self.table.query(query).await?;
+        let items = self.table.query_all(query, usize::MAX).await?;
         items.into_iter().map(|item| Ok(from_item::<BotItem>(item)?.into())).collect()
     }
 

@@ -21,7 +21,7 @@ const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A use is written down at most this often, so that it costs little.
 const SEEN_EVERY: Duration = Duration::from_secs(60);
-/// The most agents whose presence counts, and sessions that are read at once.
+/// Presences and sessions that one query reads.
 const LISTED: i32 = 1_000;
 /// Sessions that are ended at once.
 const AT_ONCE: usize = 25;
@@ -248,7 +248,7 @@ impl Connections {
         self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
     }
 
-    /// Everybody's presence. One read.
+    /// Everybody's presence. A query for each megabyte.
     pub async fn presences(&self, account_id: &str) -> Result<Vec<Presence>, Error> {
         let query = Query {
             index: None,
@@ -257,7 +257,7 @@ impl Connections {
             limit: LISTED,
             descending: false,
         };
-        self.table.query(query).await?.into_iter().map(presence).collect()
+        self.table.query_all(query, usize::MAX).await?.into_iter().map(presence).collect()
     }
 }
 

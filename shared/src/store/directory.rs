@@ -16,7 +16,7 @@ use crate::error::{Context, Error};
 use crate::resource::{Platform, Resource};
 use crate::secret;
 
-/// The most channels or agents an account lists.
+/// Items that one query reads; the lists are read to their end.
 pub(super) const LISTED: i32 = 1_000;
 
 /// Channels that one request to the table reads.
@@ -117,7 +117,7 @@ impl Directory {
             limit: LISTED,
             descending: false,
         };
-        let items = self.table.query(query).await?;
+        let items = self.table.query_all(query, usize::MAX).await?;
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 

@@ -1,5 +1,7 @@
 //! The server-side webhooks (specification, part C): the bodies of the events and what their answers mean.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::domain::account::Agent;
@@ -34,6 +36,11 @@ pub fn weight(entry: &Entry) -> usize {
     if entry.from == From::System { 0 } else { said_text(entry).len() + RECORD }
 }
 
+/// The agents whom an event names: who did it, and who wrote in the timeline.
+pub fn agents_of(occurrence: &Occurrence, timeline: &[Entry]) -> BTreeSet<u64> {
+    timeline.iter().filter_map(|entry| author(&entry.from)).chain(occurrence.agent_id).collect()
+}
+
 /// What the events of a chat are made of.
 pub struct Story<'a> {
     /// What happened, and who did it.
@@ -42,7 +49,7 @@ pub struct Story<'a> {
     pub chat: &'a Chat,
     /// Its visitor.
     pub visitor: &'a Visitor,
-    /// The account's agents.
+    /// The agents whom the event names, see [`agents_of`], as far as they are there.
     pub agents: &'a [Agent],
     /// The timeline; only chat_finished and offline_message need it.
     pub timeline: &'a [Entry],
@@ -101,8 +108,7 @@ impl Story<'_> {
 
     fn finished(&self) -> [(String, Value); 4] {
         let said: Vec<&Entry> = self.timeline.iter().filter(|entry| entry.from != From::System).collect();
-        let mut ids: Vec<u64> = said.iter().filter_map(|entry| author(&entry.from)).collect();
-        ids.extend(self.occurrence.agent_id);
+        let ids = agents_of(self.occurrence, self.timeline);
         let took_part = self.agents.iter().filter(|agent| ids.contains(&agent.agent_id));
         let told = self.that_fit(&said);
         let begins = told.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);

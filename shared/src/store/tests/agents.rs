@@ -167,6 +167,28 @@ async fn a_deleted_agent_is_not_restored_by_a_change() {
 }
 
 #[tokio::test]
+async fn lists_are_read_beyond_one_page() {
+    let Stores { directory, connections, .. } = account().await;
+    let large = "x".repeat(100_000);
+    for id in 3..27 {
+        let fat = Agent { phone: Some(large.clone()), ..agent(id, &format!("{id}@example.com")) };
+        directory.create_agent(&fat, "hash", Authority::Operator).await.unwrap();
+        let settings = ChannelSettings { name: large.clone(), ..channel().settings };
+        directory.create_channel("acc", settings, NOW).await.unwrap();
+    }
+    for agent_id in 1..=1_001 {
+        let presence = Presence { agent_id, status: Status::Online, seen_at: NOW };
+        connections.set_presence("acc", presence).await.unwrap();
+    }
+    assert_eq!(directory.agents("acc").await.unwrap().len(), 26);
+    assert_eq!(directory.channels("acc").await.unwrap().len(), 24);
+    assert_eq!(connections.presences("acc").await.unwrap().len(), 1_001);
+    let wanted = [26, 2, 99].into_iter().collect();
+    let named = directory.agents_named("acc", &wanted).await.unwrap();
+    assert_eq!(named.iter().map(|agent| agent.agent_id).collect::<Vec<_>>(), [2, 26], "99 does not exist");
+}
+
+#[tokio::test]
 async fn concurrent_changes_to_other_fields_of_an_agent_are_preserved() {
     let Stores { directory, .. } = account().await;
     let renamed = Agent { name: "Anna".into(), ..ann() };
