@@ -212,7 +212,7 @@ fn chat_finished_carries_the_whole_conversation() {
                     {"type": "visitor", "message": "Hello"},
                     {"type": "agent", "agent_id": 0, "message": "1 < 2"},
                     {"type": "agent", "agent_id": front.agent.id, "message": "I am \"here\""},
-                    {"type": "visitor", "message": "https://cdn.example/a.png"},
+                    {"type": "visitor", "message": "Look\nhttps://cdn.example/a.png"},
                 ],
                 "rate": null,
                 "blacklisted": false,
@@ -245,11 +245,14 @@ fn chat_finished_carries_the_conversation_as_text_and_as_escaped_html() {
         add(&front.account, &crm, json!({})).await;
         whole_conversation(&front).await;
         let body = told(&crm, "chat_finished").await;
-        let plain =
-            format!("Ada & <Co>: Hello\n{NAME}: 1 < 2\nGrace: I am \"here\"\nAda & <Co>: https://cdn.example/a.png\n");
+        let plain = format!(
+            "Ada & <Co>: Hello\n{NAME}: 1 < 2\nGrace: I am \"here\"\nAda & <Co>: Look\nhttps://cdn.example/a.png\n"
+        );
         assert_eq!(body["plain_messages"], plain);
         let html = body["html_messages"].as_str().unwrap();
-        for escaped in ["Ada &amp; &lt;Co&gt;", "1 &lt; 2", "I am &quot;here&quot;", "https://cdn.example/a.png"] {
+        for escaped in
+            ["Ada &amp; &lt;Co&gt;", "1 &lt; 2", "I am &quot;here&quot;", "Look<br>https://cdn.example/a.png"]
+        {
             assert!(html.contains(escaped), "{escaped}: {html}");
         }
     });
@@ -273,6 +276,30 @@ fn chat_finished_leaves_out_the_beginning_of_a_chat_that_is_too_long() {
         for log in ["plain_messages", "html_messages"] {
             assert!(body[log].as_str().unwrap().lines().next().unwrap().contains("left out"), "{log}");
         }
+    });
+}
+
+#[test]
+fn chat_finished_names_every_agent_who_took_part() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open(stage).await;
+        let (admin, ann) = (&hooked.account.admin, hooked.ann());
+        let ben = hooked.account.agent("Ben").await;
+        ben.presence("online").await;
+        hooked.introduced().await;
+        // Ann has written nothing, and is gone when the chat ends.
+        hooked.agent.call.post("/agent/chats/1/transfer", &json!({"agent_id": ben.id})).await.expect(200);
+        admin.call.delete(&format!("/admin/agents/{}", hooked.agent.id)).await.expect(200);
+        ben.close(1).await;
+        let ben = json!({"id": ben.id, "name": "Ben", "email": ben.email});
+        assert_eq!(told(&hooked.crm, "chat_finished").await["agents"], json!([ann, ben]));
+
+        hooked.channel.say("another", "Hello").await;
+        admin.close(2).await;
+        recorded(admin, 2, "chat_finished").await;
+        let unaccepted = hooked.crm.requests().pop().unwrap().json();
+        let grace = json!({"id": admin.id, "name": "Grace", "email": admin.email});
+        assert_eq!((&unaccepted["chat_id"], &unaccepted["agents"]), (&json!(2), &json!([grace])));
     });
 }
 

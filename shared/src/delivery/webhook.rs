@@ -87,6 +87,7 @@ impl Receiver for Webhooks<'_> {
 
 impl Webhooks<'_> {
     async fn body(&self, occurrence: &Occurrence, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
+        let agents = self.directory.agents_by_id(&chat.account_id, &occurrence.agent_ids(chat)).await?;
         let timeline = match occurrence.event {
             WebhookEvent::ChatFinished => self.log(chat).await?,
             WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
@@ -95,8 +96,6 @@ impl Webhooks<'_> {
             | WebhookEvent::ChatAssigned
             | WebhookEvent::ChatUpdated => Vec::new(),
         };
-        let agents = webhook::agents_of(occurrence, &timeline);
-        let agents = self.directory.agents_named(&chat.account_id, &agents).await?;
         let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline };
         Ok(story.body().to_string().into_bytes())
     }

@@ -13,6 +13,8 @@ const TYPING_LASTS: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// Characters of a message in a list of chats, so that a header stays under 1 KB.
 const PREVIEW_CHARACTERS: usize = 80;
+/// Agents whom a header remembers, each by a few bytes that every message of the chat writes.
+const MAX_PARTICIPANTS: usize = 30;
 
 /// Who wrote a timeline entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +121,8 @@ pub struct Chat {
     pub visitor_name: String,
     /// The department it came to last; it stays when an agent takes the chat.
     pub department: Option<ChatDepartment>,
+    /// Ids of the agents who accepted the chat, were given it or closed it, in that order; of many the last.
+    pub participants: Vec<u64>,
     /// The bot in front of the chat, also after it handed over.
     pub bot_id: Option<String>,
     /// Number of the bot's last message or invitation.
@@ -144,9 +148,13 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// The chat after a transition to this state.
+    /// The chat after a transition to this state. The agent who has it then takes part.
     pub fn after_transition(&self, state: State, now: Timestamp) -> Self {
-        Self { state, version: self.version + 1, updated_at: now, typing_since: None, ..self.clone() }
+        let mut after = Self { state, version: self.version + 1, updated_at: now, typing_since: None, ..self.clone() };
+        if let Some(agent_id) = after.state.agent().map(|agent| agent.agent_id) {
+            after.add_participant(agent_id);
+        }
+        after
     }
 
     /// Until when something written now is kept.
@@ -166,6 +174,17 @@ impl Chat {
             self.last_message = None;
         }
         self
+    }
+
+    /// Remembers an agent who takes part.
+    pub fn add_participant(&mut self, agent_id: u64) {
+        if self.participants.contains(&agent_id) {
+            return;
+        }
+        if self.participants.len() >= MAX_PARTICIPANTS {
+            self.participants.remove(0);
+        }
+        self.participants.push(agent_id);
     }
 
     /// Whether the visitor is composing a message.

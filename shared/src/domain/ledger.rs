@@ -164,6 +164,7 @@ mod tests {
             external_id: "v".into(),
             visitor_number: 1,
             visitor_name: String::new(),
+            participants: Vec::new(),
             bot_id: None,
             bot_seq: None,
             seq: 9,

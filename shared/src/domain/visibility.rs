@@ -90,6 +90,7 @@ mod tests {
             visitor_number: 1,
             visitor_name: "Ada".into(),
             department: department.map(|department_id| ChatDepartment { department_id, name: "Sales".into() }),
+            participants: Vec::new(),
             bot_id: None,
             bot_seq: None,
             seq: 1,

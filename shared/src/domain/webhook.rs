@@ -1,6 +1,7 @@
 //! The server-side webhooks of an account (specification, part C): who is told of what.
 
 use super::call::Call;
+use super::chat::Chat;
 use super::rotation::{self, Rotated};
 use super::timestamp::Timestamp;
 
@@ -134,6 +135,21 @@ pub struct Occurrence {
     pub assign_to: Option<String>,
     /// `call` of call_event.
     pub call: Option<Call>,
+}
+
+impl Occurrence {
+    /// Ids of the agents whom the event names, each once: everybody who took part in a chat that is finished, nobody for
+    /// an offline message, else the agent who did it.
+    pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
+        match self.event {
+            WebhookEvent::ChatFinished => chat.participants.clone(),
+            WebhookEvent::OfflineMessage => Vec::new(),
+            WebhookEvent::CallEvent
+            | WebhookEvent::ChatAccepted
+            | WebhookEvent::ChatAssigned
+            | WebhookEvent::ChatUpdated => self.agent_id.into_iter().collect(),
+        }
+    }
 }
 
 /// What an event says beyond the chat, the same to every webhook.

@@ -4,8 +4,6 @@
 //! the transaction checks the caller's own item, and nobody changes their own role. So of two admins who demote or
 //! delete each other at the same moment one succeeds.
 
-use std::collections::BTreeSet;
-
 use super::directory::{Directory, LISTED};
 use super::directory_items::{AccountItem, AgentItem, LoginItem};
 use super::table::{Change, Item, Key, Query, Refused, STILL_THERE, Values, Write, differing, n, s};
@@ -13,8 +11,6 @@ use super::{from_item, to_attribute, to_item};
 use crate::domain::account::{Agent, Role};
 use crate::error::Error;
 
-/// Keys of one BatchGetItem.
-const BATCH_GET_MAX: usize = 100;
 /// The agent is there and its deletion has not begun.
 const NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
 /// The same, and the agent still has the e-mail that was read.
@@ -60,6 +56,11 @@ fn account_key(account_id: &str) -> Key {
 
 pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(format!("ACCOUNT#{account_id}"), format!("AGENT#{agent_id:010}"))
+}
+
+/// A deleted agent, whom chats still name.
+fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
+    Key::new(format!("ACCOUNT#{account_id}"), format!("FORMER_AGENT#{agent_id:010}"))
 }
 
 fn login_key(email: &str) -> Key {
@@ -119,17 +120,23 @@ impl Directory {
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
     }
 
-    /// Those of these agents who are there, by id. A read for each, a request for each hundred.
-    pub async fn agents_named(&self, account_id: &str, agent_ids: &BTreeSet<u64>) -> Result<Vec<Agent>, Error> {
-        let keys: Vec<Key> = agent_ids.iter().map(|agent_id| agent_key(account_id, *agent_id)).collect();
-        let mut agents = Vec::new();
-        for keys in keys.chunks(BATCH_GET_MAX) {
-            for item in self.table.batch_get(keys.to_vec()).await? {
-                agents.push(from_item::<AgentItem>(item)?.into_agent(account_id)?);
-            }
+    /// These agents in this order, also those who have been deleted since; at most 100, each once. A read for each, and
+    /// another for each who is deleted.
+    pub async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
+        let mut found = self.agents_at(account_id, ids, agent_key).await?;
+        let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);
+        let missing: Vec<u64> = ids.iter().filter(is_missing).copied().collect();
+        found.extend(self.agents_at(account_id, &missing, former_agent_key).await?);
+        found.sort_by_key(|agent| ids.iter().position(|id| *id == agent.agent_id));
+        Ok(found)
+    }
+
+    async fn agents_at(&self, account_id: &str, ids: &[u64], key: fn(&str, u64) -> Key) -> Result<Vec<Agent>, Error> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
         }
-        agents.sort_by_key(|agent| agent.agent_id);
-        Ok(agents)
+        let items = self.table.batch_get(ids.iter().map(|id| key(account_id, *id)).collect()).await?;
+        items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
     /// The account's agents, by id. A query for each megabyte.
@@ -242,8 +249,12 @@ impl Directory {
         self.table.delete_if(login_key(&agent.email), OWN_LOGIN, owner).await.map(|_| ())
     }
 
-    /// Deletes an agent, last of all that is theirs: until then a repeated request finds them and goes on.
+    /// Deletes an agent, last of all that is theirs: until then a repeated request finds them and goes on. Their name,
+    /// e-mail and phone stay for the events of chats that they took part in. Two writes.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
+        let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
+        former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
+        self.table.put(former, false).await?;
         self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
     }
 

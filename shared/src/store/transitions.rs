@@ -96,7 +96,9 @@ impl Chats {
             }
             let state = before.state.after(Event::Idle)?;
             let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
-            Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
+            // Nobody was told of a chat that no agent has accepted.
+            let event = (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished);
+            Ok(Plan { state, notice, event, bot_reacted: false })
         };
         match self.transition(resting.clone(), told, &plan).await {
             Ok(transition) => Ok(Some(transition)),
@@ -218,6 +220,10 @@ impl Chats {
         let events = event.into_iter().flat_map(|event| told.occurrences(event, Details::default()));
         let happened: Vec<_> = notices.into_iter().chain(events).collect();
         let mut after = before.after_transition(state, told.now);
+        // Who closes a chat takes part, also where nobody had it.
+        if let Some(agent_id) = told.agent_id {
+            after.add_participant(agent_id);
+        }
         let told = told.entries(&mut after, happened)?;
         if bot_reacted {
             after.bot_seq = Some(after.seq);
@@ -356,13 +362,15 @@ pub(super) fn create(entry: &Entry) -> Result<Write, Error> {
 }
 
 /// A chat that has an owner, or waits for one.
-const MOVE: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, #department = :department, \
-                    #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq REMOVE #typing_since";
+const MOVE: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
+                    #department = :department, #participants = :participants, #listing = :listing, \
+                    #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq REMOVE #typing_since";
 
 /// A chat that is over: nobody looks any more whether it rests, and it is forgotten when the account says so.
-const END: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, #department = :department, \
-                   #listing = :listing, #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq, \
-                   #expires_at = :expires_at REMOVE #typing_since, #due, #due_at";
+const END: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
+                   #department = :department, #participants = :participants, #listing = :listing, \
+                   #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq, #expires_at = :expires_at \
+                   REMOVE #typing_since, #due, #due_at";
 
 /// The condition holds as long as the chat has had no transition since it was read, and no entry. State and agent would
 /// not do: an agent who lost the chat and got it back has another one.
@@ -372,6 +380,7 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
         (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
         (":offer", to_attribute(&after.state.offer())?),
         (":department", to_attribute(&after.department.as_ref().map(DepartmentItem::from))?),
+        (":participants", to_attribute(&after.participants)?),
         (":listing", s(listing(&after.account_id, after.state.name()))),
         (":now", n(after.updated_at.0)),
         (":seq", n(after.seq)),

@@ -427,6 +427,7 @@ impl Incoming<'_> {
             visitor_number: visitor.number,
             visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
             department: self.department.cloned(),
+            participants: Vec::new(),
             bot_id: self.channel.bot_id.clone(),
             bot_seq: None,
             seq: 1,

@@ -1,7 +1,5 @@
 //! The server-side webhooks (specification, part C): the bodies of the events and what their answers mean.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
 use crate::domain::account::Agent;
@@ -33,12 +31,7 @@ const LEFT_OUT: &str = "The beginning of the chat is left out.";
 
 /// What an entry weighs in the log, without the name of a visitor.
 pub fn weight(entry: &Entry) -> usize {
-    if entry.from == From::System { 0 } else { said_text(entry).len() + RECORD }
-}
-
-/// The agents whom an event names: who did it, and who wrote in the timeline.
-pub fn agents_of(occurrence: &Occurrence, timeline: &[Entry]) -> BTreeSet<u64> {
-    timeline.iter().filter_map(|entry| author(&entry.from)).chain(occurrence.agent_id).collect()
+    if entry.from == From::System { 0 } else { entry.content.in_plain_text().len() + RECORD }
 }
 
 /// What the events of a chat are made of.
@@ -49,7 +42,7 @@ pub struct Story<'a> {
     pub chat: &'a Chat,
     /// Its visitor.
     pub visitor: &'a Visitor,
-    /// The agents whom the event names, see [`agents_of`], as far as they are there.
+    /// The agents whom the event names.
     pub agents: &'a [Agent],
     /// The timeline; only chat_finished and offline_message need it.
     pub timeline: &'a [Entry],
@@ -100,16 +93,13 @@ impl Story<'_> {
         fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The agent who did it; null when that agent is gone.
+    /// The agent who did it; null when nobody knows them any more.
     fn agent(&self) -> Value {
-        let id = self.occurrence.agent_id;
-        self.agents.iter().find(|agent| Some(agent.agent_id) == id).map_or(Value::Null, agent)
+        self.agents.first().map_or(Value::Null, agent)
     }
 
     fn finished(&self) -> [(String, Value); 4] {
         let said: Vec<&Entry> = self.timeline.iter().filter(|entry| entry.from != From::System).collect();
-        let ids = agents_of(self.occurrence, self.timeline);
-        let took_part = self.agents.iter().filter(|agent| ids.contains(&agent.agent_id));
         let told = self.that_fit(&said);
         let begins = told.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
         let messages: Vec<Value> = told.iter().map(|entry| message(entry)).collect();
@@ -126,7 +116,7 @@ impl Story<'_> {
             [format!("({LEFT_OUT})\n"), format!("<p><i>{LEFT_OUT}</i></p>\n")]
         };
         [
-            ("agents".to_owned(), took_part.map(agent).collect()),
+            ("agents".to_owned(), self.agents.iter().map(agent).collect()),
             ("chat".to_owned(), chat),
             ("plain_messages".to_owned(), json!(plain + &self.log(told, plain_line))),
             ("html_messages".to_owned(), json!(html + &self.log(told, html_line))),
@@ -135,13 +125,13 @@ impl Story<'_> {
 
     fn offline_message(&self) -> impl Iterator<Item = (String, Value)> {
         let message = self.timeline.iter().find(|entry| entry.from == From::Visitor);
-        let fields =
-            message.map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(said_text(entry)))]);
+        let fields = message
+            .map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(entry.content.in_plain_text()))]);
         fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
     }
 
     fn log(&self, said: &[&Entry], line: fn(&str, &str) -> String) -> String {
-        said.iter().map(|entry| line(self.name(entry), &said_text(entry))).collect()
+        said.iter().map(|entry| line(self.name(entry), &entry.content.in_plain_text())).collect()
     }
 
     fn name<'a>(&'a self, entry: &'a Entry) -> &'a str {
@@ -170,16 +160,11 @@ fn plain_line(name: &str, text: &str) -> String {
 }
 
 fn html_line(name: &str, text: &str) -> String {
-    format!("<p><b>{}:</b> {}</p>\n", escaped(name), escaped(text))
+    format!("<p><b>{}:</b> {}</p>\n", escaped(name), escaped(text).replace('\n', "<br>"))
 }
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// The text of a message, or the address of its file (docs/decisions.md, Webhooks).
-fn said_text(entry: &Entry) -> String {
-    entry.content.media.file.clone().unwrap_or_else(|| entry.content.in_plain_text())
 }
 
 fn author(from: &From) -> Option<u64> {
@@ -188,7 +173,7 @@ fn author(from: &From) -> Option<u64> {
 
 /// A record of chat.messages. What a bot said is an agent's with the id 0.
 fn message(entry: &Entry) -> Value {
-    let text = said_text(entry);
+    let text = entry.content.in_plain_text();
     let timestamp = entry.at.seconds();
     match &entry.from {
         From::Visitor | From::System => json!({ "message": text, "timestamp": timestamp, "type": "visitor" }),

@@ -103,6 +103,7 @@ fn chat(author: Author, now: Timestamp) -> Chat {
         visitor_number: NUMBER,
         visitor_name: "Sample Visitor".to_owned(),
         department: Some(ChatDepartment { department_id: 1, name: "Sample department".to_owned() }),
+        participants: vec![1],
         bot_id: None,
         bot_seq: None,
         seq: 2,

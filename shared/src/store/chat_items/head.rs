@@ -37,6 +37,8 @@ pub(in crate::store) struct HeadItem {
     external_id: String,
     visitor_number: u64,
     visitor_name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    participants: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +86,7 @@ impl HeadItem {
             visitor_number,
             visitor_name,
             department,
+            participants,
             bot_id,
             bot_seq,
             seq,
@@ -113,6 +116,7 @@ impl HeadItem {
             external_id,
             visitor_number,
             visitor_name,
+            participants,
             bot_id,
             bot_seq,
             seq,
@@ -157,6 +161,7 @@ impl TryFrom<HeadItem> for Chat {
             visitor_number: item.visitor_number,
             visitor_name: item.visitor_name,
             department: item.department.map(ChatDepartment::from),
+            participants: item.participants,
             bot_id: item.bot_id,
             bot_seq: item.bot_seq,
             seq: item.seq,

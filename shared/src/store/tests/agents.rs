@@ -183,9 +183,8 @@ async fn lists_are_read_beyond_one_page() {
     assert_eq!(directory.agents("acc").await.unwrap().len(), 26);
     assert_eq!(directory.channels("acc").await.unwrap().len(), 24);
     assert_eq!(connections.presences("acc").await.unwrap().len(), 1_001);
-    let wanted = [26, 2, 99].into_iter().collect();
-    let named = directory.agents_named("acc", &wanted).await.unwrap();
-    assert_eq!(named.iter().map(|agent| agent.agent_id).collect::<Vec<_>>(), [2, 26], "99 does not exist");
+    let named = directory.agents_by_id("acc", &[26, 2, 99]).await.unwrap();
+    assert_eq!(named.iter().map(|agent| agent.agent_id).collect::<Vec<_>>(), [26, 2], "99 does not exist");
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod keeping;
 mod ledger;
 mod listing;
 mod login_attempts;
+mod participants;
 mod settings;
 mod transitions;
 mod visitors;
