@@ -51,6 +51,10 @@ pub enum Error {
     /// A service we need does not answer; worth another try.
     #[error("temporarily unavailable")]
     Unavailable(Context),
+    /// A table refuses a request for good, such as a write that would make an item too large. A fault of ours, and not
+    /// worth another try.
+    #[error("internal error")]
+    Unwritable(Context),
     /// A fault of ours.
     #[error("internal error")]
     Internal(Context),
@@ -102,7 +106,7 @@ impl Error {
             Self::TooLarge(_) => 413,
             Self::RateLimited(_) => 429,
             Self::Unavailable(_) => 503,
-            Self::Internal(_) => 500,
+            Self::Unwritable(_) | Self::Internal(_) => 500,
         }
     }
 
@@ -127,7 +131,7 @@ impl Error {
             Self::TooLarge(_) => "payload_too_large",
             Self::RateLimited(_) => "rate_limited",
             Self::Unavailable(_) => "unavailable",
-            Self::Internal(_) => "internal",
+            Self::Unwritable(_) | Self::Internal(_) => "internal",
         }
     }
 
@@ -151,7 +155,11 @@ impl Error {
 
     /// What only the log may say.
     pub fn context(&self) -> Option<&Context> {
-        if let Self::Unavailable(context) | Self::Internal(context) = self.inner() { Some(context) } else { None }
+        if let Self::Unavailable(context) | Self::Unwritable(context) | Self::Internal(context) = self.inner() {
+            Some(context)
+        } else {
+            None
+        }
     }
 
     fn inner(&self) -> &Self {

@@ -152,7 +152,6 @@ fn irregular() -> Vec<(&'static str, Answer)> {
         ("204", Answer::Text(204, "text/plain", String::new())),
         ("404", Answer::Json(404, json!({"result": "ok"}))),
         ("a redirect", Answer::Redirect("http://127.0.0.1:1/".to_owned())),
-        ("10 MB", Answer::Flood(10_000_000)),
     ]
 }
 

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use shared::domain::timestamp::Timestamp;
 use standardwebhooks::Webhook;
 
-use crate::client::{Account, Channel, number};
-use crate::harness::{Conversation, VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
+use crate::client::{Account, Channel, merged, number};
+use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
 use crate::receiver::{Answer, Receiver, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
 
@@ -218,6 +219,41 @@ fn result_ok_is_read_in_any_case() {
 }
 
 #[test]
+fn an_ok_inside_a_json_string_counts_as_one() {
+    on_stage(async |stage| {
+        let integrator = Receiver::start(Answer::Json(200, json!(r#"{"result":"ok"}"#))).await;
+        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+        let seq = talk.write("Hello").await;
+        let delivery = talk.verdict(seq).await;
+        assert_eq!((&delivery["state"], integrator.requests().len()), (&json!("delivered"), 1), "{delivery}");
+    });
+}
+
+#[test]
+fn an_answer_over_64_kb_is_judged_by_its_beginning() {
+    on_stage(async |stage| {
+        let padded = |text: &str| Answer::Text(200, "application/json", format!("{text}{}", " ".repeat(100_000)));
+        let cases = [
+            (json!({"validation": "lenient"}), Answer::Flood(100_000), Value::Null),
+            (json!({}), padded(r#"{"result":"ok"}"#), Value::Null),
+            (
+                json!({}),
+                padded(r#"{"error":{"code":7,"message":"blocked"}}"#),
+                json!({"code": 7, "message": "blocked"}),
+            ),
+        ];
+        join_all(cases.map(async |(settings, answer, error)| {
+            let integrator = Receiver::start(answer).await;
+            let talk = Conversation::open(stage, &integrator.url(), settings).await;
+            let seq = talk.write("Hello").await;
+            let delivery = talk.verdict(seq).await;
+            assert_eq!((&delivery["error"], integrator.requests().len()), (&error, 1), "{delivery}");
+        }))
+        .await;
+    });
+}
+
+#[test]
 fn a_lenient_channel_takes_any_2xx_and_shows_the_text_of_a_4xx() {
     on_stage(async |stage| {
         let answers = [
@@ -239,6 +275,61 @@ fn a_lenient_channel_takes_any_2xx_and_shows_the_text_of_a_4xx() {
         let shown = verdicts[3]["error"]["message"].as_str().unwrap();
         assert!(shown.contains("The user has left"), "{shown}");
         assert_eq!(integrator.requests().len(), 4, "none of them is tried twice");
+    });
+}
+
+/// Leaves an entry of the Chats table this many bytes of the 400 KB that an item may have.
+async fn fill_up(stage: &Stage, pk: String, seq: u64, room: usize) {
+    let tables = stage.tables();
+    let pad = async |bytes: usize| {
+        let (pk, sk) = (AttributeValue::S(pk.clone()), AttributeValue::S(format!("{seq:010}")));
+        let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
+        let padding = AttributeValue::S("x".repeat(bytes));
+        let change = change.update_expression("SET padding = :padding").expression_attribute_values(":padding", padding);
+        change.send().await.is_ok()
+    };
+    let (mut fits, mut too_much) = (0, 400 * 1024);
+    assert!(pad(fits).await && !pad(too_much).await);
+    while too_much - fits > 1 {
+        let middle = usize::midpoint(fits, too_much);
+        if pad(middle).await { fits = middle } else { too_much = middle }
+    }
+    assert!(pad(fits - room).await);
+}
+
+#[test]
+fn an_attempt_that_cannot_be_recorded_ends_the_delivery() {
+    on_stage(async |stage| {
+        let integrator = Receiver::start(Answer::ok()).await;
+        let talk = Conversation::open(stage, &integrator.url(), json!({"validation": "lenient"})).await;
+        let long = Answer::Text(422, "text/plain", "x".repeat(500));
+        let release = integrator.answer_when_told(long);
+        let seq = talk.write("Hello").await;
+        integrator.received(1, PATIENCE).await;
+        let pk = format!("CHAT#{}#{}", talk.account.id.as_str().unwrap(), talk.chat);
+        fill_up(stage, pk, seq, 300).await;
+        release.send_replace(());
+        let delivery = talk.verdict(seq).await;
+        assert_eq!((&delivery["state"], &delivery["attempts"]), (&json!("failed"), &json!([])), "{delivery}");
+        assert_eq!(delivery["attempts_left_out"], 1);
+        assert_eq!(delivery["error"]["message"], "Not delivered: the attempt could not be recorded");
+        assert_eq!(integrator.requests().len(), 1);
+        let failures = talk.agent.call.get("/admin/deliveries").await.expect(200);
+        assert_eq!(failures["deliveries"][0]["seq"], seq);
+    });
+}
+
+#[test]
+fn a_task_that_no_function_can_read_is_reported_as_failed() {
+    on_stage(async |stage| {
+        let typing = json!({"kind": "typing", "account_id": "gone", "chat_id": 1, "type": "typein", "at": 1});
+        let record = |id: &str, version: u8| {
+            let body = merged(typing.clone(), json!({"v": version}));
+            json!({"messageId": id, "body": body.to_string(), "attributes": {}})
+        };
+        let batch = json!({"Records": [record("next version", 2), record("this version", 1)]});
+        let answer = stage.host.invoke("deliver-channel", batch).await.unwrap();
+        assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": "next version"}]}));
     });
 }
 

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::client::number;
-use crate::harness::{VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
+use crate::harness::{VISITOR, on_stage, open_chat, timed_on_stage};
 use crate::hook::{Hooked, WEBHOOKS, add, fine, recorded, with_data};
 use crate::receiver::{Answer, Receiver, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -175,48 +175,82 @@ fn much_custom_data_is_cut() {
     });
 }
 
-/// Answers that are no OK, although they try to bring something; the status that a try sees.
-fn refusals() -> Vec<(&'static str, Answer, u16)> {
+/// Answers that end the delivery and bring nothing, although they try to: the status that an attempt sees, and what the
+/// entry says, with `delivered` or `failed`.
+fn answers_without_ok() -> Vec<(Answer, u16, &'static str, &'static str)> {
     let with = |status: u16, result: Value| {
-        (status, json!({"result": result, "crm_link": CARD, "contact_info": {"name": "Mallory"}}))
+        Answer::Json(status, json!({"result": result, "crm_link": CARD, "contact_info": {"name": "Mallory"}}))
     };
-    let json = |(status, body)| Answer::Json(status, body);
+    let text = |status, text: &str| Answer::Text(status, "text/html", text.to_owned());
     let megabyte = json!({"result": "OK", "custom_data": [{"content": "x".repeat(1_000_000)}]});
     vec![
-        ("no", json(with(200, json!("no"))), 200),
-        ("FAILURE", json(with(200, json!("FAILURE"))), 200),
-        ("a result that is no text", json(with(200, json!(true))), 200),
-        ("500 with OK", json(with(500, json!("OK"))), 500),
-        ("201 with OK", json(with(201, json!("OK"))), 201),
-        ("HTML", Answer::Text(200, "text/html", "<h1>It works!</h1>".to_owned()), 200),
-        ("nothing", Answer::Text(200, "application/json", String::new()), 200),
-        ("a list", Answer::Json(200, json!([{"result": "OK"}])), 200),
-        ("a megabyte", Answer::Json(200, megabyte), 200),
-        ("a redirect", Answer::Redirect("http://127.0.0.1:1/".to_owned()), 302),
+        (with(200, json!("FAILURE")), 200, "failed", "FAILURE"),
+        (with(202, json!("no card")), 202, "failed", "no card"),
+        (with(200, json!(true)), 200, "delivered", "\"result\":true"),
+        (with(201, Value::Null), 201, "delivered", "\"result\":null"),
+        (text(200, "<h1>It works!</h1>"), 200, "delivered", "It works!"),
+        (text(204, ""), 204, "delivered", "(nothing)"),
+        (Answer::Json(200, json!([{"result": "OK"}])), 200, "delivered", "[{\"result\":\"OK\"}]"),
+        (Answer::Json(200, megabyte), 200, "delivered", "\"xxxx"),
     ]
 }
 
 #[test]
-fn anything_but_ok_brings_nothing_and_every_try_is_recorded() {
-    alone_on_stage(async |stage| {
-        // As many at once as below, so that all processes have been started.
-        let cases = join_all(refusals().into_iter().map(async |(name, answer, status)| {
-            let hooked = Hooked::open(stage).await;
-            hooked.accepted().await;
-            hooked.channel.say("another", "Hello").await;
-            hooked.crm.answer(answer);
-            (name, hooked, status)
+fn any_2xx_ends_the_attempts_and_only_ok_brings_something() {
+    on_stage(async |stage| {
+        join_all(answers_without_ok().into_iter().map(async |(answer, status, state, words)| {
+            let name = format!("{status} {words}");
+            let hooked = Hooked::open_with(stage, [answer]).await;
+            let chat = hooked.accepted().await;
+            let delivery = recorded(&hooked.agent, chat, "chat_accepted").await;
+            assert_eq!(delivery["state"], state, "{name}: {delivery}");
+            let attempts = delivery["attempts"].as_array().unwrap();
+            assert_eq!((attempts.len(), &attempts[0]["status"]), (1, &json!(status)), "{name}: {delivery}");
+            let is_failed = state == "failed";
+            let said = &attempts[0][if is_failed { "error" } else { "answer" }];
+            assert!(said.as_str().is_some_and(|said| said.contains(words)), "{name}: {delivery}");
+            assert_eq!(delivery["error"]["message"] == *said, is_failed, "{name}: {delivery}");
+            assert_eq!(hooked.panel(chat).await, empty_panel(), "{name}");
+            assert_eq!(hooked.visitor(chat).await["name"], "Anonymous", "{name}");
+            assert_eq!(hooked.crm.requests().len(), 1, "{name}");
         }))
         .await;
-        join_all(cases.iter().map(async |(name, hooked, status)| {
-            hooked.agent.accept(2).await;
-            let delivery = recorded(&hooked.agent, 2, "chat_accepted").await;
-            check_exhausted(name, &delivery, Some(*status));
-            assert_eq!(hooked.panel(2).await, empty_panel(), "{name}");
-            assert_eq!(hooked.visitor(2).await["name"], "Anonymous", "{name}");
-            assert_eq!(hooked.crm.requests().len(), 1 + 3, "{name}");
+    });
+}
+
+#[test]
+fn an_ok_counts_with_any_2xx_and_inside_a_json_string() {
+    on_stage(async |stage| {
+        let ok = json!({"result": "OK", "crm_link": CARD});
+        let answers = [Answer::Json(201, ok.clone()), Answer::Json(200, json!(ok.to_string()))];
+        join_all(answers.map(async |answer| {
+            let hooked = Hooked::open_with(stage, [answer]).await;
+            let chat = hooked.accepted().await;
+            assert_eq!(hooked.panel(chat).await["crm_link"], CARD);
+            let delivery = recorded(&hooked.agent, chat, "chat_accepted").await;
+            assert_eq!((&delivery["state"], &delivery["attempts"][0]["answer"]), (&json!("delivered"), &Value::Null));
         }))
         .await;
+    });
+}
+
+#[test]
+fn numbers_and_a_description_are_taken_from_an_answer() {
+    on_stage(async |stage| {
+        let hooked = Hooked::open_with(
+            stage,
+            [with_data(json!({
+                "custom_data": [{"title": "Debts", "content": 12.5}, {"content": 7}],
+                "contact_info": {"name": "Ada", "phone": 31_612_345_678_u64, "description": "<b>Gold</b> since 2019"},
+            }))],
+        )
+        .await;
+        let chat = hooked.accepted().await;
+        let lines = [line(Some("Debts"), "12.5", None, None), line(None, "7", None, None)];
+        assert_eq!(hooked.panel(chat).await["custom_data"], json!(lines));
+        let visitor = hooked.visitor(chat).await;
+        assert_eq!((&visitor["phone"], &visitor["description"]), (&json!("31612345678"), &json!("Gold since 2019")));
+        assert_eq!(visitor["sources"]["description"], "crm");
     });
 }
 
@@ -254,7 +288,7 @@ fn a_failing_webhook_is_tried_at_0_3_and_6_seconds_and_failed_at_9() {
         let hooked = Hooked::open(stage).await;
         hooked.accepted().await;
         hooked.channel.say("another", "Hello").await;
-        hooked.crm.answer(Answer::Json(500, json!({})));
+        hooked.crm.answer(Answer::Json(500, json!({"result": "OK", "crm_link": CARD})));
 
         let accepted = Instant::now();
         hooked.agent.accept(2).await;
@@ -267,6 +301,7 @@ fn a_failing_webhook_is_tried_at_0_3_and_6_seconds_and_failed_at_9() {
         for (start, slot) in tries.iter().zip([0, 3, 6]) {
             assert!(start.abs_diff(seconds(slot)) <= SLOT, "{tries:?}");
         }
+        assert_eq!(hooked.panel(2).await, empty_panel());
     });
 }
 
@@ -395,7 +430,7 @@ fn the_words_of_a_crm_that_refuses_the_binding_are_shown() {
         let shown = assignment(&hooked, chat).await;
         assert_eq!(shown["state"], "failed");
         assert!(shown["message"].as_str().unwrap().contains("Card 7 is locked"), "{shown}");
-        assert_eq!(hooked.crm.requests().len(), 1 + 3, "it was tried three times");
+        assert_eq!(hooked.crm.requests().len(), 1 + 1, "it is final");
         assert_eq!(hooked.panel(chat).await["crm_link"], CARD, "the agent may try again");
     });
 }
@@ -449,5 +484,17 @@ fn only_the_agent_of_an_open_chat_assigns_it() {
         hooked.account.admin.call.post(&assign_path(chat), &json!({})).await.expect_error(409, "conflict");
         hooked.agent.close(chat).await;
         hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect_error(409, "conflict");
+    });
+}
+
+#[test]
+fn a_binding_that_is_not_confirmed_has_failed() {
+    on_stage(async |stage| {
+        let (hooked, chat) = with_card(stage, Answer::Text(200, "text/plain", "thanks".to_owned())).await;
+        hooked.agent.call.post(&assign_path(chat), &json!({})).await.expect(200);
+        let shown = assignment(&hooked, chat).await;
+        assert_eq!(shown["state"], "failed");
+        assert!(shown["message"].as_str().unwrap().contains("thanks"), "{shown}");
+        assert_eq!(recorded(&hooked.agent, chat, "chat_assigned").await["state"], "delivered");
     });
 }

@@ -168,6 +168,8 @@ mod tests {
             (500, "", false),
             (302, "", false),
             (200, r#"{"error":{"code":"invalid_request"}}"#, false),
+            // The beginning of an answer over 64 KB.
+            (200, r#"{"error":{"code":"invalid_req"#, true),
         ];
         for (status, body, regular) in table {
             let outcome = read(&Answer { status, body: body.into() });

@@ -96,7 +96,7 @@ impl Integrators<'_> {
         let body = agent_message::typing(&From::Agent(agent.into()), &chat.external_id, typing);
         let message_id = crate::secret::notice_id();
         let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
-        let Attempt { at: _, status, ms: duration_ms, error: _ } = exchange.attempt;
+        let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = exchange.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice tried");
         Ok(())
     }

@@ -200,10 +200,10 @@ impl Run<'_> {
         }
         let now = clock::now();
         let message = "the window was over before the message could be sent".to_owned();
-        let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()) };
+        let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()), answer: None };
         let change = Change::Failed(Failure { code: None, message, hidden: false }, now);
         log(&self.task, entry, &attempt, Ending::Failed);
-        if self.chats.record_try(entry, delivery, &attempt, &change).await? {
+        if self.write_down(entry, chat, delivery, &attempt, change).await?.is_some() {
             metrics::delivery(self.receiver.target(), Ending::Failed, Some(now.since(entry.at)));
         }
         Ok(())
@@ -219,12 +219,10 @@ impl Run<'_> {
     ) -> Result<(), (Halt, Error)> {
         let (target, ended) = (self.receiver.target(), clock::now());
         let change = delivery.after_try(&outcome, attempt.at, ended);
-        let ending = change.ending(&outcome);
-        log(&self.task, entry, &attempt, ending);
-        if !self.record(entry, chat, delivery, &attempt, &change).await.map_err(|error| (Halt::Unrecorded, error))? {
-            return Ok(());
-        }
-        metrics::delivery(target, ending, change.verdict_at(ended).map(|at| at.since(entry.at)));
+        log(&self.task, entry, &attempt, change.ending(&outcome));
+        let recorded = self.record(entry, chat, delivery, &attempt, change).await;
+        let Some(change) = recorded.map_err(|error| (Halt::Unrecorded, error))? else { return Ok(()) };
+        metrics::delivery(target, change.ending(&outcome), change.verdict_at(ended).map(|at| at.since(entry.at)));
         if let Change::Again(wait) = change {
             let next = self.retries.send(&self.task.next_try(), wait).await;
             next.map_err(|error| (Halt::Unqueued(wait), error))?;
@@ -286,17 +284,38 @@ impl Run<'_> {
         Some(self.receiver.target().breaker(&receiver_id))
     }
 
-    /// False when somebody else was faster.
+    /// What became of the delivery; none when somebody else was faster.
     async fn record(
         &self,
         entry: &Entry,
         chat: &Chat,
         delivery: &Delivery,
         attempt: &Attempt,
-        change: &Change,
-    ) -> Result<bool, Error> {
-        self.receiver.settle(entry, chat, change).await?;
-        self.chats.record_try(entry, delivery, attempt, change).await
+        change: Change,
+    ) -> Result<Option<Change>, Error> {
+        self.receiver.settle(entry, chat, &change).await?;
+        self.write_down(entry, chat, delivery, attempt, change).await
+    }
+
+    /// An attempt for which the entry has no room ends the delivery: the receiver would be called again and again.
+    async fn write_down(
+        &self,
+        entry: &Entry,
+        chat: &Chat,
+        delivery: &Delivery,
+        attempt: &Attempt,
+        change: Change,
+    ) -> Result<Option<Change>, Error> {
+        let context = match self.chats.record_try(entry, delivery, attempt, &change).await {
+            Err(Error::Unwritable(context)) => context,
+            recorded => return Ok(recorded?.then_some(change)),
+        };
+        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
+        tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
+        let now = clock::now();
+        let failed = Change::Failed(Failure::unrecorded(), now);
+        self.receiver.settle(entry, chat, &failed).await?;
+        Ok(self.chats.fail_unrecorded(entry, delivery, now).await?.then_some(failed))
     }
 }
 
@@ -324,7 +343,7 @@ async fn note_health(
 fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: Ending) {
     let (message_id, result) = (&entry.id, ending.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);
-    let Attempt { at: _, status, ms: duration_ms, error: _ } = attempt;
+    let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = attempt;
     let EntryTask { account_id, chat_id, seq, round, r#try, .. } = task;
     tracing::info!(
         message_id,

@@ -16,8 +16,8 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
-/// The most that is read of an answer, in bytes.
-const LONGEST_ANSWER: usize = 64 * 1024;
+/// What is read of an answer; what follows is left.
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
 /// The client of every outbound delivery.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ pub struct Post<'a> {
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The body.
+    /// The body, of a long one the beginning.
     pub body: Vec<u8>,
 }
 
@@ -66,9 +66,6 @@ pub enum NoAnswer {
     /// The connection ended in the middle.
     #[error("the connection was closed before the answer was complete")]
     Closed,
-    /// More came than is read.
-    #[error("the answer is longer than 64 KB")]
-    TooLong,
 }
 
 /// What a request came to, with its line for the ledger (whose `error` only says why there is no answer).
@@ -87,9 +84,9 @@ impl Exchange {
         let outcome = match result {
             Ok(answer) => read(&answer),
             Err(forbidden @ NoAnswer::Forbidden(_)) => rejected(forbidden.to_string()),
-            Err(
-                no_answer @ (NoAnswer::NoConnection | NoAnswer::TimedOut(_) | NoAnswer::Closed | NoAnswer::TooLong),
-            ) => Outcome::TryAgain(no_answer.to_string()),
+            Err(no_answer @ (NoAnswer::NoConnection | NoAnswer::TimedOut(_) | NoAnswer::Closed)) => {
+                Outcome::TryAgain(no_answer.to_string())
+            }
         };
         let error = outcome.error().map(str::to_owned);
         (outcome, Attempt { error, ..attempt })
@@ -139,7 +136,7 @@ impl Outbound {
             let result = exchange.await.unwrap_or(Err(NoAnswer::TimedOut(seconds)));
             let ms = u64::try_from(clock::now().since(started).as_millis()).unwrap_or(u64::MAX);
             let error = result.as_ref().err().map(ToString::to_string);
-            Ok(Exchange { result, attempt: Attempt { at: started, status, ms, error } })
+            Ok(Exchange { result, attempt: Attempt { at: started, status, ms, error, answer: None } })
         })
     }
 
@@ -151,12 +148,11 @@ impl Outbound {
         let answered = response.status().as_u16();
         *status = Some(answered);
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|_| NoAnswer::Closed)? {
-            if body.len() + chunk.len() > LONGEST_ANSWER {
-                return Err(NoAnswer::TooLong);
-            }
+        while body.len() < MAX_ANSWER_BYTES {
+            let Some(chunk) = response.chunk().await.map_err(|_| NoAnswer::Closed)? else { break };
             body.extend_from_slice(&chunk);
         }
+        body.truncate(MAX_ANSWER_BYTES);
         Ok(Answer { status: answered, body })
     }
 }
@@ -181,7 +177,7 @@ pub fn endpoint(prefix: &str, last: &str) -> Result<Url, Error> {
 
 /// The outcome of an entry that cannot be sent at all.
 pub fn refused(message: &str) -> (Outcome, Attempt) {
-    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.to_owned()) };
+    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.to_owned()), answer: None };
     (rejected(message.to_owned()), attempt)
 }
 
@@ -219,13 +215,14 @@ mod tests {
     #[test]
     fn no_answer_is_worth_another_try_and_a_forbidden_address_is_final() {
         let judged = |no_answer: NoAnswer| {
-            let attempt = Attempt { at: Timestamp(7), status: None, ms: 12, error: None };
+            let attempt = Attempt { at: Timestamp(7), status: None, ms: 12, error: None, answer: None };
             Exchange { result: Err(no_answer), attempt }.judge(|_| Outcome::Delivered)
         };
         let (outcome, attempt) = judged(NoAnswer::Forbidden(Forbidden::Address));
         let words = "the address must not lead to a private or special address";
         assert_eq!(outcome, rejected(words.to_owned()));
-        assert_eq!(attempt, Attempt { at: Timestamp(7), status: None, ms: 12, error: Some(words.to_owned()) });
+        let error = Some(words.to_owned());
+        assert_eq!(attempt, Attempt { at: Timestamp(7), status: None, ms: 12, error, answer: None });
         let (outcome, attempt) = judged(NoAnswer::TimedOut(3));
         assert_eq!(outcome, Outcome::TryAgain("no answer within 3 seconds".into()));
         assert_eq!(attempt.error.as_deref(), Some("no answer within 3 seconds"));

@@ -8,7 +8,7 @@ use super::engine::Receiver;
 use super::outbound::{Exchange, Outbound, Post, refused};
 use crate::clock;
 use crate::domain::chat::Chat;
-use crate::domain::delivery::{Attempt, Change, Outcome, Target};
+use crate::domain::delivery::{Attempt, Change, Failure, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::panel::Assignment;
 use crate::domain::settings::Settings;
@@ -118,41 +118,63 @@ impl Webhooks<'_> {
         }
     }
 
-    /// What an answer brings is stored before the try is: a death in between brings it again. An answer that cannot be
-    /// stored is lost, and the try with it, which is told so and counts as the others do.
+    /// What an answer brings is stored before the attempt is: a death in between brings it again. While the tables are
+    /// busy the answer is lost and the attempt counts as failed; what can never be stored is not asked for again.
     async fn judge(&self, event: WebhookEvent, chat: &Chat, exchange: Exchange) -> Result<(Outcome, Attempt), Error> {
-        let mut brought = None;
-        let (outcome, attempt) = exchange.judge(|answer| match webhook::read(event, answer.status, &answer.body) {
-            Verdict::Ok(data) => {
-                brought = Some(data);
-                Outcome::Delivered
-            }
-            Verdict::No(reason) => Outcome::TryAgain(reason),
-        });
-        let Some(brought) = brought else { return Ok((outcome, attempt)) };
-        match self.take(event, chat, *brought).await {
-            Ok(()) => Ok((outcome, attempt)),
-            Err(Error::Unavailable(context)) => {
-                tracing::warn!(?context, chat.account_id, chat.chat_id, "a webhook's answer is lost");
-                let error = "the answer could not be stored".to_owned();
-                Ok((Outcome::TryAgain(error.clone()), Attempt { error: Some(error), ..attempt }))
-            }
-            Err(error) => Err(error),
+        let (mut brought, mut answer) = (Brought::default(), None);
+        let (outcome, attempt) =
+            exchange.judge(|received| match webhook::read(event, received.status, &received.body) {
+                Verdict::Ok(data) => {
+                    brought = *data;
+                    Outcome::Delivered
+                }
+                Verdict::Unconfirmed(excerpt) => {
+                    answer = Some(excerpt);
+                    Outcome::Delivered
+                }
+                Verdict::Failure(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
+                Verdict::TryAgain(reason) => Outcome::TryAgain(reason),
+            });
+        if outcome != Outcome::Delivered {
+            return Ok((outcome, attempt));
         }
+        let stored = match event {
+            WebhookEvent::ChatAssigned => self.note_binding(chat, answer.as_deref()).await,
+            WebhookEvent::CallEvent
+            | WebhookEvent::ChatAccepted
+            | WebhookEvent::ChatFinished
+            | WebhookEvent::ChatUpdated
+            | WebhookEvent::OfflineMessage => self.take(chat, brought).await,
+        };
+        let Err(error) = stored else { return Ok((outcome, Attempt { answer, ..attempt })) };
+        let not_stored = || "the answer could not be stored".to_owned();
+        let outcome = if matches!(error, Error::Unavailable(_)) {
+            Outcome::TryAgain(not_stored())
+        } else {
+            Outcome::Rejected(Failure { code: None, message: not_stored(), hidden: false })
+        };
+        tracing::warn!(context = ?error.context(), chat.account_id, chat.chat_id, "a webhook's answer is lost: {error}");
+        Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
+    }
+
+    /// The agent who asked for a binding sees whether it was confirmed.
+    async fn note_binding(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
+        let assignment = match unconfirmed {
+            None => Assignment::Done,
+            Some(answer) => Assignment::Failed(format!("the webhook did not answer with result OK: {answer}")),
+        };
+        let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
+        self.chats.note_assignment(&chat, &assignment, clock::now()).await
     }
 
     /// The chat is read anew: it may have ended while the webhook took its seconds to answer, or been erased, and then
     /// nothing may be written about it.
-    async fn take(&self, event: WebhookEvent, before: &Chat, brought: Brought) -> Result<(), Error> {
-        let is_assignment = event == WebhookEvent::ChatAssigned;
+    async fn take(&self, before: &Chat, brought: Brought) -> Result<(), Error> {
         let Brought { panel: change, contacts } = brought;
-        if !is_assignment && change.is_empty() && contacts == Profile::default() {
+        if change.is_empty() && contacts == Profile::default() {
             return Ok(());
         }
         let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
-        if is_assignment {
-            return self.chats.note_assignment(&chat, &Assignment::Done, clock::now()).await;
-        }
         if !change.is_empty() {
             self.chats.fill_panel(&chat, &change, clock::now()).await?;
         }
@@ -162,12 +184,16 @@ impl Webhooks<'_> {
         Ok(())
     }
 
-    /// The visitor is read anew: the webhook may have taken seconds to answer, and others go on meanwhile.
+    /// The visitor is read anew: the webhook may have taken seconds to answer, and others go on meanwhile. One who has been
+    /// erased learns nothing.
     async fn learn(&self, chat: &Chat, contacts: &Profile) -> Result<(), Error> {
         let Some(mut visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(()) };
-        if visitor.learn(contacts, Source::Crm) {
-            self.chats.save_visitor(&visitor).await?;
+        if !visitor.learn(contacts, Source::Crm) {
+            return Ok(());
         }
-        Ok(())
+        match self.chats.save_visitor(&visitor).await {
+            Err(Error::NotFound) => Ok(()),
+            saved => saved,
+        }
     }
 }

@@ -1,7 +1,17 @@
 //! The duty to send a timeline entry to somebody else's server, and the ledger of its tries.
 
+use super::content::cut;
 use super::retry::{Clock, Step};
 use super::timestamp::Timestamp;
+
+/// Characters of an error or of an answer that an entry keeps.
+const MAX_TEXT_CHARS: usize = 500;
+/// Attempts that an entry keeps.
+const MAX_STORED_ATTEMPTS: usize = 20;
+/// Bytes of all attempts that an entry keeps: it is written again with each of them, and paid by its size.
+const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
+/// Bytes of an attempt beside its texts.
+const ATTEMPT_BYTES: usize = 64;
 
 /// Whose server receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +84,21 @@ pub struct Attempt {
     pub ms: u64,
     /// Why it did not deliver.
     pub error: Option<String>,
+    /// What a webhook answered that took the event but did not say OK.
+    pub answer: Option<String>,
+}
+
+impl Attempt {
+    /// The attempt as an entry keeps it: with texts that are not too long.
+    pub fn bounded(&self) -> Self {
+        let cut_text = |text: &Option<String>| text.as_deref().map(|text| cut(text, MAX_TEXT_CHARS));
+        Self { error: cut_text(&self.error), answer: cut_text(&self.answer), ..self.clone() }
+    }
+
+    fn bytes(&self) -> usize {
+        let texts = [&self.error, &self.answer].into_iter().flatten();
+        ATTEMPT_BYTES + texts.map(String::len).sum::<usize>()
+    }
 }
 
 /// Why a message was not delivered, in words for the agent.
@@ -113,12 +138,26 @@ pub struct Delivery {
     pub since: Timestamp,
     /// Tries of the round.
     pub tries: u32,
-    /// Every try of every round.
+    /// The tries of every round; of many the first and the newest.
     pub attempts: Vec<Attempt>,
+    /// How many are left out behind the first.
+    pub attempts_left_out: u32,
     /// Why it failed.
     pub failure: Option<Failure>,
     /// When a failure is shown; until then the entry counts as pending.
     pub verdict_at: Option<Timestamp>,
+}
+
+impl Failure {
+    /// The failure of a delivery whose attempt does not fit into its entry.
+    pub fn unrecorded() -> Self {
+        Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
+    }
+
+    /// The failure as an entry keeps it: cut as the error of its attempt is, to which it is compared.
+    pub fn bounded(&self) -> Self {
+        Self { message: cut(&self.message, MAX_TEXT_CHARS), ..self.clone() }
+    }
 }
 
 impl Outcome {
@@ -200,6 +239,7 @@ impl Delivery {
             since: now,
             tries: 0,
             attempts: Vec::new(),
+            attempts_left_out: 0,
             failure: None,
             verdict_at: None,
         }
@@ -214,6 +254,21 @@ impl Delivery {
     /// The delivery, its first try's turn having come then.
     pub fn in_turn(&self, turn: Timestamp) -> Self {
         Self { since: self.clock().in_turn(turn).since, ..self.clone() }
+    }
+
+    /// The attempts that an entry keeps once it has another one, and how many are left out then.
+    pub fn attempts_with(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
+        let mut kept: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
+        let mut left_out = self.attempts_left_out;
+        let is_too_much = |kept: &[Attempt]| {
+            kept.len() > MAX_STORED_ATTEMPTS || kept.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
+        };
+        // The first and the newest always stay: they are within the limits.
+        while kept.len() > 2 && is_too_much(&kept) {
+            kept.remove(1);
+            left_out = left_out.saturating_add(1);
+        }
+        (kept, left_out)
     }
 
     /// How far it is for whoever looks at it now: a failure is shown at its verdict, not before.
@@ -289,6 +344,41 @@ mod tests {
         assert_eq!(change, Change::Again(Duration::from_millis(2_990)));
         let hung = delivery(0).after_try(&again(), Timestamp(0), Timestamp(3_000));
         assert_eq!(hung, Change::Again(Duration::ZERO));
+    }
+
+    fn attempt(n: u64, error: &str) -> Attempt {
+        Attempt { at: Timestamp(n), status: Some(500), ms: 1, error: Some(error.into()), answer: None }
+    }
+
+    /// The times of the attempts that are kept of 150 with this error, and how many are left out.
+    fn kept_of_150(error: &str) -> (Vec<u64>, u32) {
+        let mut delivery = delivery(0);
+        for n in 1..=150 {
+            let newest = attempt(n, error).bounded();
+            (delivery.attempts, delivery.attempts_left_out) = delivery.attempts_with(newest.clone());
+            assert_eq!(delivery.attempts.len() as u64 + u64::from(delivery.attempts_left_out), n);
+            assert_eq!(delivery.attempts.last(), Some(&newest));
+            assert!(delivery.attempts.iter().map(Attempt::bytes).sum::<usize>() <= MAX_STORED_ATTEMPT_BYTES);
+        }
+        (delivery.attempts.iter().map(|attempt| attempt.at.0).collect(), delivery.attempts_left_out)
+    }
+
+    #[test]
+    fn the_first_and_the_newest_attempts_are_kept() {
+        let (short, left_out) = kept_of_150("HTTP 500");
+        assert_eq!((short, left_out), ([1].into_iter().chain(132..=150).collect(), 130));
+        // 2,000 bytes each.
+        let (long, left_out) = kept_of_150(&"\u{1d11e}".repeat(10_000));
+        assert_eq!((long, left_out), ([1].into_iter().chain(145..=150).collect(), 143));
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let long = "x".repeat(10_000);
+        let bounded = Attempt { answer: Some(long.clone()), ..attempt(1, &long) }.bounded();
+        let failure = Failure { code: None, message: long, hidden: true }.bounded();
+        assert_eq!(bounded.error.as_deref(), Some(failure.message.as_str()), "they are compared to hide the error");
+        assert_eq!((bounded.answer.as_ref(), failure.message.len()), (bounded.error.as_ref(), MAX_TEXT_CHARS));
     }
 
     #[test]

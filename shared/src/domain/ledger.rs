@@ -107,18 +107,12 @@ pub enum Retry {
     One,
 }
 
-/// Tries after which an entry is not sent again: it holds all of them, and a write is paid by the size of the item.
-pub const MOST_TRIES: u64 = 150;
-
 impl Retry {
     /// Why a delivery may not begin anew now.
     pub fn refusal(self, entry: &Entry, now: Timestamp) -> Option<&'static str> {
         let Some(delivery) = &entry.delivery else { return Some("it goes to nobody's server") };
         if entry.is_forgotten(now) {
             return Some("it is over, as the account's retention says");
-        }
-        if delivery.attempts.len() as u64 >= MOST_TRIES {
-            return Some("it has been tried as often as it can be");
         }
         match (self, delivery.shown_progress(now)) {
             (Self::Message, Progress::Failed) if delivery.target == Target::Channel => None,
@@ -143,7 +137,7 @@ pub fn waits_for_bot(entry: &Entry) -> bool {
 mod tests {
     use super::super::chat::Failing;
     use super::super::content::Content;
-    use super::super::delivery::{Attempt, Delivery};
+    use super::super::delivery::Delivery;
     use super::super::ownership::State;
     use super::super::rate::Window;
     use super::*;
@@ -275,14 +269,6 @@ mod tests {
         for (entry, expected) in table {
             let may = [Retry::Message, Retry::Failed, Retry::One].map(|retry| retry.refusal(&entry, at(60)).is_none());
             assert_eq!(may, expected, "{entry:?}");
-        }
-        let mut often = message(Failed);
-        if let Some(delivery) = &mut often.delivery {
-            let attempt = |n| Attempt { at: at(n), status: Some(500), ms: 1, error: None };
-            delivery.attempts = (0..MOST_TRIES).map(attempt).collect();
-        }
-        for retry in [Retry::Message, Retry::Failed, Retry::One] {
-            assert_eq!(retry.refusal(&often, at(60)), Some("it has been tried as often as it can be"));
         }
         let refusal = Retry::One.refusal(&message(Failed), at(58));
         assert_eq!(refusal, Some("it is still being delivered"), "its failure is not shown yet");

@@ -96,6 +96,7 @@ impl SafeUrls {
             }
             for attempt in &mut delivery.attempts {
                 attempt.error = self.optional(attempt.error.take());
+                attempt.answer = self.optional(attempt.answer.take());
             }
         }
         entry

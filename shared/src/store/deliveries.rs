@@ -12,7 +12,7 @@ use crate::domain::bot::Notice;
 use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
-use crate::domain::ledger::{self, MOST_TRIES, Retry};
+use crate::domain::ledger::{self, Retry};
 use crate::domain::retry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -108,7 +108,7 @@ pub enum Revived {
 impl Chats {
     /// Writes a try into the ledger with what follows from it. The delivery is as it was when the try began; a window that
     /// began with the try is written too while another try may follow. False when somebody else was faster: then nothing is
-    /// written and nothing is to be done. One write.
+    /// written and nothing is to be done. [`Error::Unwritable`] when the entry has no room for it. One write.
     pub async fn record_try(
         &self,
         tried: &Entry,
@@ -116,12 +116,47 @@ impl Chats {
         attempt: &Attempt,
         verdict: &Verdict,
     ) -> Result<bool, Error> {
+        let attempt = attempt.bounded();
+        let kept = delivery.attempts_with(attempt.clone());
+        match self.write_attempts(tried, delivery, kept, verdict).await {
+            Ok(()) => Ok(true),
+            // The SDK repeats a request whose answer is late, and then meets its own success.
+            Err(Refused::Condition { item: Some(item), .. }) => Ok(holds(&entry(item)?, delivery, &attempt)),
+            Err(Refused::Condition { item: None, .. }) => Ok(false),
+            Err(refused) => Err(refused.into()),
+        }
+    }
+
+    /// Ends a delivery whose entry has no room for its attempt: without any attempts, so that the entry has room for that.
+    /// False when somebody else was faster. One write.
+    pub async fn fail_unrecorded(&self, tried: &Entry, delivery: &Delivery, now: Timestamp) -> Result<bool, Error> {
+        let made = u32::try_from(delivery.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let none = (Vec::new(), delivery.attempts_left_out.saturating_add(made));
+        let failed = Verdict::Failed(Failure::unrecorded(), now);
+        match self.write_attempts(tried, delivery, none, &failed).await {
+            Ok(()) => Ok(true),
+            Err(Refused::Condition { .. }) => Ok(false),
+            Err(refused) => Err(refused.into()),
+        }
+    }
+
+    /// Counts a try, and stores the attempts that the entry keeps and how many it leaves out. The entry holds the attempts of
+    /// `delivery` as long as the condition does.
+    async fn write_attempts(
+        &self,
+        tried: &Entry,
+        delivery: &Delivery,
+        (attempts, left_out): (Vec<Attempt>, u32),
+        verdict: &Verdict,
+    ) -> Result<(), Refused> {
+        let attempts: Vec<AttemptItem> = attempts.iter().map(AttemptItem::from).collect();
         let mut values = vec![
             (":pending", s(Progress::Pending.name())),
             (":round", n(delivery.round)),
             (":tries", n(delivery.tries)),
             (":one", n(1)),
-            (":attempt", to_attribute(&[AttemptItem::from(attempt)])?),
+            (":attempts", to_attribute(&attempts)?),
+            (":left_out", n(left_out)),
         ];
         let update = match verdict {
             Verdict::Again(_) if tried.delivery.as_ref().is_some_and(|stored| stored.since == delivery.since) => TRIED,
@@ -136,7 +171,7 @@ impl Chats {
             }
             Verdict::Failed(failure, verdict_at) => {
                 values.push((":progress", s(Progress::Failed.name())));
-                values.push((":failure", to_attribute(&FailureItem::from(failure))?));
+                values.push((":failure", to_attribute(&FailureItem::from(&failure.bounded()))?));
                 values.push((":verdict_at", n(verdict_at.0)));
                 values.push((":due", s(failed(&tried.account_id))));
                 FAILED
@@ -144,13 +179,7 @@ impl Chats {
         };
         let key = entry_key(&tried.account_id, tried.chat_id, tried.seq);
         let condition = "#delivery.#progress = :pending AND #delivery.#round = :round AND #delivery.#tries = :tries";
-        match self.table.update(Change { key, update, condition, values }).await {
-            Ok(_) => Ok(true),
-            // The SDK repeats a request whose answer is late, and then meets its own success.
-            Err(Refused::Condition { item: Some(item), .. }) => Ok(holds(&entry(item)?, delivery, attempt)),
-            Err(Refused::Condition { item: None, .. }) => Ok(false),
-            Err(refused) => Err(refused.into()),
-        }
+        self.table.update(Change { key, update, condition, values }).await.map(|_| ())
     }
 
     /// Drops a delivery that is not wanted any more. One write.
@@ -209,7 +238,7 @@ impl Chats {
     ) -> Result<Entry, Error> {
         let (condition, mut values) = may_begin(retry);
         values.extend([(":now", n(now.0)), (":one", n(1)), (":next_due", n(due_at(now).0))]);
-        values.extend([(":seconds", n(now.seconds())), (":most", n(MOST_TRIES))]);
+        values.push((":seconds", n(now.seconds())));
         values.extend(anew(chat_id));
         let key = entry_key(account_id, chat_id, seq);
         match self.table.update(Change { key, update: RETRY, condition, values }).await {
@@ -335,20 +364,27 @@ fn holds(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
     })
 }
 
-const TRIED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
-                     #delivery.#attempts = list_append(#delivery.#attempts, :attempt)";
+/// What every try changes, and what else.
+macro_rules! tried {
+    ($more:literal) => {
+        concat!(
+            "SET #delivery.#tries = #delivery.#tries + :one, #delivery.#attempts = :attempts, \
+             #delivery.#attempts_left_out = :left_out",
+            $more
+        )
+    };
+}
 
-const TRIED_IN_TURN: &str = "SET #delivery.#tries = #delivery.#tries + :one, #delivery.#since = :since, \
-                             #delivery.#attempts = list_append(#delivery.#attempts, :attempt), #due_at = :next_due";
+const TRIED: &str = tried!("");
 
-const DELIVERED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
-                         #delivery.#attempts = list_append(#delivery.#attempts, :attempt), \
-                         #delivery.#progress = :progress REMOVE #due, #due_at";
+const TRIED_IN_TURN: &str = tried!(", #delivery.#since = :since, #due_at = :next_due");
 
-const FAILED: &str = "SET #delivery.#tries = #delivery.#tries + :one, \
-                      #delivery.#attempts = list_append(#delivery.#attempts, :attempt), \
-                      #delivery.#progress = :progress, #delivery.#failure = :failure, \
-                      #delivery.#verdict_at = :verdict_at, #due = :due, #due_at = #at";
+const DELIVERED: &str = tried!(", #delivery.#progress = :progress REMOVE #due, #due_at");
+
+const FAILED: &str = tried!(
+    ", #delivery.#progress = :progress, #delivery.#failure = :failure, #delivery.#verdict_at = :verdict_at, \
+     #due = :due, #due_at = #at"
+);
 
 const POSTPONE: &str = "SET #delivery.#since = :now, #delivery.#revivals = #delivery.#revivals + :one, \
                         #due_at = :next_due";
@@ -370,13 +406,12 @@ macro_rules! unless_waits_for_bot {
     };
 }
 
-/// A condition, and what holds for every delivery that begins anew: it is kept still, and not tried too often.
+/// A condition, and what holds for every delivery that begins anew: it is kept still.
 macro_rules! and_can_begin {
     ($($own:expr),+ $(,)?) => {
         concat!(
             $($own,)+
-            " AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)",
-            " AND size(#delivery.#attempts) < :most"
+            " AND (attribute_not_exists(#expires_at) OR #expires_at > :seconds)"
         )
     };
 }

@@ -502,6 +502,9 @@ fn transaction_refused(error: &SdkError<TransactWriteItemsError>) -> Refused {
         None if reasons.iter().any(|reason| reason.code().is_some_and(is_throttling)) => {
             Refused::Error(Error::Unavailable(Context::new("throttled transaction")))
         }
+        None if reasons.iter().any(|reason| reason.code() == Some("ValidationError")) => {
+            Refused::Error(Error::Unwritable(Context::new("a part of a transaction is refused for good")))
+        }
         None => Refused::Error(failure(error)),
     }
 }
@@ -519,14 +522,22 @@ fn is_throttling(code: &str) -> bool {
     )
 }
 
-/// What did not answer or asks to slow down is worth another try; the rest is a fault of ours.
+/// What did not answer or asks to slow down is worth another try; the rest is a fault of ours, and what is invalid, such as
+/// an item of more than 400 KB, stays so.
 fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     let code = error.code().map(str::to_owned);
     let throttled = code.as_deref().is_some_and(is_throttling);
+    let is_invalid = code.as_deref() == Some("ValidationException");
     let unanswered =
         matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
     let context = Context::new(("dynamodb", code, error.message().map(str::to_owned), unanswered));
-    if throttled || unanswered { Error::Unavailable(context) } else { Error::Internal(context) }
+    if throttled || unanswered {
+        Error::Unavailable(context)
+    } else if is_invalid {
+        Error::Unwritable(context)
+    } else {
+        Error::Internal(context)
+    }
 }
 
 #[cfg(test)]

@@ -221,6 +221,9 @@ pub fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
         ("state".to_owned(), json!(progress.name())),
         ("attempts".to_owned(), delivery.attempts.iter().map(|attempt| self::attempt(attempt, delivery)).collect()),
     ]);
+    if delivery.attempts_left_out > 0 {
+        shown.insert("attempts_left_out".to_owned(), json!(delivery.attempts_left_out));
+    }
     let failure = delivery.failure.as_ref().filter(|failure| progress == Progress::Failed && !failure.hidden);
     if let Some(failure) = failure {
         let code = failure.code.map(|code| ("code".to_owned(), json!(code)));
@@ -231,11 +234,17 @@ pub fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
 }
 
 fn attempt(attempt: &Attempt, delivery: &Delivery) -> Value {
-    let Attempt { at, status, ms, error } = attempt;
+    let Attempt { at, status, ms, error, answer } = attempt;
     let hidden =
         delivery.failure.as_ref().is_some_and(|failure| failure.hidden && Some(&failure.message) == error.as_ref());
     let error = if hidden { Some("the integrator rejected the message") } else { error.as_deref() };
-    let fields = [("at", json!(at.0)), ("status", json!(status)), ("ms", json!(ms)), ("error", json!(error))];
+    let fields = [
+        ("at", json!(at.0)),
+        ("status", json!(status)),
+        ("ms", json!(ms)),
+        ("error", json!(error)),
+        ("answer", json!(answer)),
+    ];
     fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 

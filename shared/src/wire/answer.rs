@@ -10,9 +10,15 @@ use crate::domain::delivery::{Failure, Outcome};
 /// Characters of an integrator's words that are kept.
 const LONGEST_MESSAGE: usize = 500;
 
+/// The JSON that a receiver answered, if it is that. A JSON string that holds JSON is decoded once more.
+pub(super) fn json(body: &[u8]) -> Option<Value> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    if let Value::String(inner) = &value { serde_json::from_str(inner).ok() } else { Some(value) }
+}
+
 /// The outcome of a try that was answered.
 pub fn classify(answer: &Answer, settings: &ChannelSettings) -> Outcome {
-    let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
+    let body = json(&answer.body);
     let object = body.as_ref().and_then(Value::as_object);
     match settings.validation {
         Validation::Strict => strict(answer, object, settings),
@@ -102,6 +108,10 @@ mod tests {
             (200, r#"{"result":"OK","error":null}"#, "ok"),
             (200, r#"{"error":{"code":7,"message":"blocked"}}"#, "Some(7)/blocked/false"),
             (200, r#"{"error":{"code":9,"message":"secret"}}"#, "Some(9)/secret/true"),
+            (200, r#""{\"result\":\"ok\"}""#, "ok"),
+            (200, r#""{\"error\":{\"code\":7,\"message\":\"blocked\"}}""#, "Some(7)/blocked/false"),
+            (200, r#""\"{\\\"result\\\":\\\"ok\\\"}\"""#, "again"),
+            (200, r#""ok""#, "again"),
             (200, r#"{"error":{"code":"7"}}"#, "None/the integrator rejected the message/false"),
             (200, r#"{"result":"no"}"#, "again"),
             (200, r"{}", "again"),
@@ -125,6 +135,8 @@ mod tests {
             (204, "", "ok"),
             (202, "<html>", "ok"),
             (200, r#"{"error":{"code":7,"message":"blocked"}}"#, "Some(7)/blocked/false"),
+            (200, r#""{\"error\":{\"code\":7,\"message\":\"blocked\"}}""#, "Some(7)/blocked/false"),
+            (200, r#"{"error":{"code":7,"mess"#, "ok"),
             (403, "go away", "None/go away/false"),
             (404, "<html>", "None/HTTP 404/false"),
             (422, r#"{"error":{"code":9,"message":"m"}}"#, "Some(9)/m/true"),

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::answer;
 use crate::domain::account::Agent;
 use crate::domain::call::Call;
 use crate::domain::chat::{Chat, From, Rating};
@@ -13,9 +14,11 @@ use crate::domain::visitor::{Profile, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
 
 /// Lines of custom data that are kept of an answer.
-const MOST_CUSTOM_DATA: usize = 50;
-/// Characters of a line's content (specification, part D).
+const MAX_CUSTOM_DATA: usize = 50;
+/// Characters of a line's content (specification, part D), and of a description.
 const CONTENT: usize = 1_000;
+/// Characters of an answer that an entry keeps.
+const MAX_EXCERPT_CHARS: usize = 200;
 /// Characters of a title, a key, a name.
 const SHORT: usize = 255;
 /// Characters of an address.
@@ -236,8 +239,12 @@ fn session() -> Value {
 pub enum Verdict {
     /// `result` is OK; what it brings, for the events that take data.
     Ok(Box<Brought>),
-    /// Anything else, in words.
-    No(String),
+    /// A success without a `result`: the event has arrived, and nothing is brought. What was answered, for the entry.
+    Unconfirmed(String),
+    /// `result` is FAILURE or an error message: final, in words.
+    Failure(String),
+    /// No success, in words.
+    TryAgain(String),
 }
 
 /// The data of an answer.
@@ -249,37 +256,50 @@ pub struct Brought {
     pub contacts: Profile,
 }
 
-/// Reads an answer. A field that is wrong is left out; the rest still counts.
+/// Reads an answer. A field that is wrong is left out, one that is too long is cut; the rest still counts.
 pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
-    if status != 200 {
-        return Verdict::No(format!("HTTP {status}"));
+    if !(200..=299).contains(&status) {
+        return Verdict::TryAgain(format!("HTTP {status}"));
     }
     if event == WebhookEvent::CallEvent {
         return Verdict::Ok(Box::default());
     }
-    let body: Option<Value> = serde_json::from_slice(body).ok();
-    let Some(object) = body.as_ref().and_then(Value::as_object) else {
-        return Verdict::No("the answer is not a JSON object".to_owned());
-    };
-    match object.get("result").and_then(Value::as_str) {
-        Some(result) if result.eq_ignore_ascii_case("ok") => {
+    let value = answer::json(body);
+    let object = value.as_ref().and_then(Value::as_object);
+    let result = object.and_then(|object| object.get("result")?.as_str()).map(str::trim);
+    match (object, result) {
+        (Some(object), Some(result)) if result.eq_ignore_ascii_case("ok") => {
             Verdict::Ok(Box::new(if event.takes_data() { brought(object) } else { Brought::default() }))
         }
-        Some(result) => Verdict::No(format!("the answer is: {}", cut(&without_tags(result), SHORT))),
-        None => Verdict::No("the answer has no result".to_owned()),
+        (Some(_), Some(result)) if !result.is_empty() => {
+            Verdict::Failure(format!("the answer is: {}", cut(&without_tags(result), SHORT)))
+        }
+        _ => Verdict::Unconfirmed(excerpt(body)),
     }
 }
 
+/// The beginning of an answer on one line, without tags.
+fn excerpt(body: &[u8]) -> String {
+    let text = without_tags(&String::from_utf8_lossy(body));
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() { "(nothing)".to_owned() } else { cut(&line, MAX_EXCERPT_CHARS) }
+}
+
 fn brought(object: &Map<String, Value>) -> Brought {
-    let contact = |name: &str| short(object.get("contact_info")?.get(name));
+    let contact = |name: &str, limit: usize| text(object.get("contact_info")?.get(name), limit);
     let panel = PanelChange {
         custom_data: object.get("custom_data").and_then(custom_data),
         enable_assign: object.get("enable_assign").and_then(Value::as_bool),
         crm_link: object.get("crm_link").and_then(|link| given(link, web_link)),
         page: object.get("page").and_then(|value| given(value, page)),
     };
-    let contacts =
-        Profile { name: contact("name"), phone: contact("phone"), email: contact("email"), ..Profile::default() };
+    let contacts = Profile {
+        name: contact("name", SHORT),
+        phone: contact("phone", SHORT),
+        email: contact("email", SHORT),
+        description: contact("description", CONTENT),
+        ..Profile::default()
+    };
     Brought { panel, contacts }
 }
 
@@ -297,26 +317,34 @@ fn given<T>(value: &Value, read: fn(Option<&Value>) -> Option<T>) -> Option<Opti
 
 fn page(value: Option<&Value>) -> Option<(String, Option<String>)> {
     let page = value?;
-    Some((web_link(page.get("url"))?, short(page.get("title"))))
+    Some((web_link(page.get("url"))?, text(page.get("title"), SHORT)))
 }
 
 fn custom_data(value: &Value) -> Option<Vec<CustomData>> {
     let items = if value.is_null() { &[] } else { value.as_array()?.as_slice() };
     let read = |item: &Value| {
-        let content = item.get("content")?.as_str()?;
         Some(CustomData {
-            title: short(item.get("title")),
-            content: cut(&without_tags(content), CONTENT),
+            title: text(item.get("title"), SHORT),
+            content: cut(&as_text(item.get("content")?)?, CONTENT),
             link: web_link(item.get("link")),
-            key: short(item.get("key")),
+            key: text(item.get("key"), SHORT),
         })
     };
-    Some(items.iter().filter_map(read).take(MOST_CUSTOM_DATA).collect())
+    Some(items.iter().filter_map(read).take(MAX_CUSTOM_DATA).collect())
 }
 
-fn short(value: Option<&Value>) -> Option<String> {
-    let text = without_tags(value?.as_str()?);
-    (!text.trim().is_empty()).then(|| cut(&text, SHORT))
+/// A text that is not blank.
+fn text(value: Option<&Value>, limit: usize) -> Option<String> {
+    as_text(value?).filter(|text| !text.trim().is_empty()).map(|text| cut(&text, limit))
+}
+
+/// A string without tags, or a number as it is written.
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(without_tags(text)),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
 }
 
 fn web_link(value: Option<&Value>) -> Option<String> {
@@ -331,10 +359,9 @@ mod tests {
     use super::*;
 
     fn accepted(body: &Value) -> Brought {
-        match read(WebhookEvent::ChatAccepted, 200, body.to_string().as_bytes()) {
-            Verdict::Ok(brought) => *brought,
-            Verdict::No(why) => panic!("{why}"),
-        }
+        let verdict = read(WebhookEvent::ChatAccepted, 200, body.to_string().as_bytes());
+        let Verdict::Ok(brought) = verdict else { panic!("{verdict:?}") };
+        *brought
     }
 
     #[test]
@@ -360,7 +387,7 @@ mod tests {
     fn wrong_parts_of_an_answer_are_left_out() {
         let brought = accepted(&json!({
             "result": "OK", "contact_info": [], "crm_link": "javascript:alert(1)", "enable_assign": "yes",
-            "custom_data": [{ "content": 7 }, "x", { "content": "ok", "link": "javascript:alert(1)", "title": 3 }],
+            "custom_data": [{ "content": true }, "x", { "content": "ok", "link": "javascript:alert(1)", "title": [3] }],
             "page": { "url": 7 }
         }));
         let only = CustomData { title: None, content: "ok".into(), link: None, key: None };
@@ -378,19 +405,83 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_than_ok_brings_nothing() {
+    fn numbers_are_taken_as_text() {
+        let brought = accepted(&json!({
+            "result": "OK",
+            "custom_data": [{ "content": 7, "title": 1.5, "key": -3 }],
+            "contact_info": { "name": 42, "phone": 31_612_345_678_u64, "email": null, "description": 0 },
+        }));
+        let line = CustomData { title: Some("1.5".into()), content: "7".into(), link: None, key: Some("-3".into()) };
+        assert_eq!(brought.panel.custom_data, Some(vec![line]));
+        let Profile { name, phone, email, description, .. } = brought.contacts;
+        let expected = [Some("42"), Some("31612345678"), None, Some("0")];
+        assert_eq!([&name, &phone, &email, &description].map(|text| text.as_deref()), expected);
+    }
+
+    #[test]
+    fn what_an_answer_brings_is_bounded() {
+        let long = "é<b>".repeat(5_000);
+        let line = json!({ "content": long, "title": long, "key": long, "link": format!("https://x.example/{long}") });
+        let contacts = json!({ "name": long, "phone": long, "email": long, "description": long });
+        let brought = accepted(&json!({ "result": "OK", "custom_data": vec![line; 60], "contact_info": contacts }));
+        let short = "é".repeat(SHORT);
+        let line = CustomData {
+            title: Some(short.clone()),
+            content: "é".repeat(CONTENT),
+            link: None,
+            key: Some(short.clone()),
+        };
+        assert_eq!(brought.panel.custom_data, Some(vec![line; MAX_CUSTOM_DATA]));
+        let Profile { name, phone, email, description, .. } = brought.contacts;
+        assert_eq!([name, phone, email], [(); 3].map(|()| Some(short.clone())));
+        assert_eq!(description, Some("é".repeat(CONTENT)));
+    }
+
+    #[test]
+    fn only_a_success_with_result_ok_brings_something() {
+        let unconfirmed = |answer: &str| Verdict::Unconfirmed(answer.to_owned());
+        let failure = |words: &str| Verdict::Failure(format!("the answer is: {words}"));
+        let again = |status: u16| Verdict::TryAgain(format!("HTTP {status}"));
+        let ok = || Verdict::Ok(Box::default());
         let table = [
-            (200, "<html>", "the answer is not a JSON object"),
-            (200, "{}", "the answer has no result"),
-            (200, r#"{"result":"FAILURE"}"#, "the answer is: FAILURE"),
-            (200, r#"{"result":7}"#, "the answer has no result"),
-            (200, r#"{"result":"<<i>img src=x> no card"}"#, "the answer is: img src=x> no card"),
-            (500, r#"{"result":"OK"}"#, "HTTP 500"),
-            (204, "", "HTTP 204"),
+            (200, r#"{"result":"OK"}"#, ok()),
+            (201, r#"{"result":"ok"}"#, ok()),
+            (299, r#""{\"result\":\"OK\"}""#, ok()),
+            (200, "<html>\n<h1>It  works!</h1></html>", unconfirmed("It works!")),
+            (204, "", unconfirmed("(nothing)")),
+            (200, "{}", unconfirmed("{}")),
+            (200, r#"{"result":7}"#, unconfirmed(r#"{"result":7}"#)),
+            (200, r#"{"result":null}"#, unconfirmed(r#"{"result":null}"#)),
+            (200, r#"{"result":" "}"#, unconfirmed(r#"{"result":" "}"#)),
+            (200, r#"[{"result":"OK"}]"#, unconfirmed(r#"[{"result":"OK"}]"#)),
+            (200, r#"{"result":"OK","custom_da"#, unconfirmed(r#"{"result":"OK","custom_da"#)),
+            (200, r#""\"{\\\"result\\\":\\\"OK\\\"}\"""#, unconfirmed(r#""\"{\\\"result\\\":\\\"OK\\\"}\"""#)),
+            (200, r#"{"result":"FAILURE"}"#, failure("FAILURE")),
+            (202, r#"{"result":"failure"}"#, failure("failure")),
+            (200, r#"{"result":"<<i>img src=x> no card"}"#, failure("img src=x> no card")),
+            (199, r#"{"result":"OK"}"#, again(199)),
+            (302, r#"{"result":"OK"}"#, again(302)),
+            (404, r#"{"result":"FAILURE"}"#, again(404)),
+            (500, r#"{"result":"OK"}"#, again(500)),
         ];
-        for (status, body, why) in table {
-            assert_eq!(read(WebhookEvent::ChatAccepted, status, body.as_bytes()), Verdict::No(why.into()), "{body}");
+        for (status, body, expected) in table {
+            for event in [WebhookEvent::ChatAccepted, WebhookEvent::ChatFinished] {
+                assert_eq!(read(event, status, body.as_bytes()), expected, "{status} {body}");
+            }
         }
-        assert!(matches!(read(WebhookEvent::CallEvent, 200, b"whatever"), Verdict::Ok(_)));
+        for (status, expected) in [(200, ok()), (204, ok()), (302, again(302)), (503, again(503))] {
+            assert_eq!(read(WebhookEvent::CallEvent, status, b"whatever"), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn an_entry_keeps_the_beginning_of_an_answer() {
+        let Verdict::Unconfirmed(answer) = read(WebhookEvent::ChatFinished, 200, "é ".repeat(50_000).as_bytes())
+        else {
+            panic!("not unconfirmed")
+        };
+        assert_eq!(answer.chars().count(), MAX_EXCERPT_CHARS);
+        let bytes = [b'a', 0xff, b'b'];
+        assert_eq!(read(WebhookEvent::ChatFinished, 200, &bytes), Verdict::Unconfirmed("a\u{fffd}b".into()));
     }
 }

@@ -17,6 +17,8 @@ pub(in crate::store) struct DeliveryItem {
     since: u64,
     tries: u32,
     attempts: Vec<AttemptItem>,
+    #[serde(default)]
+    attempts_left_out: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failure: Option<FailureItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,8 +27,18 @@ pub(in crate::store) struct DeliveryItem {
 
 impl From<&Delivery> for DeliveryItem {
     fn from(delivery: &Delivery) -> Self {
-        let Delivery { target, progress, round, revivals, since, tries, attempts, failure, verdict_at } =
-            delivery.clone();
+        let Delivery {
+            target,
+            progress,
+            round,
+            revivals,
+            since,
+            tries,
+            attempts,
+            attempts_left_out,
+            failure,
+            verdict_at,
+        } = delivery.clone();
         Self {
             target: target.name().to_owned(),
             progress: progress.name().to_owned(),
@@ -35,6 +47,7 @@ impl From<&Delivery> for DeliveryItem {
             since: since.0,
             tries,
             attempts: attempts.iter().map(AttemptItem::from).collect(),
+            attempts_left_out,
             failure: failure.as_ref().map(FailureItem::from),
             verdict_at: verdict_at.map(|at| at.0),
         }
@@ -53,6 +66,7 @@ impl TryFrom<DeliveryItem> for Delivery {
             since: Timestamp(item.since),
             tries: item.tries,
             attempts: item.attempts.into_iter().map(Attempt::from).collect(),
+            attempts_left_out: item.attempts_left_out,
             failure: item.failure.map(Failure::from),
             verdict_at: item.verdict_at.map(Timestamp),
         })
@@ -67,19 +81,21 @@ pub(in crate::store) struct AttemptItem {
     ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
 }
 
 impl From<&Attempt> for AttemptItem {
     fn from(attempt: &Attempt) -> Self {
-        let Attempt { at, status, ms, error } = attempt.clone();
-        Self { at: at.0, status, ms, error }
+        let Attempt { at, status, ms, error, answer } = attempt.clone();
+        Self { at: at.0, status, ms, error, answer }
     }
 }
 
 impl From<AttemptItem> for Attempt {
     fn from(item: AttemptItem) -> Self {
-        let AttemptItem { at, status, ms, error } = item;
-        Self { at: Timestamp(at), status, ms, error }
+        let AttemptItem { at, status, ms, error, answer } = item;
+        Self { at: Timestamp(at), status, ms, error, answer }
     }
 }
 

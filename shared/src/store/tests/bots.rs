@@ -180,7 +180,7 @@ impl Stores {
     async fn first_try_fails(&self, since: Timestamp) {
         let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
         let delivery = entry.delivery.clone().unwrap().in_turn(since);
-        let attempt = Attempt { at: since, status: Some(500), ms: 7, error: Some("HTTP 500".into()) };
+        let attempt = Attempt { at: since, status: Some(500), ms: 7, error: Some("HTTP 500".into()), answer: None };
         let again = Change::Again(Duration::from_secs(3));
         assert!(self.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
     }

@@ -9,7 +9,7 @@ async fn a_try_is_recorded_once_however_often_its_task_comes() {
     let seq = stores.undelivered().await;
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let delivery = entry.delivery.clone().unwrap();
-    let attempt = Attempt { at: NOW, status: Some(500), ms: 7, error: Some("HTTP 500".into()) };
+    let attempt = Attempt { at: NOW, status: Some(500), ms: 7, error: Some("HTTP 500".into()), answer: None };
     let again = Change::Again(Duration::from_secs(3));
     assert!(stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
     assert!(stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap(), "its own, repeated");
@@ -29,7 +29,7 @@ async fn a_failed_delivery_can_be_begun_anew_and_keeps_its_ledger() {
     );
     assert!(matches!(stores.chats.retry("acc", 1, 99, Retry::Message, at(1)).await, Err(Error::NotFound)));
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
-    let attempt = Attempt { at: NOW, status: None, ms: 3_000, error: Some("x".into()) };
+    let attempt = Attempt { at: NOW, status: None, ms: 3_000, error: Some("x".into()), answer: None };
     let failure = Failure { code: Some(5), message: "no".into(), hidden: false };
     let failed = Change::Failed(failure.clone(), at(9));
     let delivery = entry.delivery.clone().unwrap();
@@ -82,7 +82,7 @@ async fn a_done_delivery_is_not_due_any_more() {
     let stores = stores().await;
     let seq = stores.undelivered().await;
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
-    let attempt = Attempt { at: NOW, status: Some(200), ms: 7, error: None };
+    let attempt = Attempt { at: NOW, status: Some(200), ms: 7, error: None, answer: None };
     let delivery = entry.delivery.clone().unwrap();
     assert!(stores.chats.record_try(&entry, &delivery, &attempt, &Change::Delivered).await.unwrap());
     assert!(stores.overdue(1, at(1_000)).await.is_empty());

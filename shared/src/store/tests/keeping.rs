@@ -399,7 +399,7 @@ async fn what_is_forgotten_is_not_sent_again() {
     let seq = stores.undelivered().await;
     let entry = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap();
     let delivery = entry.delivery.as_ref().unwrap();
-    let attempt = Attempt { at: NOW, status: Some(200), ms: 1, error: None };
+    let attempt = Attempt { at: NOW, status: Some(200), ms: 1, error: None, answer: None };
     stores.chats.record_try(&entry, delivery, &attempt, &Change::Delivered).await.unwrap();
     let late = stores.chats.retry("acc", 1, seq, Retry::One, at(DAY)).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");

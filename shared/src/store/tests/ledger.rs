@@ -1,7 +1,7 @@
 //! The ledger of deliveries, and what is begun anew from it.
 
 use super::*;
-use crate::domain::ledger::{MOST_TRIES, Order, Place, Wanted};
+use crate::domain::ledger::{Order, Place, Wanted};
 use crate::store::deliveries::Revived;
 use crate::store::ledger::{Page, Search};
 
@@ -30,7 +30,7 @@ impl Stores {
 
     async fn try_ends(&self, chat_id: u64, seq: u64, end: &Change) {
         let entry = self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap();
-        let attempt = Attempt { at: entry.at, status: Some(500), ms: 7, error: None };
+        let attempt = Attempt { at: entry.at, status: Some(500), ms: 7, error: None, answer: None };
         assert!(self.chats.record_try(&entry, entry.delivery.as_ref().unwrap(), &attempt, end).await.unwrap());
     }
 
@@ -285,16 +285,22 @@ async fn who_may_begin_what_anew() {
 }
 
 #[tokio::test]
-async fn a_delivery_begins_anew_only_so_often() {
+async fn an_entry_stays_small_however_often_it_is_sent_again() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
-    let seq = stores.tried(chat, NOW, &Change::Delivered).await;
-    for n in 1..MOST_TRIES {
+    let seq = stores.agent_writes(chat, "secret", NOW).await.unwrap();
+    let answer = "\u{1d11e}".repeat(16_000);
+    for n in 1..=150 {
+        let entry = stores.chats.entry("acc", chat, seq).await.unwrap().unwrap();
+        let attempt = Attempt { at: at(n), status: Some(500), ms: 7, error: Some(answer.clone()), answer: None };
+        let failed = Change::Failed(Failure { code: None, message: answer.clone(), hidden: false }, at(n));
+        assert!(stores.chats.record_try(&entry, entry.delivery.as_ref().unwrap(), &attempt, &failed).await.unwrap());
         stores.chats.retry("acc", chat, seq, Retry::One, at(n)).await.unwrap();
-        stores.try_ends(chat, seq, &Change::Delivered).await;
     }
-    let refused = stores.chats.retry("acc", chat, seq, Retry::One, at(MOST_TRIES)).await;
-    assert!(matches!(refused, Err(Error::Conflict("it has been tried as often as it can be"))), "{refused:?}");
+    let delivery = stores.chats.entry("acc", chat, seq).await.unwrap().unwrap().delivery.unwrap();
+    let kept: Vec<_> = delivery.attempts.iter().map(|attempt| attempt.at).collect();
+    assert_eq!(kept, [1, 145, 146, 147, 148, 149, 150].map(at));
+    assert_eq!((delivery.attempts_left_out, delivery.round), (143, 151));
 }
 
 #[tokio::test]
