@@ -285,7 +285,8 @@ async fn fill_up(stage: &Stage, pk: String, seq: u64, room: usize) {
         let (pk, sk) = (AttributeValue::S(pk.clone()), AttributeValue::S(format!("{seq:010}")));
         let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
         let padding = AttributeValue::S("x".repeat(bytes));
-        let change = change.update_expression("SET padding = :padding").expression_attribute_values(":padding", padding);
+        let change =
+            change.update_expression("SET padding = :padding").expression_attribute_values(":padding", padding);
         change.send().await.is_ok()
     };
     let (mut fits, mut too_much) = (0, 400 * 1024);

@@ -261,7 +261,8 @@ impl Delivery {
         let mut kept: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
         let mut left_out = self.attempts_left_out;
         let is_too_much = |kept: &[Attempt]| {
-            kept.len() > MAX_STORED_ATTEMPTS || kept.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
+            kept.len() > MAX_STORED_ATTEMPTS
+                || kept.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
         };
         // The first and the newest always stay: they are within the limits.
         while kept.len() > 2 && is_too_much(&kept) {
