@@ -27,8 +27,9 @@ type Uses = (Directory, Chats, Connections, ChannelQueue);
 async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.number("chat_id")?);
-    let content = agent::message(&request.json()?)?;
-    let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id))?;
+    let body = request.json()?;
+    let content = agent::message(&body)?;
+    let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
     let key = key.as_ref();
     let now = clock::now();
     let outgoing = Outgoing { account_id, chat_id, agent: &caller.agent, content, key, now };

@@ -30,11 +30,12 @@ async fn handle(
     let bot = auth::bot(&directory, &request).await?;
     let limits = directory.cached_settings(&bot.account_id).await?.limits;
     connections.take_bot_request(&bot.bot_id, limits.bot_requests, clock::now()).await?;
-    let event = bot::read(&request.json()?)?;
+    let body = request.json()?;
+    let event = bot::read(&body)?;
     let desk = Desk { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
     match event.kind {
         EventKind::Message(content) => {
-            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id))?;
+            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
             let stored = desk.message(&event.route, *content, key.as_ref()).await?;
             to_channel.0.enqueue_stored(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await;
             return Ok(done().about(&stored.id));

@@ -25,15 +25,19 @@ async fn main() -> ExitCode {
 
 type Uses = (Directory, Chats, BotQueue, WebhookQueue);
 
+/// The largest body, in bytes: a text is cut to its limit rather than refused.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
 async fn handle((directory, chats, to_bot, to_webhook): Uses, request: Request) -> Result<Response, Error> {
     request.only("POST")?;
     let now = clock::now();
     let channel = directory.cached_channel(&request.segment("channel_id")).await?;
     let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
-    let received = visitor_message::read(&request.json()?, channel.is_lenient())?;
+    let body = request.json_up_to(MAX_BODY_BYTES)?;
+    let received = visitor_message::read(&body, channel.is_lenient())?;
     let VisitorMessage { ref external_id, ref profile, message, their_id } = received;
-    let key = request.idempotency_key(|| format!("{}#{}", channel.channel_id, secret::hex_hash(external_id)))?;
+    let key = request.idempotency_key(|| format!("{}#{}", channel.channel_id, secret::hex_hash(external_id)), &body)?;
     let key = key.as_ref();
     match message {
         Message::Content(ref content) => {

@@ -42,6 +42,9 @@ pub enum Error {
     /// The state of things does not allow it; why.
     #[error("{0}")]
     Conflict(&'static str),
+    /// The `Idempotency-Key` came before, with another body.
+    #[error("the Idempotency-Key was used before with another body; a new message needs a new key")]
+    IdempotencyMismatch,
     /// The body is over the limit, in bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
@@ -101,9 +104,12 @@ impl Error {
             Self::Forbidden(_) => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed(_) | Self::EventNotSupported(_) => 405,
+            // The Bot API has no 422.
+            Self::Bot(error) if matches!(**error, Self::IdempotencyMismatch) => 400,
             Self::Bot(error) => error.status(),
             Self::Conflict(_) => 409,
             Self::TooLarge(_) => 413,
+            Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) => 429,
             Self::Unavailable(_) => 503,
             Self::Unwritable(_) | Self::Internal(_) => 500,
@@ -129,6 +135,7 @@ impl Error {
             },
             Self::Conflict(_) => "conflict",
             Self::TooLarge(_) => "payload_too_large",
+            Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::RateLimited(_) => "rate_limited",
             Self::Unavailable(_) => "unavailable",
             Self::Unwritable(_) | Self::Internal(_) => "internal",

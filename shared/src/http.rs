@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::future::BoxFuture;
-use lambda_http::http::{HeaderMap, Method};
+use lambda_http::http::{HeaderMap, HeaderValue, Method};
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ use crate::resource::{self, Resource};
 use crate::secret;
 use crate::store::idempotency::IdempotencyKey;
 
-/// The largest body that is read, in bytes.
-const LARGEST_BODY: usize = 128 * 1024;
+/// The largest body that is read, in bytes, unless the endpoint says otherwise.
+const MAX_BODY_BYTES: usize = 128 * 1024;
 /// Characters of an `Idempotency-Key`.
-const LONGEST_KEY: usize = 255;
+const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
 /// Characters of a caller's own id of a message in the log.
 const LONGEST_THEIR_ID: usize = 64;
 
@@ -189,22 +189,33 @@ impl Request {
         self.header("authorization")
     }
 
-    /// The `Idempotency-Key` header, within a scope.
-    pub fn idempotency_key(&self, scope: impl FnOnce() -> String) -> Result<Option<IdempotencyKey>, Error> {
-        let Some(key) = self.header("idempotency-key").filter(|key| !key.is_empty()) else {
+    /// The `Idempotency-Key` header within a scope, with the body it came with. Its bytes count, whatever they are.
+    pub fn idempotency_key(
+        &self,
+        scope: impl FnOnce() -> String,
+        body: &Value,
+    ) -> Result<Option<IdempotencyKey>, Error> {
+        let Some(key) = self.headers().get("idempotency-key").map(HeaderValue::as_bytes).filter(|key| !key.is_empty())
+        else {
             return Ok(None);
         };
-        if key.len() > LONGEST_KEY {
-            return Err(Error::field("Idempotency-Key", format_args!("must have at most {LONGEST_KEY} characters")));
+        if String::from_utf8_lossy(key).chars().count() > MAX_IDEMPOTENCY_KEY_CHARS {
+            let expected = format_args!("must have at most {MAX_IDEMPOTENCY_KEY_CHARS} characters");
+            return Err(Error::field("Idempotency-Key", expected));
         }
-        Ok(Some(IdempotencyKey::new(scope(), key)))
+        Ok(Some(IdempotencyKey::new(scope(), key, body)))
     }
 
     /// The body as JSON, whatever its content type says.
     pub fn json(&self) -> Result<Value, Error> {
+        self.json_up_to(MAX_BODY_BYTES)
+    }
+
+    /// The same for an endpoint with a limit of its own, in bytes.
+    pub fn json_up_to(&self, max_bytes: usize) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
-        if bytes.len() > LARGEST_BODY {
-            return Err(Error::TooLarge(LARGEST_BODY));
+        if bytes.len() > max_bytes {
+            return Err(Error::TooLarge(max_bytes));
         }
         let text = std::str::from_utf8(bytes).map_err(|_| Error::body("the body is not UTF-8"))?;
         if text.trim().is_empty() {

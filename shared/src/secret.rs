@@ -45,12 +45,12 @@ pub fn notice_id() -> String {
 }
 
 /// What is stored of a secret with enough randomness to need no salt.
-pub fn hash(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret.as_bytes()).into()
+pub fn hash(secret: impl AsRef<[u8]>) -> [u8; 32] {
+    Sha256::digest(secret.as_ref()).into()
 }
 
 /// [`hash`] in lower-case hex.
-pub fn hex_hash(secret: &str) -> String {
+pub fn hex_hash(secret: impl AsRef<[u8]>) -> String {
     hash(secret).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

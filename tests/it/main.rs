@@ -25,6 +25,7 @@ mod crash;
 mod delivery;
 mod department;
 mod events;
+mod idempotency;
 mod keeping;
 mod ledger;
 mod login;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::chats::Chats;
 use super::table::{Key, Write};
@@ -11,14 +12,16 @@ use super::{from_item, to_item};
 use crate::domain::delivery::Target;
 use crate::domain::entry::Entry;
 use crate::error::Error;
+use crate::secret::hex_hash;
 
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The key of a request: unique in its scope (a channel, or an agent's chat).
+/// The key of a request: unique in its scope (a visitor, an agent in a chat, a bot).
 #[derive(Clone, Debug)]
 pub struct IdempotencyKey {
     scope: String,
-    key: String,
+    key_hash: String,
+    body_hash: String,
 }
 
 /// What was answered the first time.
@@ -51,17 +54,21 @@ struct AnswerItem {
     id: String,
     #[serde(default)]
     to_bot: bool,
+    #[serde(default)]
+    body_hash: Option<String>,
     expires_at: u64,
 }
 
 impl IdempotencyKey {
-    /// The key that a caller sent, within `scope`.
-    pub fn new(scope: String, key: &str) -> Self {
-        Self { scope, key: crate::secret::hex_hash(key) }
+    /// The key that a caller sent, within `scope`, with the body it came with. Bodies are compared as JSON values: the
+    /// order of fields and white space do not count.
+    pub fn new(scope: String, key: &[u8], body: &Value) -> Self {
+        // serde_json keeps the fields of an object sorted.
+        Self { scope, key_hash: hex_hash(key), body_hash: hex_hash(body.to_string()) }
     }
 
     fn item_key(&self) -> Key {
-        Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key), "ANSWER")
+        Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key_hash), "ANSWER")
     }
 
     /// The write that remembers the answer together with what it answers.
@@ -69,18 +76,41 @@ impl IdempotencyKey {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.after(KEPT).seconds();
         let Answered { chat_id, seq, id, to_bot } = Answered::of(entry);
-        to_item(&AnswerItem { pk, sk, chat_id, seq, id, to_bot, expires_at }).map(Write::Create)
+        let body_hash = Some(self.body_hash.clone());
+        to_item(&AnswerItem { pk, sk, chat_id, seq, id, to_bot, body_hash, expires_at }).map(Write::Create)
     }
 }
 
 impl Chats {
-    /// What was answered to a key before. One read when there is a key.
+    /// The first answer to a key, if there is one; a key that came with another body is refused. One read when there is a
+    /// key.
     pub async fn answered(&self, key: Option<&IdempotencyKey>) -> Result<Option<Answered>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else {
             return Ok(None);
         };
-        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, expires_at: _ } = from_item(item)?;
+        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, body_hash, expires_at: _ } = from_item(item)?;
+        if body_hash.is_some_and(|first| first != key.body_hash) {
+            return Err(Error::IdempotencyMismatch);
+        }
         Ok(Some(Answered { chat_id, seq, id, to_bot }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn bodies_are_compared_as_json_values() {
+        let hash =
+            |body: &str| IdempotencyKey::new(String::new(), b"k", &serde_json::from_str(body).unwrap()).body_hash;
+        let first = hash(r#"{"a": {"x": 1, "y": "\u00e9"}, "b": [1, 2]}"#);
+        assert_eq!(first, hash(r#"{"b":[1,2],"a":{"y":"é","x":1}}"#));
+        for other in [r#"{"a": {"x": 1, "y": "é"}, "b": [2, 1]}"#, r#"{"a": {"x": "1", "y": "é"}, "b": [1, 2]}"#, "{}"]
+        {
+            assert_ne!(first, hash(other), "{other}");
+        }
     }
 }

@@ -62,11 +62,11 @@ impl Incoming<'_> {
             if name == header::COOKIE {
                 continue;
             }
-            let value = String::from_utf8_lossy(value.as_bytes());
+            let value = text(value.as_bytes());
             headers
                 .entry(name.as_str().to_owned())
                 .and_modify(|joined| *joined = format!("{joined},{value}"))
-                .or_insert_with(|| value.into_owned());
+                .or_insert(value);
         }
         self.add_forwarding(&mut headers);
         headers
@@ -159,6 +159,12 @@ fn parameters(query: &str) -> BTreeMap<String, String> {
         parameters.entry(decoded(name)).and_modify(|joined| *joined = format!("{joined},{value}")).or_insert(value);
     }
     parameters
+}
+
+/// A header's value: UTF-8, or else ISO 8859-1, so that no byte is lost.
+fn text(value: &[u8]) -> String {
+    let latin = |_| value.iter().copied().map(char::from).collect();
+    std::str::from_utf8(value).map_or_else(latin, str::to_owned)
 }
 
 fn decoded(text: &str) -> String {

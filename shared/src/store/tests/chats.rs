@@ -1,6 +1,7 @@
 //! Visitors, chats and timelines.
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::json;
 
 use super::*;
 use crate::store::table::{n, s};
@@ -56,18 +57,50 @@ async fn a_visitor_over_the_rate_is_refused_and_nothing_is_stored() {
 #[tokio::test]
 async fn a_repeated_idempotency_key_stores_nothing_and_gets_the_first_answer() {
     let stores = stores().await;
-    let key = IdempotencyKey::new("CH".into(), "k1");
+    let key = IdempotencyKey::new("CH".into(), b"k1", &json!({}));
     let first = stores.visitor_says("v", &Profile::default(), "hi", Some(&key), NOW).await.unwrap();
     for _ in 0..2 {
         let again = stores.visitor_says("v", &Profile::default(), "hi", Some(&key), NOW).await.unwrap();
         assert_eq!(again, first);
     }
-    let other = IdempotencyKey::new("CH".into(), "k2");
+    let other = IdempotencyKey::new("CH".into(), b"k2", &json!({}));
     let second = stores.visitor_says("v", &Profile::default(), "ho", Some(&other), NOW).await.unwrap();
     assert_ne!(second, first);
     assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 2);
     let late = stores.visitor_says("v", &Profile::default(), "hi", Some(&key), at(2 * 86_400)).await.unwrap();
     assert_eq!(late, first, "expired, but not deleted yet");
+}
+
+#[tokio::test]
+async fn idempotency_key_with_another_body_is_refused() {
+    let stores = stores().await;
+    let says = async |text: &str| {
+        let key = IdempotencyKey::new("CH".into(), "ключ".as_bytes(), &json!({ "text": text }));
+        stores.visitor_says("v", &Profile::default(), text, Some(&key), NOW).await
+    };
+    let first = says("hi").await.unwrap();
+    assert!(matches!(says("ho").await, Err(Error::IdempotencyMismatch)));
+    assert_eq!(says("hi").await.unwrap(), first);
+    assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn racing_bodies_with_one_key_store_one_of_them() {
+    let stores = stores().await;
+    let says = async |text: &str| {
+        let key = IdempotencyKey::new("CH".into(), b"k", &json!({ "text": text }));
+        stores.visitor_says("v", &Profile::default(), text, Some(&key), NOW).await
+    };
+    let results = join_all(["1", "2", "1", "2", "1", "2"].map(says)).await;
+    let stored = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();
+    assert_eq!(stored.len(), 1);
+    let winner = stored[0].content.text.as_deref().unwrap();
+    for (text, result) in ["1", "2", "1", "2", "1", "2"].iter().zip(results) {
+        match result {
+            Ok(place) => assert_eq!((*text, place), (winner, (1, stored[0].seq))),
+            Err(error) => assert!(*text != winner && matches!(error, Error::IdempotencyMismatch), "{error}"),
+        }
+    }
 }
 
 #[tokio::test]
