@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::config::Environment;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::resource::{Platform, Resource};
 
@@ -35,8 +36,8 @@ pub fn signing_secret() -> Result<String, Error> {
 }
 
 /// The id of a new timeline entry, see [`crate::domain::message_id`].
-pub fn message_id(chat_id: u64, seq: u64) -> Result<String, Error> {
-    Ok(crate::domain::message_id::message_id(chat_id, seq, random()?))
+pub fn message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, Error> {
+    Ok(crate::domain::message_id::message_id(chat_id, seq, at, u16::from_be_bytes(random()?)))
 }
 
 /// The `webhook-id` of a notice that is stored nowhere.

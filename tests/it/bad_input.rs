@@ -69,6 +69,11 @@ fn no_text_up_to(longest: usize) -> Vec<Value> {
     no_text().into_iter().chain([json!("é".repeat(longest + 1))]).collect()
 }
 
+/// Values that are neither a number nor a text.
+fn no_message_id() -> Vec<Value> {
+    vec![json!(true), json!([]), json!({}), json!("é".repeat(LONGEST_TEXT + 1))]
+}
+
 /// Values that are no web address.
 fn no_url() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example", ""];
@@ -120,7 +125,7 @@ fn text_cases() -> Vec<Case> {
         vec![missing("message"), missing("message.type"), missing("message.text")],
         wrong("message", &no_object),
         wrong("message.type", &no_type),
-        wrong("message.id", &no_text_up_to(LONGEST_TEXT)),
+        wrong("message.id", &no_message_id()),
         wrong("message.text", &no_message_text),
     ]
     .into_iter()
@@ -131,7 +136,7 @@ fn text_cases() -> Vec<Case> {
 fn file_cases() -> Vec<Case> {
     [
         vec![missing("message.file"), missing("message.file_name"), missing("message.file_size")],
-        wrong("message.id", &no_text_up_to(LONGEST_TEXT)),
+        wrong("message.id", &no_message_id()),
         wrong("message.file", &no_url()),
         wrong("message.file_name", &no_text_up_to(LONGEST_TEXT)),
         wrong("message.file_size", &no_size()),

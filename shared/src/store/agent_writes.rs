@@ -49,7 +49,7 @@ impl Chats {
 
     async fn write_agent_message(&self, outgoing: &Outgoing<'_>) -> Result<Answered, Refused> {
         let chat = self.advance_for_agent(outgoing).await?;
-        let id = crate::secret::message_id(chat.chat_id, chat.seq)?;
+        let id = crate::secret::message_id(chat.chat_id, chat.seq, outgoing.now)?;
         let entry = Entry {
             keep_until: chat.keep_until(outgoing.now),
             account_id: chat.account_id,

@@ -67,7 +67,7 @@ impl Chats {
             account_id: head.account_id.clone(),
             chat_id: head.chat_id,
             seq: head.seq,
-            id: crate::secret::message_id(head.chat_id, head.seq)?,
+            id: crate::secret::message_id(head.chat_id, head.seq, now)?,
             from: From::Bot(bot.name.clone()),
             content,
             at: now,

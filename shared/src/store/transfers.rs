@@ -44,7 +44,7 @@ fn transferred(before: &Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> 
         account_id: after.account_id.clone(),
         chat_id: after.chat_id,
         seq,
-        id: crate::secret::message_id(after.chat_id, seq)?,
+        id: crate::secret::message_id(after.chat_id, seq, now)?,
         from: From::System,
         content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
         at: now,

@@ -344,7 +344,7 @@ impl Told<'_> {
                 account_id: chat.account_id.clone(),
                 chat_id: chat.chat_id,
                 seq: chat.seq,
-                id: crate::secret::message_id(chat.chat_id, chat.seq)?,
+                id: crate::secret::message_id(chat.chat_id, chat.seq, self.now)?,
                 from: From::System,
                 content: Content::happened(kind),
                 at: self.now,

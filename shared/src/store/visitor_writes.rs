@@ -405,7 +405,7 @@ impl Incoming<'_> {
             account_id: head.account_id.clone(),
             chat_id: head.chat_id,
             seq: head.seq,
-            id: crate::secret::message_id(head.chat_id, head.seq)?,
+            id: crate::secret::message_id(head.chat_id, head.seq, self.now)?,
             from: From::Visitor,
             content: self.content.clone(),
             at: self.now,
