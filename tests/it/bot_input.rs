@@ -147,6 +147,13 @@ fn wrong_events() -> Vec<(Value, &'static str)> {
         (buttons(json!(["1"])), "message.buttons[0]"),
         (buttons(json!([button, {}])), "message.buttons[1].text"),
         (buttons(json!([{"text": "1", "id": {}}])), "message.buttons[0].id"),
+        (buttons(json!([button, {"text": "1", "id": "x".repeat(120_000)}])), "message.buttons[1].id"),
+        (buttons(json!([{"text": "x".repeat(1_001)}])), "message.buttons[0].text"),
+        (text(json!({"text": "x".repeat(10_001)})), "message.text"),
+        (text(json!({"timestamp": "1".repeat(100_000)})), "message.timestamp"),
+        (message(json!({"type": "MARKDOWN", "content": "x".repeat(10_001)})), "message.content"),
+        (json!({"event": "INVITE_AGENT", "chat_id": "0".repeat(100_000)}), "chat_id"),
+        (json!({"event": "CLIENT_INFO", "chat_id": 1, "name": "x".repeat(1_001)}), "name"),
         (json!({"event": "INVITE_AGENT", "chat_id": "one"}), "chat_id"),
         (json!({"event": "INVITE_AGENT", "chat_id": -1}), "chat_id"),
         (json!({"event": "INVITE_AGENT", "chat_id": 1.5}), "chat_id"),
@@ -172,6 +179,35 @@ fn every_wrong_field_of_an_event_is_named_and_nothing_is_stored() {
         assert_eq!(front.agent.messages(1).await.len(), 1);
         assert_eq!(front.state(1).await, "bot");
         assert!(front.integrator.requests().is_empty());
+    });
+}
+
+#[test]
+fn the_largest_messages_of_bots_and_agents_are_stored() {
+    on_stage(async |stage| {
+        let front = Front::open_with(stage, json!({"shows_markdown": true, "shows_buttons": true}), json!({})).await;
+        let chat = front.ask(VISITOR, "Hello").await["chat_id"].clone();
+        // Four bytes a character.
+        let (long, short) = ("🎈".repeat(10_000), "🎈".repeat(1_000));
+        let button = json!({"text": short, "id": short});
+        let messages = [
+            json!({"type": "MARKDOWN", "content": long, "text": long}),
+            json!({"type": "BUTTONS", "title": short, "text": long, "buttons": [button, button, button]}),
+        ];
+        for message in &messages {
+            front.bot.message(&chat, message.clone()).await.expect(200);
+        }
+        front.agent.accept(1).await;
+        let file = json!({
+            "type": "audio", "file": format!("https://cdn.example/{}", "x".repeat(4_000)), "file_name": short,
+            "file_size": 9_007_199_254_740_991_u64, "text": long, "performer": short, "title": short, "emoji": short,
+        });
+        front.agent.write_message(1, &file).await;
+        let received = front.integrator.received(3, PATIENCE).await;
+        let received: Vec<Value> = received.iter().map(|request| request.json()["message"].clone()).collect();
+        assert_eq!(received[0]["content"], messages[0]["content"]);
+        assert_eq!(received[1]["buttons"], messages[1]["buttons"]);
+        assert_eq!(merged(received[2].clone(), file), received[2]);
     });
 }
 

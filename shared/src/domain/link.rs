@@ -11,6 +11,13 @@ const FILE_ENDINGS: [&str; 16] = [
 /// Schemes that need no host to do harm.
 const HOSTLESS: [&str; 6] = ["javascript:", "vbscript:", "data:", "file:", "blob:", "filesystem:"];
 
+/// Whether a text is an address of the web: http or https, and well-formed.
+pub fn is_web(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    let is_http = scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"));
+    is_http && Url::parse(text).is_ok()
+}
+
 /// Where a link begins: with a scheme, as `//host.name`, or as a bare name of a host; the earliest of them. Libraries that
 /// look for links pass over hosts with other than ASCII endings, over numbers, and over names that no registry would sell.
 pub(super) fn begins(word: &str) -> Option<usize> {

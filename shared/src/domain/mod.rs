@@ -10,7 +10,7 @@ pub mod delivery;
 pub mod department;
 pub mod entry;
 pub mod ledger;
-mod link;
+pub mod link;
 pub mod login_limit;
 pub mod message_id;
 pub mod ownership;

@@ -72,6 +72,11 @@ impl SafeUrls {
         link.filter(|link| self.allows(link))
     }
 
+    /// Where a visitor is: a link or a text.
+    fn page(&self, url: Option<String>) -> Option<String> {
+        if url.as_deref().is_some_and(link::is_web) { self.link(url) } else { self.optional(url) }
+    }
+
     fn optional(&self, text: Option<String>) -> Option<String> {
         text.map(|text| self.text(&text))
     }
@@ -369,6 +374,21 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(SafeUrls::domain(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_shown_as_a_link_or_as_a_text() {
+        let table = [
+            ("https://good.example/cart", Some("https://good.example/cart")),
+            ("https://evil.example/cart", None),
+            ("Checkout", Some("Checkout")),
+            ("see evil.com/login", Some("see [link blocked]")),
+            ("javascript:alert", Some(BLOCKED)),
+        ];
+        for (url, expected) in table {
+            assert_eq!(safe().page(Some(url.to_owned())).as_deref(), expected, "{url}");
+            assert_eq!(SafeUrls::default().page(Some(url.to_owned())).as_deref(), Some(url));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Visitors: who writes, what is known about them, and who said so.
 
+use super::link::is_web;
 use super::timestamp::Timestamp;
 
 /// Who said something about a visitor.
@@ -102,6 +103,16 @@ impl Changes {
 }
 
 impl Profile {
+    /// The page where the visitor is, if it is a link.
+    pub fn page(&self) -> Option<&str> {
+        self.url.as_deref().filter(|url| is_web(url))
+    }
+
+    /// What the integrator says in place of a page, such as the name of a screen: a text, no link.
+    pub fn url_text(&self) -> Option<&str> {
+        self.url.as_deref().filter(|url| !is_web(url))
+    }
+
     /// The name shown to agents.
     pub fn display_name(&self) -> &str {
         self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Anonymous")
@@ -325,9 +336,9 @@ mod tests {
         let mut visitor = visitor();
         visitor.learn(&named("Ann"), Source::Integrator);
         let mut again = Visitor { keep_until: Some(Timestamp(1)), ..visitor }.again(Timestamp(2));
-        assert_eq!((&again.profile, again.changes.fields.len()), (&Profile::default(), 7));
+        assert_eq!((&again.profile, again.changes.fields.len()), (&Profile::default(), 6));
         assert!(again.learn(&named("Ann"), Source::Integrator), "nothing was said before");
-        assert_eq!(again.changes.fields.len(), 7, "each once");
+        assert_eq!(again.changes.fields.len(), 6, "each once");
     }
 
     #[test]

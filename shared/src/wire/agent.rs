@@ -165,14 +165,15 @@ fn custom_data_line(line: &CustomData) -> Value {
     json!({ "title": title, "content": content, "link": link, "key": key, "source": "crm" })
 }
 
-/// Reads PATCH /agent/visitors/{number}: what the agent knows, and whether the visitor is to be blacklisted.
+/// Reads PATCH /agent/visitors/{number}: what the agent knows, and whether the visitor is to be blacklisted. An agent
+/// clears a field with an empty text.
 pub fn visitor_changes(body: &Value) -> Result<(Profile, Option<bool>), Error> {
     let body = Fields::of(body)?;
     let profile = Profile {
-        name: body.text("name", SHORT)?,
-        email: body.text("email", SHORT)?,
-        phone: body.text("phone", SHORT)?,
-        description: body.text("description", DESCRIPTION)?,
+        name: body.exact_text("name", SHORT)?,
+        email: body.exact_text("email", SHORT)?,
+        phone: body.exact_text("phone", SHORT)?,
+        description: body.exact_text("description", DESCRIPTION)?,
         ..Profile::default()
     };
     Ok((profile, body.flag("blacklisted")?))

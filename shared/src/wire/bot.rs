@@ -18,6 +18,8 @@ const MOST_BUTTONS: usize = 3;
 const TEXT: usize = 10_000;
 /// Characters of an id, a name, a title or a button.
 const SHORT: usize = 1_000;
+/// Characters of a number that is given as a string.
+const MAX_NUMBER_CHARS: usize = 20;
 
 /// An event of a provider, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +56,11 @@ pub struct Route {
 pub fn read(body: &Value) -> Result<ProviderEvent, Error> {
     let body = Fields::of(body)?;
     let event = body.required_text("event", SHORT)?;
-    let route = Route { chat_id: id(body, "chat_id")?, client_id: id(body, "client_id")?, id: any_id(body, "id")? };
+    let route = Route {
+        chat_id: id(body, "chat_id")?,
+        client_id: id(body, "client_id")?,
+        id: body.text_or_number("id", SHORT)?,
+    };
     let kind = match event.as_str() {
         "BOT_MESSAGE" => EventKind::Message(Box::new(message(body.object("message")?)?)),
         "INVITE_AGENT" => EventKind::InviteAgent,
@@ -67,15 +73,12 @@ pub fn read(body: &Value) -> Result<ProviderEvent, Error> {
 /// An id of ours as it may come back: a number or its digits.
 fn id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     let Some(value) = body.value(name) else { return Ok(None) };
-    let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+    let number = value.as_u64().or_else(|| digits(value)?.parse().ok());
     number.map(Some).ok_or_else(|| body.refuse(name, "must be an id that the service sent"))
 }
 
-fn any_id(body: Fields<'_>, name: &str) -> Result<Option<String>, Error> {
-    match body.value(name) {
-        Some(Value::Number(number)) => Ok(Some(number.to_string())),
-        _ => body.text(name, SHORT),
-    }
+fn digits(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| text.len() <= MAX_NUMBER_CHARS)
 }
 
 fn message(message: Fields<'_>) -> Result<Content, Error> {
@@ -85,22 +88,17 @@ fn message(message: Fields<'_>) -> Result<Content, Error> {
         "TEXT" => (Kind::Text, Some(message.required_text("text", TEXT)?), Rich::default()),
         "MARKDOWN" => {
             let content = Some(message.required_text("content", TEXT)?);
-            (Kind::Markdown, fallback(message)?, Rich { content, ..Rich::default() })
+            (Kind::Markdown, message.text("text", TEXT)?, Rich { content, ..Rich::default() })
         }
         "BUTTONS" => {
             let (title, buttons) = (Some(message.required_text("title", SHORT)?), buttons(message)?);
-            (Kind::Buttons, fallback(message)?, Rich { title, buttons, ..Rich::default() })
+            (Kind::Buttons, message.text("text", TEXT)?, Rich { title, buttons, ..Rich::default() })
         }
         _ => return Err(message.refuse("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
     };
     let rich = Rich { force_reply: message.flag("force_reply")?.unwrap_or(false), ..rich };
     let rich = (rich != Rich::default()).then(|| Box::new(rich));
     Ok(Content { kind, text, media: Media::default(), rich })
-}
-
-/// The plain text for channels that cannot show the type; an empty one is none.
-fn fallback(message: Fields<'_>) -> Result<Option<String>, Error> {
-    Ok(message.text("text", TEXT)?.filter(|text| !text.is_empty()))
 }
 
 fn buttons(message: Fields<'_>) -> Result<Vec<Button>, Error> {
@@ -120,9 +118,9 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
     let text = text.ok_or_else(|| refuse(".text", "must be a text of at most 1000 characters"))?;
     let id = match button.get("id") {
         None | Some(Value::Null) => None,
-        Some(Value::String(id)) => Some(id.clone()),
+        Some(Value::String(id)) if id.chars().count() <= SHORT => Some(id.clone()),
         Some(Value::Number(id)) => Some(id.to_string()),
-        Some(_) => return Err(refuse(".id", "must be a string or a number")),
+        Some(_) => return Err(refuse(".id", "must be a string of at most 1000 characters or a number")),
     };
     Ok(Button { text, id })
 }
@@ -131,7 +129,7 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
 /// orders a chat.
 fn timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = message.value("timestamp") else { return Ok(()) };
-    let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+    let number = value.as_f64().or_else(|| digits(value)?.parse().ok());
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
     number.map(|_| ()).ok_or_else(|| message.refuse("timestamp", "must be unix time"))
 }
@@ -158,7 +156,7 @@ pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_onli
     let sender = json!({
         "id": visitor.number,
         "name": visitor.profile.display_name(),
-        "url": url,
+        "url": visitor.profile.page(),
         "has_contacts": phone.is_some() || email.is_some(),
     });
     let text = entry.content.in_plain_text();
@@ -257,7 +255,20 @@ mod tests {
             ),
             (set(&["message", "buttons"], json!([{"text": ""}])), "400 message.buttons[0].text"),
             (set(&["message", "buttons"], json!([{"text": "1", "id": []}])), "400 message.buttons[0].id"),
+            (
+                set(&["message", "buttons"], json!([{"text": "1", "id": "x".repeat(1_001)}])),
+                "400 message.buttons[0].id",
+            ),
+            (set(&["message", "buttons"], json!([{"text": "1", "id": "ж".repeat(1_000)}])), "ok"),
             (set(&["message", "buttons"], json!(["1"])), "400 message.buttons[0]"),
+            (set(&["message", "text"], json!("x".repeat(10_001))), "400 message.text"),
+            (set(&["message", "title"], json!("x".repeat(1_001))), "400 message.title"),
+            (set(&["message", "timestamp"], json!("1".repeat(21))), "400 message.timestamp"),
+            (set(&["id"], json!("x".repeat(1_001))), "400 id"),
+            (set(&["chat_id"], json!("0".repeat(21))), "400 chat_id"),
+            (set(&["client_id"], json!("0".repeat(21))), "400 client_id"),
+            (json!({"event": "CLIENT_INFO", "client_id": 1, "name": " ", "contacts": null}), "400 name"),
+            (json!({"event": "CLIENT_INFO", "client_id": 1, "name": "", "phone": "+1"}), "ok"),
             (json!({"event": "BOT_MESSAGE", "message": {"type": "TEXT"}}), "400 message.text"),
             (json!({"event": "BOT_MESSAGE", "message": {"type": "MARKDOWN", "text": "x"}}), "400 message.content"),
             (json!({"event": "CLIENT_INFO", "client_id": 1}), "400 name"),

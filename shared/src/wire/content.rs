@@ -36,7 +36,7 @@ pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
         )
     })?;
     // For the log alone; read so that a wrong type is noticed.
-    message.text("id", SHORT)?;
+    message.text_or_number("id", SHORT)?;
     let text = match kind.requires() {
         Requires::Text => Some(message.required_text("text", ANY)?),
         Requires::File | Requires::Coordinates => message.text("text", ANY)?,

@@ -1,10 +1,9 @@
 //! Reading a JSON body field by field, so that an error names the field. Unknown fields are ignored; null
 //! counts as absent.
 
-use serde_json::{Map, Value};
-use url::Url;
-
+use crate::domain::link;
 use crate::error::Error;
+use serde_json::{Map, Value};
 
 /// A JSON object that is being read.
 #[derive(Clone, Copy)]
@@ -66,9 +65,22 @@ impl<'a> Fields<'a> {
         text.ok_or_else(|| self.refuse(name, "is required"))
     }
 
-    /// An optional string of at most `longest` characters.
+    /// An optional string of at most `longest` characters; a blank one is absent.
     pub fn text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
+        Ok(self.exact_text(name, longest)?.filter(|text| !is_blank(text)))
+    }
+
+    /// An optional string of at most `longest` characters, blank or not.
+    pub fn exact_text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
         self.optional(self.strict_text(name, longest))
+    }
+
+    /// An optional string of at most `longest` characters, which may also be given as a number.
+    pub fn text_or_number(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
+        match self.value(name) {
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            _ => self.text(name, longest),
+        }
     }
 
     fn strict_text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
@@ -87,20 +99,16 @@ impl<'a> Fields<'a> {
         self.strict_url(name)?.ok_or_else(|| self.refuse(name, "is required"))
     }
 
-    /// An optional http or https URL.
+    /// An optional http or https URL; a blank one is absent.
     pub fn url(&self, name: &str) -> Result<Option<String>, Error> {
         self.optional(self.strict_url(name))
     }
 
     fn strict_url(&self, name: &str) -> Result<Option<String>, Error> {
-        let Some(text) = self.strict_text(name, LONGEST_URL)? else {
+        let Some(text) = self.strict_text(name, MAX_URL_CHARS)?.filter(|text| !is_blank(text)) else {
             return Ok(None);
         };
-        let begins = text
-            .split_once("://")
-            .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"));
-        let is_web = begins && Url::parse(&text).is_ok();
-        if is_web { Ok(Some(text)) } else { Err(self.refuse(name, "must be an http:// or https:// URL")) }
+        if link::is_web(&text) { Ok(Some(text)) } else { Err(self.refuse(name, "must be an http:// or https:// URL")) }
     }
 
     /// An optional http or https URL as it will be called: normalised, and without a fragment, which is never sent.
@@ -135,8 +143,8 @@ impl<'a> Fields<'a> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
-        let number = value.as_u64().filter(|number| *number > 0);
-        number.map(Some).ok_or_else(|| self.refuse(name, "must be a positive integer"))
+        let number = value.as_u64().filter(|number| (1..=MAX_INTEGER).contains(number));
+        number.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be an integer from 1 to {MAX_INTEGER}")))
     }
 
     /// An optional real number from `-most` to `most`.
@@ -195,4 +203,10 @@ impl<'a> Fields<'a> {
 const SMALLEST: f64 = 1e-9;
 
 /// Characters of an address.
-const LONGEST_URL: usize = 4_096;
+pub const MAX_URL_CHARS: usize = 4_096;
+/// The largest integer that every JSON parser reads exactly.
+const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}

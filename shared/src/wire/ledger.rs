@@ -92,7 +92,7 @@ pub fn question(query: &dyn Fn(&str) -> Option<String>) -> Result<Question, Erro
 /// Reads what is to be sent again: `chat_id` and `seq`, `chat_id` alone, or `from` and `to`.
 pub fn replay(body: &Value) -> Result<Replay, Error> {
     let fields = Fields::of(body)?;
-    let after = fields.text("cursor", LONGEST_ID)?.map(|text| place(&text)).transpose()?;
+    let after = fields.exact_text("cursor", LONGEST_ID)?.map(|text| place(&text)).transpose()?;
     let alone = |names: &[&str], beside: &str| match names.iter().find(|name| fields.value(name).is_some()) {
         Some(name) => Err(fields.refuse(name, format_args!("cannot be given together with {beside}"))),
         None => Ok(()),
@@ -117,7 +117,7 @@ fn range(fields: Fields<'_>, after: Option<Place>) -> Result<Replay, Error> {
         (None, Some(_)) => return Err(fields.refuse("from", "is required")),
         (Some(_), None) => return Err(fields.refuse("to", "is required")),
     };
-    let channel_id = fields.text("channel_id", LONGEST_ID)?;
+    let channel_id = fields.exact_text("channel_id", LONGEST_ID)?;
     if channel_id.as_ref().is_some_and(|id| !is_identifier(id)) {
         return Err(fields.refuse("channel_id", NO_IDENTIFIER));
     }

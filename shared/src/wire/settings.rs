@@ -1,5 +1,6 @@
 //! The settings of an account: the bodies of /admin/settings.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -15,6 +16,8 @@ use crate::error::Error;
 
 /// Domains of Safe URL.
 const MOST_DOMAINS: usize = 100;
+/// Bytes of a domain (RFC 1035), and of what is written for it.
+const MAX_DOMAIN_BYTES: usize = 253;
 /// Messages of a visitor in ten seconds.
 const MOST_VISITOR_MESSAGES: u64 = 1_000;
 /// Requests of a bot connection in ten seconds.
@@ -61,7 +64,8 @@ fn up_to(fields: Fields<'_>, name: &str, most: u64) -> Result<Option<u64>, Error
 fn domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
     let Some(value) = fields.value("safe_urls") else { return Ok(Vec::new()) };
     let list = value.as_array().filter(|list| list.len() <= MOST_DOMAINS);
-    let domains = list.and_then(|list| list.iter().map(|domain| SafeUrls::domain(domain.as_str()?)).collect());
+    let domain = |value: &Value| SafeUrls::domain(value.as_str().filter(|text| text.len() <= MAX_DOMAIN_BYTES)?);
+    let domains = list.and_then(|list| list.iter().map(domain).collect());
     domains.ok_or_else(|| {
         let expected = format_args!("must be a list of at most {MOST_DOMAINS} domains such as shop.example");
         fields.refuse("safe_urls", expected)
@@ -147,6 +151,8 @@ pub fn changed_webhook(body: &Value, mut webhook: Webhook, guard: &Guard) -> Res
         let names = value.as_array().map(Vec::as_slice);
         let events = names.and_then(|names| names.iter().map(|name| WebhookEvent::parse(name.as_str()?)).collect());
         webhook.events = events.ok_or_else(|| fields.refuse("events", "must be a list of event names"))?;
+        let mut seen = BTreeSet::new();
+        webhook.events.retain(|event| seen.insert(*event));
     }
     Ok(webhook)
 }
@@ -158,7 +164,9 @@ pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<Option<String>>
     if !fields.has("webhook_url") {
         return Ok(None);
     }
-    target(fields, "webhook_url", guard).map(Some)
+    // A blank address is a mistake; only null takes the webhook away.
+    let is_null = fields.value("webhook_url").is_none();
+    if is_null { Ok(Some(None)) } else { required_target(fields, "webhook_url", guard).map(|url| Some(Some(url))) }
 }
 
 /// Reads `rules` of PUT /admin/settings: none when the body does not mention them.
@@ -277,6 +285,15 @@ mod tests {
     }
 
     #[test]
+    fn webhook_events_are_stored_once_each() {
+        let blank = Webhook { webhook_id: "w".into(), url: String::new(), events: vec![], secrets: vec![] };
+        let events = ["chat_finished", "chat_accepted"].repeat(5_000);
+        let body = json!({ "url": "https://crm.example", "events": events });
+        let webhook = changed_webhook(&body, blank, &Guard::new(vec![], false)).unwrap();
+        assert_eq!(webhook.events, [WebhookEvent::ChatFinished, WebhookEvent::ChatAccepted]);
+    }
+
+    #[test]
     fn what_is_shown_can_be_put_back() {
         let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
         let settings = put(&body).unwrap();
@@ -289,6 +306,7 @@ mod tests {
             ("safe_urls", json!({ "safe_urls": "a.example" })),
             ("safe_urls", json!({ "safe_urls": ["https://a.example"] })),
             ("safe_urls", json!({ "safe_urls": [7] })),
+            ("safe_urls", json!({ "safe_urls": [format!("{}.example", "x".repeat(250))] })),
             ("limits", json!({ "limits": [] })),
             ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 0 } })),
             ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 1_001 } })),

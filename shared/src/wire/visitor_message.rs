@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::content::{self, Message, VISITOR_TEXT};
-use super::fields::Fields;
+use super::fields::{Fields, MAX_URL_CHARS};
 use crate::domain::visitor::Profile;
 use crate::error::Error;
 
@@ -39,10 +39,11 @@ pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     Ok(VisitorMessage { external_id, profile, message, their_id })
 }
 
-fn external_id(sender: Fields<'_>) -> Result<String, Error> {
+/// The id as text, and whether it is a number.
+fn external_id(sender: Fields<'_>) -> Result<(String, bool), Error> {
     match sender.value("id") {
-        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(number.to_string()),
-        Some(Value::String(_)) | None => sender.required_text("id", LONGEST_ID),
+        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok((number.to_string(), true)),
+        Some(Value::String(_)) | None => Ok((sender.required_text("id", LONGEST_ID)?, false)),
         Some(_) => Err(sender.refuse("id", "must be a string or an integer")),
     }
 }
@@ -65,7 +66,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::content::Kind;
+    use crate::domain::content::{Kind, Media};
 
     /// A body with every field of A1 and A3 in order.
     fn full(kind: &str) -> Value {
@@ -113,16 +114,17 @@ mod tests {
             ("sender.phone", json!([])),
             ("sender.email", json!({})),
             ("sender.photo", json!("ftp://x")),
-            ("sender.url", json!("javascript:alert(1)")),
+            ("sender.url", json!(["https://x.example"])),
             ("sender.invite", json!(false)),
             ("message.type", json!("hologram")),
             ("message.type", json!(7)),
-            ("message.id", json!(7)),
+            ("message.id", json!(true)),
             ("message.text", json!(7)),
             ("message.file", json!("file:///etc/passwd")),
             ("message.thumb", json!("x")),
             ("message.emoji", json!(1)),
             ("message.file_size", json!(0)),
+            ("message.file_size", json!(1_u64 << 53)),
             ("message.file_size", json!("10")),
             ("message.file_name", json!(1)),
             ("message.duration", json!(-1)),

@@ -88,7 +88,7 @@ impl Story<'_> {
             ("widget_id", json!(self.chat.channel_id)),
             ("visitor", visitor(self.visitor)),
             ("session", session()),
-            ("page", json!({ "url": self.visitor.profile.url.as_deref().unwrap_or_default() })),
+            ("page", json!({ "url": self.visitor.profile.page().unwrap_or_default() })),
             ("analytics", Value::Null),
             ("user_token", Value::Null),
         ];

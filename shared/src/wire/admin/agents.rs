@@ -86,7 +86,7 @@ pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<Strin
 }
 
 fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(email) = fields.text("email", SHORT)? else {
+    let Some(email) = fields.exact_text("email", SHORT)? else {
         return Ok(None);
     };
     let email = email.trim().to_lowercase();
@@ -96,7 +96,7 @@ fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
 }
 
 fn password(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(password) = fields.text("password", SHORT)? else {
+    let Some(password) = fields.exact_text("password", SHORT)? else {
         return Ok(None);
     };
     let shortest = crate::password::SHORTEST;

@@ -33,7 +33,7 @@ pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
     Ok(BotSettings {
         provider_id: fields.required_text("provider_id", NAME)?,
         token: token(fields)?,
-        name: fields.text("name", NAME)?.filter(|name| !name.is_empty()).unwrap_or_else(|| "Bot".to_owned()),
+        name: fields.text("name", NAME)?.unwrap_or_else(|| "Bot".to_owned()),
         channel_ids: channel_ids(fields)?.unwrap_or_default(),
         answer_within: answer_within(fields)?,
     })

@@ -18,7 +18,7 @@ pub fn changed_provider(body: &Value, mut provider: Provider, guard: &Guard) -> 
         provider.endpoint = required_target(fields, "endpoint", guard)?;
     }
     if fields.has("authorization") {
-        let secret = fields.text("authorization", NAME)?.filter(|secret| !secret.is_empty());
+        let secret = fields.text("authorization", NAME)?;
         if secret.as_ref().is_some_and(|secret| !is_header_value(secret)) {
             return Err(fields.refuse("authorization", "must be printable ASCII without spaces at its ends"));
         }
