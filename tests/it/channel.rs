@@ -263,6 +263,9 @@ fn the_visitor_id_comes_back_unchanged() {
             json!("0"),
             json!(long),
             json!(7),
+            json!(-7),
+            json!(u64::MAX),
+            json!(i64::MIN),
             json!(9_007_199_254_740_993_u64),
         ];
         for (seen, id) in ids.iter().enumerate() {
@@ -272,9 +275,28 @@ fn the_visitor_id_comes_back_unchanged() {
             account.admin.accept(chat).await;
             account.admin.write(chat, "Hello").await;
             let request = integrator.received(seen + 1, PATIENCE).await.pop().unwrap();
-            let expected = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-            assert_eq!(request.json()["recipient"]["id"], expected);
+            assert_eq!(request.json()["recipient"]["id"], *id);
         }
+    });
+}
+
+#[test]
+fn the_last_form_of_a_visitor_id_counts() {
+    on_stage(async |stage| {
+        let integrator = Receiver::start(Answer::ok()).await;
+        let account = stage.account().await;
+        let channel = account.channel(&integrator.url()).await;
+        for (round, id) in [json!(7), json!("7"), json!(7)].into_iter().enumerate() {
+            channel.post(&json!({"sender": {"id": id}, "message": {"type": "text", "text": "Hi"}})).await.expect(200);
+            account.admin.accept(1).await;
+            account.admin.write(1, "Hello").await;
+            account.admin.typing(1, "typein").await;
+            let requests = integrator.received(2 * (round + 1), PATIENCE).await;
+            for request in requests.iter().skip(2 * round) {
+                assert_eq!(request.json()["recipient"]["id"], id);
+            }
+        }
+        assert_eq!(account.admin.chats("open").await.len(), 1, "7 and \"7\" are one visitor");
     });
 }
 

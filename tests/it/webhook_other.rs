@@ -96,6 +96,8 @@ fn offline_message_tells_what_was_left_and_by_whom() {
             channel: &channel,
             department: Some(&department),
             external_id: "browser-1",
+            has_numeric_id: false,
+            invite: None,
             profile: &profile,
             content: &Content::text("Please write to me"),
             settings: &settings,

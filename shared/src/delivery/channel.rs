@@ -56,7 +56,7 @@ impl Receiver for Integrators<'_> {
             let Some(content) = entry.content.shown_on(channel.settings.shows) else {
                 return Ok(refused("the channel cannot show this kind of message"));
             };
-            let body = agent_message::body(&entry.from, &chat.external_id, &entry.id, &content);
+            let body = agent_message::body(&entry.from, chat, &entry.id, &content);
             let exchange = self.post(&channel, &body, &entry.id, timeout).await?;
             Ok(exchange.judge(|received| answer::classify(received, &channel.settings)))
         })
@@ -93,7 +93,7 @@ impl Integrators<'_> {
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };
-        let body = agent_message::typing(&From::Agent(agent.into()), &chat.external_id, typing);
+        let body = agent_message::typing(&From::Agent(agent.into()), &chat, typing);
         let message_id = crate::secret::notice_id();
         let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = exchange.attempt;

@@ -96,7 +96,12 @@ impl Webhooks<'_> {
             | WebhookEvent::ChatAssigned
             | WebhookEvent::ChatUpdated => Vec::new(),
         };
-        let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline };
+        let invite = if occurrence.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
+            self.chats.panel(&chat.account_id, chat.chat_id).await?.invite
+        } else {
+            None
+        };
+        let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline, invite };
         Ok(story.body().to_string().into_bytes())
     }
 

@@ -113,8 +113,12 @@ pub struct Chat {
     pub channel_id: String,
     /// Its name when the chat was opened.
     pub channel_name: String,
-    /// `sender.id` of the visitor.
+    /// `sender.id` of the visitor as text.
     pub external_id: String,
+    /// Whether `sender.id` was a number in the last message; `recipient.id` has the same form.
+    pub has_numeric_id: bool,
+    /// A hash of the invitation that the visitor accepted, see [`Panel::invite`](super::panel::Panel::invite).
+    pub invite_hash: Option<String>,
     /// The visitor's number in the account.
     pub visitor_number: u64,
     /// The visitor's name, cut for lists.

@@ -156,6 +156,8 @@ mod tests {
             channel_id: "CH".into(),
             channel_name: String::new(),
             external_id: "v".into(),
+            has_numeric_id: false,
+            invite_hash: None,
             visitor_number: 1,
             visitor_name: String::new(),
             participants: Vec::new(),

@@ -37,6 +37,8 @@ pub struct Panel {
     pub page: Option<(String, Option<String>)>,
     /// How far the binding is.
     pub assignment: Option<Assignment>,
+    /// `sender.invite`: the invitation that began this chat or came during it.
+    pub invite: Option<String>,
 }
 
 /// What an answer says about the panel: none where it says nothing, so that a plain OK takes nothing away.

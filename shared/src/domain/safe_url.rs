@@ -141,14 +141,13 @@ impl SafeUrls {
     /// A visitor as agents may see them.
     pub fn visitor(&self, mut visitor: Visitor) -> Visitor {
         visitor.external_id = self.text(&visitor.external_id);
-        let Profile { name, phone, email, photo, url, invite, description } = visitor.profile;
+        let Profile { name, phone, email, photo, url, description } = visitor.profile;
         visitor.profile = Profile {
             name: self.optional(name),
             phone: self.optional(phone),
             email: self.optional(email),
             photo: self.link(photo),
-            url: self.link(url),
-            invite: self.optional(invite),
+            url: self.page(url),
             description: self.optional(description),
         };
         visitor
@@ -156,7 +155,7 @@ impl SafeUrls {
 
     /// A panel as agents may see it.
     pub fn panel(&self, panel: Panel) -> Panel {
-        let Panel { custom_data, enable_assign, crm_link, page, assignment } = panel;
+        let Panel { custom_data, enable_assign, crm_link, page, assignment, invite } = panel;
         let line = |CustomData { title, content, link, key }| CustomData {
             title: self.optional(title),
             content: self.text(&content),
@@ -172,6 +171,7 @@ impl SafeUrls {
                 Assignment::Failed(message) => Assignment::Failed(self.text(&message)),
                 Assignment::Pending | Assignment::Done => assignment,
             }),
+            invite: self.optional(invite),
         }
     }
 }

@@ -46,7 +46,6 @@ pub struct Profile {
     pub email: Option<String>,
     pub photo: Option<String>,
     pub url: Option<String>,
-    pub invite: Option<String>,
     pub description: Option<String>,
 }
 
@@ -81,7 +80,6 @@ pub enum Field {
     Description,
     Photo,
     Url,
-    Invite,
     Blacklisted,
 }
 
@@ -126,7 +124,7 @@ pub struct Visitor {
     pub account_id: String,
     /// The channel they write through.
     pub channel_id: String,
-    /// `sender.id`: the identifier in the integrator's system, returned unchanged as `recipient.id`.
+    /// `sender.id` as text: the identifier in the integrator's system.
     pub external_id: String,
     /// Sequential in the account, from 1.
     pub number: u64,
@@ -161,8 +159,8 @@ impl Visitor {
         if !self.is_forgotten(now) {
             return self;
         }
-        use Field::{Description, Email, Invite, Name, Phone, Photo, Url};
-        let fields = vec![Name, Phone, Email, Description, Photo, Url, Invite];
+        use Field::{Description, Email, Name, Phone, Photo, Url};
+        let fields = vec![Name, Phone, Email, Description, Photo, Url];
         let changes = Changes { fields, are_news: false };
         let (profile, sources, said) = (Profile::default(), Sources::default(), Said::default());
         Self { profile, sources, said, changes, chats: 0, ..self }
@@ -171,7 +169,7 @@ impl Visitor {
     /// Takes over what `newer` brings; a field that it lacks stays as it was, and what the integrator has said before
     /// is nothing new. Whether there is anything to store.
     pub fn learn(&mut self, newer: &Profile, source: Source) -> bool {
-        let Profile { name, phone, email, photo, url, invite, description } = newer;
+        let Profile { name, phone, email, photo, url, description } = newer;
         let (known, from, said) = (&mut self.profile, &mut self.sources, &mut self.said);
         let facts = [
             (Field::Name, name, &mut known.name, &mut from.name, &mut said.name),
@@ -190,11 +188,7 @@ impl Visitor {
                 }
             }
         }
-        let circumstances = [
-            (Field::Photo, photo, &mut self.profile.photo),
-            (Field::Url, url, &mut self.profile.url),
-            (Field::Invite, invite, &mut self.profile.invite),
-        ];
+        let circumstances = [(Field::Photo, photo, &mut self.profile.photo), (Field::Url, url, &mut self.profile.url)];
         for (field, new, known) in circumstances {
             if new.is_some() && known != new {
                 known.clone_from(new);

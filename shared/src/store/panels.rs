@@ -4,12 +4,17 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use super::chats::{Chats, panel_key};
-use super::table::{Change, s};
+use super::table::{Change, Write, s};
 use super::{from_item, to_attribute};
 use crate::domain::chat::Chat;
+use crate::domain::content::cut;
 use crate::domain::panel::{Assignment, CustomData, Panel, PanelChange};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::secret::hex_hash;
+
+/// Hexadecimal digits of an invitation's hash.
+const INVITE_HASH_DIGITS: usize = 16;
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
@@ -21,6 +26,7 @@ struct PanelItem {
     page_title: Option<String>,
     assignment: Option<String>,
     assignment_error: Option<String>,
+    invite: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -34,6 +40,21 @@ struct CustomDataItem {
 /// When the panel of a chat that is over is forgotten; null while the chat is open, whose end says it.
 fn expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
     to_attribute(&chat.keep_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
+}
+
+/// Stores an invitation. The panel has room for it; the header, which each message writes, has its hash.
+pub(super) fn invite_write(chat: &Chat, invite: &str) -> Write {
+    Write::Change(Change {
+        key: panel_key(&chat.account_id, chat.chat_id),
+        update: "SET #invite = :invite",
+        condition: "",
+        values: vec![(":invite", s(invite))],
+    })
+}
+
+/// What a header has of an invitation: enough to tell a repeated one from another.
+pub(super) fn invite_hash(invite: &str) -> String {
+    cut(&hex_hash(invite), INVITE_HASH_DIGITS)
 }
 
 impl Chats {
@@ -90,8 +111,16 @@ impl Chats {
 
 impl From<PanelItem> for Panel {
     fn from(item: PanelItem) -> Self {
-        let PanelItem { custom_data, enable_assign, crm_link, page_url, page_title, assignment, assignment_error } =
-            item;
+        let PanelItem {
+            custom_data,
+            enable_assign,
+            crm_link,
+            page_url,
+            page_title,
+            assignment,
+            assignment_error,
+            invite,
+        } = item;
         let assignment = match assignment.as_deref() {
             Some("pending") => Some(Assignment::Pending),
             Some("done") => Some(Assignment::Done),
@@ -104,6 +133,7 @@ impl From<PanelItem> for Panel {
             crm_link,
             page: page_url.map(|url| (url, page_title)),
             assignment,
+            invite,
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::chat_items::{EntryItem, HeadItem, NumberItem, PreviewItem, VisitorItem};
 use super::chats::{Chats, chat, head_key, number_key, visitor_key};
 use super::idempotency::{Answered, IdempotencyKey};
+use super::panels::{invite_hash, invite_write};
 use super::table::{Change, Key, Refused, STILL_THERE, Write, n, s};
 use super::transitions::{Told, create};
 use super::{RACES, from_item, to_attribute, to_item};
@@ -33,8 +34,12 @@ pub struct Incoming<'a> {
     pub channel: &'a Channel,
     /// The department of a chat that it opens.
     pub department: Option<&'a ChatDepartment>,
-    /// `sender.id`.
+    /// `sender.id` as text.
     pub external_id: &'a str,
+    /// Whether it was a number.
+    pub has_numeric_id: bool,
+    /// `sender.invite`.
+    pub invite: Option<&'a str>,
     /// What the message says about its sender.
     pub profile: &'a Profile,
     /// What it says.
@@ -56,20 +61,18 @@ pub struct Received {
     pub told: Vec<Entry>,
 }
 
-/// An update of the header and its condition.
+/// What is set of the rate window in the header, and on which condition.
 type Advance = (&'static str, &'static str);
 
-const OPEN_WINDOW: Advance = (
-    "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
-     #rate_since = :since, #rate_count = :one REMOVE #typing_since",
-    "#state = :state AND #rate_since = :old_since",
-);
+const OPEN_WINDOW: Advance =
+    ("#rate_since = :since, #rate_count = :one", "#state = :state AND #rate_since = :old_since");
 
-const WITHIN_WINDOW: Advance = (
-    "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
-     #rate_count = #rate_count + :one REMOVE #typing_since",
-    "#state = :state AND #rate_since = :old_since AND #rate_count < :limit",
-);
+const WITHIN_WINDOW: Advance =
+    ("#rate_count = #rate_count + :one", "#state = :state AND #rate_since = :old_since AND #rate_count < :limit");
+
+/// What every message sets of the header.
+const ADVANCE: &str = "#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+                       #has_numeric_id = :has_numeric_id";
 
 #[derive(Deserialize)]
 pub(super) struct Counters {
@@ -131,12 +134,14 @@ impl Chats {
         {
             self.table.update(learned).await?;
         }
-        let mut head = self.advance(incoming, &before, rate, &visitor.profile, 1 + count).await?;
+        let invite = incoming.invite.filter(|invite| before.invite_hash.as_deref() != Some(&*invite_hash(invite)));
+        let mut head = self.advance(incoming, &before, rate, &visitor.profile, invite, 1 + count).await?;
         head.seq = head.seq.saturating_sub(count);
         let entry = incoming.entry(&head)?;
         let told = told.entries(&mut head, happened)?;
         let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         others.extend(learned.map(Write::Composed));
+        others.extend(invite.map(|invite| invite_write(&head, invite)));
         self.store_entry_and(&entry, incoming.key, others).await?;
         Ok(Received { answered: Answered::of(&entry), told })
     }
@@ -148,12 +153,14 @@ impl Chats {
         before: &Chat,
         rate: Window,
         profile: &Profile,
+        invite: Option<&str>,
         count: u64,
     ) -> Result<Chat, Refused> {
         let preview = Preview::of(incoming.content, &From::Visitor, incoming.now);
         // Within a window the count is added up, so that a burst does not race itself; a new window opens once.
         let is_new_window = rate.since != before.rate.since;
-        let (update, condition) = if is_new_window { OPEN_WINDOW } else { WITHIN_WINDOW };
+        let (window, condition) = if is_new_window { OPEN_WINDOW } else { WITHIN_WINDOW };
+        let mut update = format!("SET {ADVANCE}, {window}");
         let mut values = vec![
             (":one", n(1)),
             (":now", n(incoming.now.0)),
@@ -162,7 +169,13 @@ impl Chats {
             (":count", n(count)),
             (":state", s(before.state.name())),
             (":old_since", n(before.rate.since.0)),
+            (":has_numeric_id", AttributeValue::Bool(incoming.has_numeric_id)),
         ];
+        if let Some(invite) = invite {
+            update.push_str(", #invite_hash = :invite_hash");
+            values.push((":invite_hash", s(invite_hash(invite))));
+        }
+        update.push_str(" REMOVE #typing_since");
         let limit = incoming.settings.limits.visitor_messages;
         values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(limit)) });
         let key = head_key(&before.account_id, before.chat_id);
@@ -220,6 +233,7 @@ impl Chats {
             Write::Create(to_item(&HeadItem::new(&head, next_look))?),
             Write::Create(to_item(&EntryItem::from(&entry))?),
         ];
+        writes.extend(incoming.invite.map(|invite| invite_write(&head, invite)));
         if is_new {
             writes.push(number_write(&visitor)?);
         } else if visitor.keep_until.is_some() {
@@ -235,7 +249,7 @@ impl Chats {
     /// The next chat number and, for a new visitor, the next visitor number. One write.
     pub(super) async fn count(&self, account_id: &str, new_visitor: bool) -> Result<Counters, Refused> {
         let change = Change {
-            key: Key::new(format!("COUNTERS#{account_id}"), "COUNTERS"),
+            key: Key::new(format!("COUNTERS#{}", channel.account_id), "COUNTERS"),
             update: "ADD #chats :one, #visitors :visitors",
             condition: "",
             values: vec![(":one", n(1)), (":visitors", n(u8::from(new_visitor)))],
@@ -343,7 +357,6 @@ pub(super) fn changed(visitor: &Visitor) -> Result<Sets, Error> {
             ),
             Field::Photo => ("#profile.#photo = :photo", vec![(":photo", to_attribute(&profile.photo)?)]),
             Field::Url => ("#profile.#url = :url", vec![(":url", to_attribute(&profile.url)?)]),
-            Field::Invite => ("#profile.#invite = :invite", vec![(":invite", to_attribute(&profile.invite)?)]),
             Field::Blacklisted => {
                 ("#blacklisted = :blacklisted", vec![(":blacklisted", to_attribute(&visitor.blacklisted)?)])
             }
@@ -424,6 +437,8 @@ impl Incoming<'_> {
             channel_id: visitor.channel_id.clone(),
             channel_name: cut(&self.channel.settings.name, NAME_CHARACTERS),
             external_id: visitor.external_id.clone(),
+            has_numeric_id: self.has_numeric_id,
+            invite_hash: self.invite.map(invite_hash),
             visitor_number: visitor.number,
             visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
             department: self.department.cloned(),

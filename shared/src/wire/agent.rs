@@ -108,7 +108,7 @@ pub fn chat_row(chat: Chat, safe_urls: &SafeUrls) -> Value {
 /// A chat with everything that is known about its visitor, without links that Safe URL blocks.
 pub fn chat_detail(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &SafeUrls, now: Timestamp) -> Value {
     let (visitor, panel) = (safe_urls.visitor(visitor), safe_urls.panel(panel));
-    let Profile { name: _, phone, email, photo, url, invite, description } = &visitor.profile;
+    let Profile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
@@ -126,8 +126,9 @@ pub fn chat_detail(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &Safe
             "phone": phone,
             "email": email,
             "photo": photo,
-            "url": url,
-            "invite": invite,
+            "url": visitor.profile.page(),
+            "url_text": visitor.profile.url_text(),
+            "invite": panel.invite,
             "description": description,
             "blacklisted": visitor.blacklisted,
             "chats_count": visitor.chats,
@@ -146,7 +147,7 @@ fn sources(sources: Sources) -> Value {
 
 /// What the customer's systems tell the agent.
 fn panel(panel: &Panel) -> Value {
-    let Panel { custom_data, enable_assign, crm_link, page, assignment } = panel;
+    let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let lines: Vec<Value> = custom_data.iter().map(custom_data_line).collect();
     let page = page.as_ref().map(|(url, title)| json!({ "url": url, "title": title }));
     let assignment = assignment.as_ref().map(|assignment| match assignment {

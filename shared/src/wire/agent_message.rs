@@ -1,24 +1,24 @@
 //! An agent's or a bot's message on its way to the integrator (specification, A2).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use super::content;
-use crate::domain::chat::From;
+use crate::domain::chat::{Chat, From};
 use crate::domain::content::{Content, Typing};
 
-/// The body of a message. `external_id` is returned as it came.
-pub fn body(from: &From, external_id: &str, id: &str, content: &Content) -> Value {
+/// The body of a message.
+pub fn body(from: &From, chat: &Chat, id: &str, content: &Content) -> Value {
     let mut message = content::write(content);
     message.insert("id".to_owned(), json!(id));
-    envelope(from, external_id, &message)
+    envelope(from, chat, &message)
 }
 
 /// The body of a typing notice.
-pub fn typing(from: &From, external_id: &str, typing: Typing) -> Value {
-    envelope(from, external_id, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
+pub fn typing(from: &From, chat: &Chat, typing: Typing) -> Value {
+    envelope(from, chat, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
 }
 
-fn envelope(from: &From, external_id: &str, message: &Map<String, Value>) -> Value {
+fn envelope(from: &From, chat: &Chat, message: &Map<String, Value>) -> Value {
     let (name, photo) = match from {
         From::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
         From::Bot(name) => (name.as_str(), None),
@@ -27,5 +27,11 @@ fn envelope(from: &From, external_id: &str, message: &Map<String, Value>) -> Val
     };
     let photo = photo.map(|photo| ("photo".to_owned(), json!(photo)));
     let sender: Map<String, Value> = [("name".to_owned(), json!(name))].into_iter().chain(photo).collect();
-    json!({ "sender": sender, "recipient": { "id": external_id }, "message": message })
+    json!({ "sender": sender, "recipient": { "id": recipient_id(chat) }, "message": message })
+}
+
+/// `sender.id` in the form in which it came last.
+fn recipient_id(chat: &Chat) -> Value {
+    let number = serde_json::from_str::<Number>(&chat.external_id).ok().filter(|_| chat.has_numeric_id);
+    number.map_or_else(|| json!(chat.external_id), Value::Number)
 }

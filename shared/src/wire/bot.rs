@@ -151,7 +151,7 @@ fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
 
 /// CLIENT_MESSAGE.
 pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
-    let Profile { name: _, phone, email, photo: _, url, invite: _, description: _ } = &visitor.profile;
+    let Profile { phone, email, .. } = &visitor.profile;
     let mut event = envelope("CLIENT_MESSAGE", entry, chat);
     let sender = json!({
         "id": visitor.number,

@@ -17,8 +17,12 @@ const SHORT: usize = 1_000;
 pub struct VisitorMessage {
     /// `sender.id` as text: an integer is the same visitor as the string of its digits.
     pub external_id: String,
+    /// Whether `sender.id` is a number.
+    pub has_numeric_id: bool,
     /// What it says about the sender.
     pub profile: Profile,
+    /// `sender.invite`.
+    pub invite: Option<String>,
     /// What it says.
     pub message: Message,
     /// `message.id`: what the integrator calls it, for the log.
@@ -29,14 +33,14 @@ pub struct VisitorMessage {
 pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let body = Fields::of(body)?.tolerant(lenient);
     let sender = body.object("sender")?;
-    let external_id = external_id(sender)?;
+    let (external_id, has_numeric_id) = external_id(sender)?;
     let fields = body.object("message")?;
     let message = content::read(fields, VISITOR_TEXT)?;
-    let (profile, their_id) = match message {
-        Message::Content(_) => (profile(sender)?, fields.text("id", SHORT)?),
-        Message::Typing(_) => (Profile::default(), None),
+    let (profile, invite, their_id) = match message {
+        Message::Content(_) => (profile(sender)?, sender.text("invite", SHORT)?, fields.text_or_number("id", SHORT)?),
+        Message::Typing(_) => (Profile::default(), None, None),
     };
-    Ok(VisitorMessage { external_id, profile, message, their_id })
+    Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, their_id })
 }
 
 /// The id as text, and whether it is a number.
@@ -54,8 +58,7 @@ fn profile(sender: Fields<'_>) -> Result<Profile, Error> {
         phone: sender.text("phone", SHORT)?,
         email: sender.text("email", SHORT)?,
         photo: sender.url("photo")?,
-        url: sender.url("url")?,
-        invite: sender.text("invite", SHORT)?,
+        url: sender.text("url", MAX_URL_CHARS)?,
         description: None,
     })
 }
@@ -140,6 +143,40 @@ mod tests {
             let (object, name) = path.split_once('.').unwrap();
             body[object][name] = value.clone();
             assert_eq!(refused_field(&body), path, "{value}");
+        }
+    }
+
+    #[test]
+    fn blank_optional_texts_are_absent() {
+        for blank in ["", " ", "\t\u{a0}\n"] {
+            for lenient in [false, true] {
+                let mut body = full("video");
+                for name in ["name", "phone", "email", "photo", "url", "invite"] {
+                    body["sender"][name] = json!(blank);
+                }
+                for name in ["id", "text", "thumb", "emoji", "performer", "title"] {
+                    body["message"][name] = json!(blank);
+                }
+                let read = read(&body, lenient).unwrap();
+                assert_eq!((read.profile, read.invite, read.their_id), (Profile::default(), None, None));
+                let Message::Content(content) = read.message else { panic!("not content") };
+                assert_eq!(content.text, None);
+                let Media { thumb, emoji, performer, title, .. } = content.media;
+                assert_eq!([thumb, emoji, performer, title], [const { None }; 4]);
+            }
+        }
+    }
+
+    #[test]
+    fn page_and_message_id_may_be_anything() {
+        let mut body = full("text");
+        for (url, id, read_id) in
+            [("app://cart", json!(7), "7"), ("Checkout", json!(1.5), "1.5"), ("/a b", json!("m"), "m")]
+        {
+            body["sender"]["url"] = json!(url);
+            body["message"]["id"] = id;
+            let read = read(&body, false).unwrap();
+            assert_eq!((read.profile.url.as_deref(), read.their_id.as_deref()), (Some(url), Some(read_id)));
         }
     }
 

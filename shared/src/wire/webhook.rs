@@ -49,6 +49,8 @@ pub struct Story<'a> {
     pub agents: &'a [Agent],
     /// The timeline; only chat_finished and offline_message need it.
     pub timeline: &'a [Entry],
+    /// The invitation that came with the chat; only chat_finished needs it.
+    pub invite: Option<String>,
 }
 
 impl Story<'_> {
@@ -110,7 +112,7 @@ impl Story<'_> {
             "messages": messages,
             "rate": self.chat.rating.map(Rating::name),
             "blacklisted": self.visitor.blacklisted,
-            "invitation": self.visitor.profile.invite,
+            "invitation": self.invite,
             "beginning_missing": !begins,
         });
         let [plain, html] = if begins {
@@ -188,7 +190,7 @@ fn message(entry: &Entry) -> Value {
 }
 
 fn visitor(visitor: &Visitor) -> Value {
-    let Profile { name, phone, email, description, photo: _, url: _, invite: _ } = &visitor.profile;
+    let Profile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
     let mut fields = Map::from_iter([
         ("number".to_owned(), json!(visitor.number.to_string())),
         ("description".to_owned(), json!(description.as_deref().unwrap_or_default())),

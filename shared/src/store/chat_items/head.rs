@@ -35,6 +35,10 @@ pub(in crate::store) struct HeadItem {
     channel_id: String,
     channel_name: String,
     external_id: String,
+    #[serde(default)]
+    has_numeric_id: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    invite_hash: Option<String>,
     visitor_number: u64,
     visitor_name: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,6 +87,8 @@ impl HeadItem {
             channel_id,
             channel_name,
             external_id,
+            has_numeric_id,
+            invite_hash,
             visitor_number,
             visitor_name,
             department,
@@ -114,6 +120,8 @@ impl HeadItem {
             channel_id,
             channel_name,
             external_id,
+            has_numeric_id,
+            invite_hash,
             visitor_number,
             visitor_name,
             participants,
@@ -158,6 +166,8 @@ impl TryFrom<HeadItem> for Chat {
             channel_id: item.channel_id,
             channel_name: item.channel_name,
             external_id: item.external_id,
+            has_numeric_id: item.has_numeric_id,
+            invite_hash: item.invite_hash,
             visitor_number: item.visitor_number,
             visitor_name: item.visitor_name,
             department: item.department.map(ChatDepartment::from),

@@ -158,21 +158,19 @@ pub(in crate::store) struct ProfileItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    invite: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
 }
 
 impl From<&Profile> for ProfileItem {
     fn from(profile: &Profile) -> Self {
-        let Profile { name, phone, email, photo, url, invite, description } = profile.clone();
-        Self { name, phone, email, photo, url, invite, description }
+        let Profile { name, phone, email, photo, url, description } = profile.clone();
+        Self { name, phone, email, photo, url, description }
     }
 }
 
 impl From<ProfileItem> for Profile {
     fn from(item: ProfileItem) -> Self {
-        let ProfileItem { name, phone, email, photo, url, invite, description } = item;
-        Self { name, phone, email, photo, url, invite, description }
+        let ProfileItem { name, phone, email, photo, url, description } = item;
+        Self { name, phone, email, photo, url, description }
     }
 }

@@ -26,6 +26,8 @@ impl Stores {
             channel: &channel,
             department: None,
             external_id: "v",
+            has_numeric_id: false,
+            invite: None,
             profile: &profile,
             content: &content,
             settings: &Settings::default(),

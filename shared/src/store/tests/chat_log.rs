@@ -41,7 +41,7 @@ async fn told(stores: &Stores, timeline: &[Entry]) -> Value {
     let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
     let event = WebhookEvent::ChatFinished;
     let occurrence = Occurrence { event, webhook_id: "w".into(), agent_id: None, assign_to: None, call: None };
-    Story { occurrence: &occurrence, chat: &chat, visitor: &visitor, agents: &[], timeline }.body()
+    Story { occurrence: &occurrence, chat: &chat, visitor: &visitor, agents: &[], timeline, invite: None }.body()
 }
 
 #[tokio::test]

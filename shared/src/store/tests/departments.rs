@@ -246,7 +246,18 @@ async fn a_new_chat_keeps_the_department_it_came_to() {
     let (external_id, key, now) = ("v", None, NOW);
     let settings = &Settings::default();
     let (profile, content) = (&profile, &content);
-    let incoming = Incoming { channel: &channel, department, external_id, profile, content, settings, key, now };
+    let incoming = Incoming {
+        channel: &channel,
+        department,
+        external_id,
+        has_numeric_id: false,
+        invite: None,
+        profile,
+        content,
+        settings,
+        key,
+        now,
+    };
     stores.chats.visitor_message(&incoming).await.unwrap();
     stores.accept(1, &author(1), &[], NOW).await.unwrap();
     let kept = stores.transfer(1, &Recipient::Agent(author(2))).await.unwrap();

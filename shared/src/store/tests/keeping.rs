@@ -79,6 +79,8 @@ async fn a_bot_is_told_of_the_end_of_a_chat_that_rested() {
         channel: &channel,
         department: None,
         external_id: "v",
+        has_numeric_id: false,
+        invite: None,
         profile: &Profile::default(),
         content: &Content::text("hi"),
         settings: &stores.settings,
@@ -377,6 +379,8 @@ async fn an_offline_message_keeps_its_visitor_as_long_as_itself() {
         channel: &channel(),
         department: None,
         external_id: "v",
+        has_numeric_id: false,
+        invite: None,
         profile: &Profile::default(),
         content: &Content::text("Call me"),
         settings: &stores.settings,
@@ -415,6 +419,8 @@ async fn an_offline_message_is_a_closed_chat_that_the_webhooks_are_told_of() {
         channel: &channel,
         department: None,
         external_id: "v",
+        has_numeric_id: false,
+        invite: None,
         profile: &profile,
         content: &content,
         settings: &stores.settings,
@@ -519,7 +525,18 @@ fn left<'a>(
     now: Timestamp,
 ) -> Incoming<'a> {
     let settings = &stores.settings;
-    Incoming { channel, department: None, external_id: "v", profile, content, settings, key: None, now }
+    Incoming {
+        channel,
+        department: None,
+        external_id: "v",
+        has_numeric_id: false,
+        invite: None,
+        profile,
+        content,
+        settings,
+        key: None,
+        now,
+    }
 }
 
 #[tokio::test]

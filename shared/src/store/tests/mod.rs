@@ -215,6 +215,8 @@ impl Stores {
             channel: &channel,
             department: None,
             external_id,
+            has_numeric_id: false,
+            invite: None,
             profile,
             content: &content,
             settings: &self.settings,
