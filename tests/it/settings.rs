@@ -23,7 +23,8 @@ fn settings_are_set_one_by_one_and_shown_whole() {
         let usual = json!({
             "webhook_url": null, "webhooks": [], "safe_urls": [], "rules": [],
             "callback": {"enabled": false, "days": [1, 2, 3, 4, 5, 6, 7], "from": "00:00", "to": "24:00", "utc_offset": 0},
-            "limits": {"visitor_messages": 30, "bot_requests": 300}, "idle_close": 1_440, "retention_days": null,
+            "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
+            "retention_days": null,
         });
         assert_eq!(admin.get(SETTINGS).await.expect(200), usual);
         let rules = json!([{
@@ -37,7 +38,7 @@ fn settings_are_set_one_by_one_and_shown_whole() {
             json!({"callback": {"enabled": true, "days": [1, 2], "from": "09:00", "to": "17:30", "utc_offset": 60}}),
             json!({"limits": {"visitor_messages": 10, "bot_requests": 20}}),
             json!({"idle_close": 30, "retention_days": 365}),
-            json!({"limits": {"bot_requests": 30}}),
+            json!({"limits": {"bot_requests": 30, "channel_chats": 40}}),
             json!({"callback": {"to": "18:00", "days": [5]}}),
         ];
         let mut expected = usual.clone();
@@ -70,6 +71,7 @@ fn a_wrong_setting_is_named_and_nothing_is_changed() {
             ("rules[0].type", json!({"rules": [{"name": "a", "enabled": true, "type": "any"}]})),
             ("callback.days", json!({"callback": {"days": [8]}})),
             ("limits.visitor_messages", json!({"limits": {"visitor_messages": 0}})),
+            ("limits.channel_chats", json!({"limits": {"channel_chats": 10_001}})),
             ("idle_close", json!({"idle_close": "soon"})),
             ("retention_days", json!({"retention_days": 0.5})),
         ];

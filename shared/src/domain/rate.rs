@@ -8,8 +8,17 @@ use super::timestamp::Timestamp;
 pub const VISITOR_LIMIT: u32 = 30;
 /// Requests a bot connection may make in one window, when the account says nothing.
 pub const BOT_LIMIT: u64 = 300;
+/// Chats that a channel may open in one window, when the account says nothing.
+pub const CHANNEL_LIMIT: u32 = 300;
 /// The window's length.
 pub const WINDOW: Duration = Duration::from_secs(10);
+
+/// The window of the clock that a moment belongs to: its number and its end.
+pub fn window_at(now: Timestamp) -> (u64, Timestamp) {
+    let seconds = WINDOW.as_secs();
+    let number = now.seconds() / seconds;
+    (number, Timestamp::from_seconds((number + 1).saturating_mul(seconds)))
+}
 
 /// A window that opens with the first message after the one before it ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::rate::{BOT_LIMIT, VISITOR_LIMIT};
+use super::rate::{BOT_LIMIT, CHANNEL_LIMIT, VISITOR_LIMIT};
 use super::safe_url::SafeUrls;
 use super::timestamp::Timestamp;
 use super::webhook::Webhook;
@@ -31,13 +31,15 @@ pub struct Settings {
     pub retention_days: Option<u32>,
 }
 
-/// The rate limits (docs/decisions.md, Everywhere): requests in ten seconds.
+/// The rate limits (docs/decisions.md, Everywhere): how many in ten seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Messages of one visitor.
     pub visitor_messages: u32,
     /// Requests of one bot connection.
     pub bot_requests: u64,
+    /// Chats that one channel opens.
+    pub channel_chats: u32,
 }
 
 /// When visitors may ask to be called: on these days, between these times.
@@ -60,7 +62,7 @@ impl Default for Settings {
             webhooks: Vec::new(),
             safe_urls: SafeUrls::default(),
             callback: Callback::default(),
-            limits: Limits { visitor_messages: VISITOR_LIMIT, bot_requests: BOT_LIMIT },
+            limits: Limits { visitor_messages: VISITOR_LIMIT, bot_requests: BOT_LIMIT, channel_chats: CHANNEL_LIMIT },
             idle_close: Some(USUAL_IDLE_CLOSE),
             retention_days: None,
         }

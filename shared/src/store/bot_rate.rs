@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::connections::Connections;
 use super::from_item;
 use super::table::{Change, Key, n};
-use crate::domain::rate::WINDOW;
+use crate::domain::rate::{WINDOW, window_at};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
@@ -38,8 +38,7 @@ struct CountItem {
 impl Connections {
     /// Counts a request of a bot that may make `limit` in a window, or says how long to wait. A write for every tenth.
     pub async fn take_bot_request(&self, bot_id: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
-        let length = u64::try_from(WINDOW.as_millis()).map_err(Error::internal)?;
-        let window = now.0 / length;
+        let (window, ends) = window_at(now);
         let mut known = self.bot_rates.count(bot_id, window);
         if known.own >= BATCH && known.shared <= limit {
             known = Known { window, shared: self.add_to_window(bot_id, window, known.own, now).await?, own: 0 };
@@ -48,7 +47,6 @@ impl Connections {
         if known.shared + known.own <= limit {
             return Ok(());
         }
-        let ends = Timestamp((window + 1).saturating_mul(length));
         Err(Error::RateLimited(ends.since(now)))
     }
 

@@ -1,8 +1,12 @@
 //! The Chats table: visitors, chat headers, timelines. What visitors and agents write, and what becomes of a
 //! delivery, have files of their own: `visitor_writes`, `agent_writes`, `bot_writes`, `transitions`, `deliveries`.
 
+use std::sync::Arc;
+
+use super::cache::Cache;
 use super::chat_items::{EntryItem, HeadItem, NumberItem, VisitorItem};
 use super::from_item;
+use super::refusals::PendingRefusals;
 use super::table::{Item, Key, Query, Table, s};
 use crate::domain::chat::Chat;
 use crate::domain::entry::Entry;
@@ -22,6 +26,9 @@ pub(super) const LAST_SEQ: u64 = 9_999_999_999;
 #[derive(Clone)]
 pub struct Chats {
     pub(super) table: Table,
+    /// By channel: the last window in which it may open no more chats.
+    pub(super) full_windows: Arc<Cache<u64>>,
+    pub(super) refusals: Arc<PendingRefusals>,
 }
 
 impl Resource for Chats {
@@ -89,7 +96,7 @@ fn entries_after(account_id: &str, chat_id: u64, after: u64, limit: i32) -> Opti
 impl Chats {
     /// The chats in that table.
     pub fn new(table: Table) -> Self {
-        Self { table }
+        Self { table, full_windows: Arc::default(), refusals: Arc::default() }
     }
 
     /// A chat's header. One read.

@@ -15,7 +15,7 @@ use crate::domain::webhook::{Details, WebhookEvent};
 use crate::error::{Context, Error};
 
 impl Chats {
-    /// Stores an offline message and returns what the webhooks are to be told, to be queued. A read, a counter and one
+    /// Stores an offline message and returns what the webhooks are to be told, to be queued. A read, two counters and one
     /// transaction. Nothing for a visitor who is blacklisted.
     pub async fn offline_message(&self, incoming: &Incoming<'_>) -> Result<Vec<Entry>, Error> {
         for _ in 0..RACES {
@@ -34,7 +34,7 @@ impl Chats {
 
     async fn leave(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Vec<Entry>, Refused> {
         let is_new = known.is_none();
-        let counters = self.count(&incoming.channel.account_id, is_new).await?;
+        let counters = self.take_numbers(incoming, is_new).await?;
         let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
         visitor.learn(incoming.profile, Source::Visitor);
         visitor.last_chat = Some(counters.chats);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::directory::Directory;
 use super::table::{Change, Item, Key, Refused, n, s};
 use super::{RACES, from_item, to_attribute};
+use crate::domain::rate::CHANNEL_LIMIT;
 use crate::domain::safe_url::SafeUrls;
 use crate::domain::settings::{Callback, Limits, Settings};
 use crate::domain::timestamp::Timestamp;
@@ -44,6 +45,12 @@ struct CallbackItem {
 struct LimitsItem {
     visitor_messages: u32,
     bot_requests: u64,
+    #[serde(default = "usual_channel_chats")]
+    channel_chats: u32,
+}
+
+fn usual_channel_chats() -> u32 {
+    CHANNEL_LIMIT
 }
 
 #[derive(Serialize, Deserialize)]
@@ -150,13 +157,13 @@ impl Directory {
 fn stored(item: Item) -> Result<Settings, Error> {
     let StoredItem { version, settings } = from_item(item)?;
     let CallbackItem { enabled, days, from, to, utc_offset } = settings.callback;
-    let LimitsItem { visitor_messages, bot_requests } = settings.limits;
+    let LimitsItem { visitor_messages, bot_requests, channel_chats } = settings.limits;
     Ok(Settings {
         version,
         webhooks: settings.webhooks.into_iter().map(Webhook::try_from).collect::<Result<_, _>>()?,
         safe_urls: SafeUrls(settings.safe_urls),
         callback: Callback { enabled, days, hours: (from, to), utc_offset },
-        limits: Limits { visitor_messages, bot_requests },
+        limits: Limits { visitor_messages, bot_requests, channel_chats },
         idle_close: settings.idle_close_seconds.map(Duration::from_secs),
         retention_days: settings.retention_days,
     })
@@ -166,12 +173,12 @@ impl From<&Settings> for SettingsItem {
     fn from(settings: &Settings) -> Self {
         let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
         let Callback { enabled, days, hours: (from, to), utc_offset } = callback.clone();
-        let Limits { visitor_messages, bot_requests } = *limits;
+        let Limits { visitor_messages, bot_requests, channel_chats } = *limits;
         Self {
             webhooks: webhooks.iter().map(WebhookItem::from).collect(),
             safe_urls: safe_urls.0.clone(),
             callback: CallbackItem { enabled, days, from, to, utc_offset },
-            limits: LimitsItem { visitor_messages, bot_requests },
+            limits: LimitsItem { visitor_messages, bot_requests, channel_chats },
             idle_close_seconds: idle_close.map(|limit| limit.as_secs()),
             retention_days: *retention_days,
         }

@@ -1,6 +1,6 @@
 //! What a visitor's request writes. On an open chat: two reads (visitor, header) and two writes (header,
 //! entry); one write more when the visitor's data changed, and where webhooks are told of it, all but the header is one
-//! transaction. Opening a chat is one counter and one transaction.
+//! transaction. Opening a chat is two counters and one transaction.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
@@ -219,7 +219,7 @@ impl Chats {
     /// Opens a chat with a visitor's first message: numbers first, then everything or nothing.
     async fn open(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Received, Refused> {
         let is_new = known.is_none();
-        let counters = self.count(&incoming.channel.account_id, is_new).await?;
+        let counters = self.take_numbers(incoming, is_new).await?;
         let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
         visitor.learn(incoming.profile, Source::Integrator);
         visitor.chats += 1;

@@ -22,6 +22,8 @@ const MAX_DOMAIN_BYTES: usize = 253;
 const MOST_VISITOR_MESSAGES: u64 = 1_000;
 /// Requests of a bot connection in ten seconds.
 const MOST_BOT_REQUESTS: u64 = 10_000;
+/// Chats that a channel opens in ten seconds.
+const MAX_CHANNEL_CHATS: u64 = 10_000;
 /// Minutes after which a chat may be closed: 90 days.
 const LONGEST_IDLE: u64 = 90 * 24 * 60;
 /// Days for which things may be kept: ten years.
@@ -84,6 +86,10 @@ fn limits(fields: Fields<'_>, before: Limits) -> Result<Limits, Error> {
     }
     if limits.has("bot_requests") {
         after.bot_requests = up_to(limits, "bot_requests", MOST_BOT_REQUESTS)?.unwrap_or(usual.bot_requests);
+    }
+    if limits.has("channel_chats") {
+        let most = up_to(limits, "channel_chats", MAX_CHANNEL_CHATS)?.and_then(|most| u32::try_from(most).ok());
+        after.channel_chats = most.unwrap_or(usual.channel_chats);
     }
     Ok(after)
 }
@@ -190,14 +196,16 @@ pub fn webhook_with_secret(webhook: &Webhook, secret: &str) -> Value {
 /// The settings as admins see them.
 pub fn shown(settings: &Settings, rules: &Value) -> Value {
     let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
-    let Limits { visitor_messages, bot_requests } = limits;
+    let Limits { visitor_messages, bot_requests, channel_chats } = limits;
     json!({
         "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
         "webhooks": webhooks.iter().map(webhook).collect::<Vec<_>>(),
         "safe_urls": safe_urls.0,
         "rules": rules,
         "callback": shown_callback(callback),
-        "limits": { "visitor_messages": visitor_messages, "bot_requests": bot_requests },
+        "limits": {
+            "visitor_messages": visitor_messages, "bot_requests": bot_requests, "channel_chats": channel_chats,
+        },
         "idle_close": idle_close.map(|limit| limit.as_secs() / 60),
         "retention_days": retention_days,
     })
@@ -233,7 +241,7 @@ mod tests {
         });
         let settings = put(&body).unwrap();
         assert_eq!(settings.safe_urls, SafeUrls(vec!["shop.example".to_owned()]));
-        assert_eq!(settings.limits, Limits { visitor_messages: 5, bot_requests: 300 });
+        assert_eq!(settings.limits, Limits { visitor_messages: 5, bot_requests: 300, channel_chats: 300 });
         let callback = Callback { enabled: true, days: vec![1, 5], hours: (570, 1_440), utc_offset: -330 };
         assert_eq!(settings.callback, callback);
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
@@ -311,6 +319,8 @@ mod tests {
             ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 0 } })),
             ("limits.visitor_messages", json!({ "limits": { "visitor_messages": 1_001 } })),
             ("limits.bot_requests", json!({ "limits": { "bot_requests": "many" } })),
+            ("limits.channel_chats", json!({ "limits": { "channel_chats": 0 } })),
+            ("limits.channel_chats", json!({ "limits": { "channel_chats": 10_001 } })),
             ("callback", json!({ "callback": true })),
             ("callback.enabled", json!({ "callback": { "enabled": 1 } })),
             ("callback.days", json!({ "callback": { "days": [0] } })),

@@ -23,7 +23,7 @@ async fn settings_come_back_with_every_field_and_belong_to_one_account() {
         webhooks: vec![webhook("w")],
         safe_urls: SafeUrls(vec!["a.example".into()]),
         callback: Callback { enabled: true, days: vec![1, 7], hours: (60, 120), utc_offset: -90 },
-        limits: Limits { visitor_messages: 3, bot_requests: 4 },
+        limits: Limits { visitor_messages: 3, bot_requests: 4, channel_chats: 5 },
         idle_close: None,
         retention_days: Some(30),
     };
