@@ -1,5 +1,6 @@
 //! /admin/channels: POST makes a channel (its address is shown once), GET lists them;
-//! /admin/channels/{channel_id}: GET, PATCH, DELETE; .../rotate: POST gives it a new address.
+//! /admin/channels/{channel_id}: GET (two reads more, for the messages it refused), PATCH, DELETE; .../rotate: POST gives it
+//! a new address.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use shared::delivery::guard::Guard;
 use shared::domain::channel::Channel;
 use shared::error::Error;
 use shared::http::{self, Request, Response};
+use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::admin;
@@ -19,9 +21,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Connections, Guard);
+type Uses = (Directory, Connections, Chats, Guard);
 
-async fn handle((directory, connections, guard): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, connections, chats, guard): Uses, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     if !request.has_segment("channel_id") {
         return match request.method.as_str() {
@@ -34,7 +36,10 @@ async fn handle((directory, connections, guard): Uses, request: Request) -> Resu
         "POST" => rotate(&directory, &request, &channel).await,
         "PATCH" => change(&directory, &guard, &request, channel).await,
         "DELETE" => delete(&directory, &channel).await,
-        _ => Ok(Response::ok(admin::channel(&channel))),
+        _ => {
+            let refused = chats.refusals(&channel.channel_id, clock::now()).await?;
+            Ok(Response::ok(admin::channel_with_refusals(&channel, &refused)))
+        }
     }
 }
 

@@ -48,6 +48,12 @@ pub enum Error {
     /// The body is over the limit, in bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
+    /// the admin has switched the channel off.
+    #[error("the channel is switched off")]
+    ChannelDisabled,
+    /// the channel has opened too many chats; when to come back.
+    #[error("too many new chats on this channel")]
+    TooManyChats(Duration),
     /// Too many requests; when to come back.
     #[error("too many requests")]
     RateLimited(Duration),
@@ -101,7 +107,7 @@ impl Error {
         match self {
             Self::Invalid { .. } => 400,
             Self::InvalidCredentials | Self::InvalidClient | Self::UnauthorizedClient | Self::Unauthorized => 401,
-            Self::Forbidden(_) => 403,
+            Self::Forbidden(_) | Self::ChannelDisabled => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed(_) | Self::EventNotSupported(_) => 405,
             // The Bot API has no 422.
@@ -110,7 +116,7 @@ impl Error {
             Self::Conflict(_) => 409,
             Self::TooLarge(_) => 413,
             Self::IdempotencyMismatch => 422,
-            Self::RateLimited(_) => 429,
+            Self::RateLimited(_) | Self::TooManyChats(_) => 429,
             Self::Unavailable(_) => 503,
             Self::Unwritable(_) | Self::Internal(_) => 500,
         }
@@ -125,6 +131,7 @@ impl Error {
             Self::UnauthorizedClient => "unauthorized_client",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden(_) => "forbidden",
+            Self::ChannelDisabled => "channel_disabled",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed(_) => "method_not_allowed",
             Self::EventNotSupported(_) => "event_not_supported",
@@ -136,7 +143,7 @@ impl Error {
             Self::Conflict(_) => "conflict",
             Self::TooLarge(_) => "payload_too_large",
             Self::IdempotencyMismatch => "idempotency_mismatch",
-            Self::RateLimited(_) => "rate_limited",
+            Self::RateLimited(_) | Self::TooManyChats(_) => "rate_limited",
             Self::Unavailable(_) => "unavailable",
             Self::Unwritable(_) | Self::Internal(_) => "internal",
         }
@@ -147,9 +154,36 @@ impl Error {
         if let Self::Invalid { field, .. } = self.inner() { field.as_deref() } else { None }
     }
 
+    /// Why a message was refused, in our own words: nothing of what the caller sent is in it, and there are few such
+    /// reasons. None where the service or the address is at fault.
+    pub fn refusal_reason(&self) -> Option<String> {
+        match self {
+            // Behind the colon is the place at which a parser stopped.
+            Self::Invalid { field: None, message } => message.split(": ").next().map(str::to_owned),
+            Self::Invalid { field: Some(_), .. }
+            | Self::Conflict(_)
+            | Self::IdempotencyMismatch
+            | Self::TooLarge(_)
+            | Self::ChannelDisabled
+            | Self::TooManyChats(_)
+            | Self::RateLimited(_) => Some(self.to_string()),
+            Self::Bot(error) => error.refusal_reason(),
+            Self::InvalidCredentials
+            | Self::InvalidClient
+            | Self::UnauthorizedClient
+            | Self::Unauthorized
+            | Self::Forbidden(_)
+            | Self::NotFound
+            | Self::MethodNotAllowed(_)
+            | Self::EventNotSupported(_)
+            | Self::Unavailable(_)
+            | Self::Internal(_) => None,
+        }
+    }
+
     /// When to try again, where that may help.
     pub fn retry_after(&self) -> Option<Duration> {
-        if let Self::RateLimited(wait) = self.inner() {
+        if let Self::RateLimited(wait) | Self::TooManyChats(wait) = self.inner() {
             return Some(*wait);
         }
         matches!(self.inner(), Self::Unavailable(_)).then_some(Duration::from_secs(1))

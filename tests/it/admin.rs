@@ -15,6 +15,7 @@ fn a_channel_is_created_listed_read_changed_and_deleted() {
         let admin = &account.admin.call;
         let settings = json!({
             "kind": "api", "name": "Shop", "integrator_url": "https://shop.example/hook", "chunked": true,
+            "enabled": false, "append_channel_id": false,
             "agent_ids": [account.admin.id], "department_ids": [], "validation": "lenient", "hidden_error_codes": [1, -2],
         });
         let made = admin.post("/admin/channels", &settings).await.expect(201);
@@ -36,10 +37,11 @@ fn a_channel_is_created_listed_read_changed_and_deleted() {
             assert!(!shown.to_string().contains(secret), "the address is shown once: {shown}");
         }
 
-        let changed = admin.patch(&path, &json!({"name": "Store", "chunked": false})).await.expect(200);
+        let changed =
+            admin.patch(&path, &json!({"name": "Store", "chunked": false, "enabled": true})).await.expect(200);
         assert_eq!((&changed["name"], &changed["chunked"]), (&json!("Store"), &json!(false)));
         let read = admin.get(&path).await.expect(200);
-        let expected = merged(settings.clone(), json!({"name": "Store", "chunked": false}));
+        let expected = merged(settings.clone(), json!({"name": "Store", "chunked": false, "enabled": true}));
         for (field, value) in expected.as_object().unwrap() {
             assert_eq!(&read[field], value, "{field}");
         }

@@ -26,6 +26,7 @@ mod delivery;
 mod department;
 mod events;
 mod idempotency;
+mod inbound;
 mod keeping;
 mod ledger;
 mod login;

@@ -108,7 +108,7 @@ impl Integrators<'_> {
         id: &str,
         timeout: Duration,
     ) -> Result<Exchange, Error> {
-        let url = outbound::endpoint(&channel.settings.integrator_url, &channel.channel_id)?;
+        let url = outbound::integrator_endpoint(&channel.settings, &channel.channel_id)?;
         let body = body.to_string().into_bytes();
         let (secrets, chunked) = (&[channel.signing_secret.as_str()], channel.settings.chunked);
         self.outbound.post(Post { url, body, id, secrets, chunked, timeout }).await

@@ -11,6 +11,7 @@ use url::Url;
 use super::guard::{Forbidden, Guard, GuardedResolver};
 use super::signature;
 use crate::clock;
+use crate::domain::channel::ChannelSettings;
 use crate::domain::delivery::{Attempt, Failure, Outcome};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -175,6 +176,16 @@ pub fn endpoint(prefix: &str, last: &str) -> Result<Url, Error> {
     Ok(url)
 }
 
+/// The address of a channel's integrator (specification, A-3): the channel's identifier where it has a place, else as the
+/// last segment, unless the channel says otherwise.
+pub fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
+    match settings.filled_url(channel_id) {
+        Some(filled) => Url::parse(&filled).map_err(Error::internal),
+        None if settings.append_channel_id => endpoint(&settings.integrator_url, channel_id),
+        None => Url::parse(&settings.integrator_url).map_err(Error::internal),
+    }
+}
+
 /// The outcome of an entry that cannot be sent at all.
 pub fn refused(message: &str) -> (Outcome, Attempt) {
     let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.to_owned()), answer: None };
@@ -211,6 +222,8 @@ fn forbidden(error: &reqwest::Error) -> Option<Forbidden> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::domain::channel::Validation;
+    use crate::domain::content::Shows;
 
     #[test]
     fn no_answer_is_worth_another_try_and_a_forbidden_address_is_final() {
@@ -238,6 +251,28 @@ mod tests {
         ];
         for (prefix, expected) in table {
             assert_eq!(endpoint(prefix, "ID").unwrap().as_str(), expected);
+        }
+        let filled = [
+            ("https://a.example/{channel_id}/in", true, "https://a.example/ID/in"),
+            ("https://a.example/in?c={channel_id}&d={channel_id}", true, "https://a.example/in?c=ID&d=ID"),
+            ("https://{channel_id}.a.example", false, "https://id.a.example/"),
+            ("https://a.example/in?c=1", false, "https://a.example/in?c=1"),
+            ("https://a.example/in?c=1", true, "https://a.example/in/ID?c=1"),
+        ];
+        for (integrator_url, append_channel_id, expected) in filled {
+            let settings = ChannelSettings {
+                name: String::new(),
+                integrator_url: integrator_url.into(),
+                append_channel_id,
+                enabled: true,
+                chunked: false,
+                agent_ids: vec![],
+                department_ids: vec![],
+                validation: Validation::Strict,
+                hidden_error_codes: vec![],
+                shows: Shows::default(),
+            };
+            assert_eq!(integrator_endpoint(&settings, "ID").unwrap().as_str(), expected);
         }
         assert_eq!(endpoint("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");
     }

@@ -51,8 +51,13 @@ pub const MOST_ADDRESSES: usize = 1 + rotation::MAX_OLD_SECRETS;
 pub struct ChannelSettings {
     /// Shown to agents.
     pub name: String,
-    /// Agents' messages go to `<integrator_url>/<channel_id>`.
+    /// Where agents' messages go: `<integrator_url>/<channel_id>`, see [`filled_url`](Self::filled_url) and
+    /// `append_channel_id`.
     pub integrator_url: String,
+    /// Whether the channel's identifier is appended to the address, unless it has a place there.
+    pub append_channel_id: bool,
+    /// Whether visitors may write.
+    pub enabled: bool,
     /// Chunked transfer encoding instead of Content-Length towards the integrator.
     pub chunked: bool,
     /// Agents who receive the chats, see [`Roster::audience`](super::department::Roster::audience).
@@ -67,11 +72,32 @@ pub struct ChannelSettings {
     pub shows: Shows,
 }
 
+/// Stands in `integrator_url` for the channel's identifier.
+pub const PLACEHOLDER: &str = "{channel_id}";
+
 impl ChannelSettings {
     /// Whether the chats go to some agents and not simply to every agent of the account.
     pub fn names_somebody(&self) -> bool {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }
+
+    /// The address with the channel's identifier in its place; none where it has no place for it.
+    pub fn filled_url(&self, channel_id: &str) -> Option<String> {
+        self.integrator_url.contains(PLACEHOLDER).then(|| self.integrator_url.replace(PLACEHOLDER, channel_id))
+    }
+}
+
+/// Messages that a channel refused for one reason on one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusals {
+    /// The beginning of the day, UTC.
+    pub day: Timestamp,
+    /// See [`Error::refusal_reason`](crate::error::Error::refusal_reason).
+    pub reason: String,
+    /// How many.
+    pub count: u64,
+    /// When the last of them came.
+    pub last_at: Timestamp,
 }
 
 /// A channel of the Chat channel API.
@@ -118,6 +144,8 @@ mod tests {
             settings: ChannelSettings {
                 name: "App".into(),
                 integrator_url: "https://example.com".into(),
+                append_channel_id: true,
+                enabled: true,
                 chunked: false,
                 agent_ids: vec![],
                 department_ids: vec![],

@@ -128,6 +128,8 @@ mod tests {
         ChannelSettings {
             name: "App".into(),
             integrator_url: "https://example.com".into(),
+            append_channel_id: true,
+            enabled: true,
             chunked: false,
             agent_ids: agent_ids.to_vec(),
             department_ids: department_ids.to_vec(),

@@ -197,6 +197,8 @@ fn setting_values(settings: &ChannelSettings) -> Result<Values, Error> {
     Ok(vec![
         (":name", s(&*settings.name)),
         (":integrator_url", s(&*settings.integrator_url)),
+        (":append_channel_id", to_attribute(&settings.append_channel_id)?),
+        (":enabled", to_attribute(&settings.enabled)?),
         (":chunked", to_attribute(&settings.chunked)?),
         (":agent_ids", to_attribute(&settings.agent_ids)?),
         (":department_ids", to_attribute(&settings.department_ids)?),

@@ -20,6 +20,10 @@ pub(super) struct ChannelItem {
     channel_id: String,
     name: String,
     integrator_url: String,
+    #[serde(default = "yes")]
+    append_channel_id: bool,
+    #[serde(default = "yes")]
+    enabled: bool,
     chunked: bool,
     agent_ids: Vec<u64>,
     #[serde(default)]
@@ -35,6 +39,10 @@ pub(super) struct ChannelItem {
     secrets: Vec<SecretItem>,
     signing_secret: String,
     created_at: u64,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Serialize, Deserialize)]
@@ -94,6 +102,8 @@ impl From<&Channel> for ChannelItem {
         let ChannelSettings {
             name,
             integrator_url,
+            append_channel_id,
+            enabled,
             chunked,
             agent_ids,
             department_ids,
@@ -109,6 +119,8 @@ impl From<&Channel> for ChannelItem {
             channel_id,
             name,
             integrator_url,
+            append_channel_id,
+            enabled,
             chunked,
             agent_ids,
             department_ids,
@@ -136,6 +148,8 @@ impl TryFrom<ChannelItem> for Channel {
             settings: ChannelSettings {
                 name: item.name,
                 integrator_url: item.integrator_url,
+                append_channel_id: item.append_channel_id,
+                enabled: item.enabled,
                 chunked: item.chunked,
                 agent_ids: item.agent_ids,
                 department_ids: item.department_ids,

@@ -246,8 +246,11 @@ impl Chats {
         Ok(Received { answered: Answered::of(&entry), told: Vec::new() })
     }
 
-    /// The next chat number and, for a new visitor, the next visitor number. One write.
-    pub(super) async fn count(&self, account_id: &str, new_visitor: bool) -> Result<Counters, Refused> {
+    /// The next chat number and, for a new visitor, the next visitor number, if the channel may open another chat. Two
+    /// writes.
+    pub(super) async fn take_numbers(&self, incoming: &Incoming<'_>, new_visitor: bool) -> Result<Counters, Refused> {
+        let Incoming { channel, settings, now, .. } = incoming;
+        self.count_opened_chat(&channel.channel_id, settings.limits.channel_chats, *now).await?;
         let change = Change {
             key: Key::new(format!("COUNTERS#{}", channel.account_id), "COUNTERS"),
             update: "ADD #chats :one, #visitors :visitors",

@@ -83,6 +83,8 @@ mod tests {
         ChannelSettings {
             name: "App".into(),
             integrator_url: "https://example.com".into(),
+            append_channel_id: true,
+            enabled: true,
             chunked: false,
             agent_ids: vec![],
             department_ids: vec![],

@@ -4,6 +4,7 @@
 use crate::domain::link;
 use crate::error::Error;
 use serde_json::{Map, Value};
+use url::Url;
 
 /// A JSON object that is being read.
 #[derive(Clone, Copy)]
@@ -114,13 +115,19 @@ impl<'a> Fields<'a> {
     /// An optional http or https URL as it will be called: normalised, and without a fragment, which is never sent.
     pub fn target(&self, name: &str) -> Result<Option<Url>, Error> {
         let Some(text) = self.strict_url(name)? else { return Ok(None) };
-        self.refuse_control(name, &text)?;
-        let mut url = Url::parse(&text).map_err(|_| self.refuse(name, "must be a URL"))?;
+        self.normalised(name, &text).map(Some)
+    }
+
+    /// The same of a text that stands for the field.
+    pub fn normalised(&self, name: &str, text: &str) -> Result<Url, Error> {
+        self.refuse_control(name, text)?;
+        let url = Url::parse(text).ok().filter(|_| link::is_web(text));
+        let mut url = url.ok_or_else(|| self.refuse(name, "must be an http:// or https:// URL"))?;
         url.set_fragment(None);
-        if url.as_str().chars().count() > LONGEST_URL {
-            return Err(self.refuse(name, format_args!("must have at most {LONGEST_URL} characters when normalised")));
+        if url.as_str().chars().count() > MAX_URL_CHARS {
+            return Err(self.refuse(name, format_args!("must have at most {MAX_URL_CHARS} characters when normalised")));
         }
-        Ok(Some(url))
+        Ok(url)
     }
 
     /// Refuses a text with control characters.

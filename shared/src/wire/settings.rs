@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::admin::{required_target, target, with};
+use super::admin::{required_target, with};
 use super::fields::Fields;
 use super::rules;
 use crate::delivery::guard::Guard;

@@ -55,6 +55,65 @@ async fn a_visitor_over_the_rate_is_refused_and_nothing_is_stored() {
 }
 
 #[tokio::test]
+async fn a_channel_opens_no_more_chats_than_its_limit() {
+    let mut stores = stores().await;
+    stores.settings.limits.channel_chats = 5;
+    let visitors: Vec<String> = (0..20).map(|n| format!("v{n}")).collect();
+    let results = join_all(visitors.iter().map(|visitor| stores.visitor_writes(visitor, "hi", at(3)))).await;
+    let (opened, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    assert_eq!((opened.len(), refused.len()), (5, 15));
+    for refusal in refused {
+        let wait = Duration::from_secs(7);
+        assert!(matches!(refusal, Err(Error::TooManyChats(left)) if left == wait), "{refusal:?}");
+    }
+    let chats = stores.chats.list("acc", OPEN, None, 10, &|_: &_| true).await.unwrap().chats;
+    let talking = chats[0].external_id.clone();
+    stores.visitor_writes(&talking, "an open chat is not limited", at(4)).await.unwrap();
+    assert_eq!(stores.visitor_writes("late", "hi", at(10)).await.unwrap(), (6, 1), "a refused chat takes no number");
+}
+
+#[tokio::test]
+async fn a_full_window_is_refused_without_a_write() {
+    let mut stores = stores().await;
+    stores.settings.limits.channel_chats = 1;
+    stores.visitor_writes("a", "hi", NOW).await.unwrap();
+    stores.visitor_writes("b", "hi", NOW).await.unwrap_err();
+    // Nobody has counted now: only memory refuses.
+    let key = [("pk", "OPENED_CHATS#CH".to_owned()), ("sk", (NOW.seconds() / 10).to_string())];
+    let key = key.map(|(name, value)| (name.to_owned(), s(value))).into();
+    let removed = stores.client.delete_item().table_name("chats").set_key(Some(key));
+    let removed = removed.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap();
+    assert_eq!(removed.attributes.unwrap()["count"], n(1));
+    assert!(matches!(stores.visitor_writes("c", "hi", NOW).await, Err(Error::TooManyChats(_))));
+    stores.visitor_writes("c", "hi", at(10)).await.unwrap();
+}
+
+#[tokio::test]
+async fn refusals_are_counted_by_reason_and_day() {
+    let stores = stores().await;
+    let refuse = async |error: &Error, now| stores.chats.count_refusal("CH", error, now).await;
+    let (field, parser) = (Error::field("sender.id", "is required"), Error::body("not JSON: at line 7"));
+    let day = Timestamp::from_seconds(NOW.seconds() / 86_400 * 86_400);
+    let days = |days: u64| day.after(Duration::from_secs(days * 86_400));
+    refuse(&field, days(0)).await;
+    for _ in 0..30 {
+        refuse(&field, days(1)).await;
+    }
+    refuse(&parser, days(1).after(Duration::from_secs(11))).await;
+    refuse(&Error::NotFound, days(1)).await;
+    let seen = async |now| {
+        let refusals = stores.chats.refusals("CH", now).await.unwrap();
+        refusals.into_iter().map(|of| (of.day, of.reason, of.count)).collect::<Vec<_>>()
+    };
+    let yesterday = (days(0), "sender.id is required".to_owned(), 1);
+    let today = [(days(1), "sender.id is required".to_owned(), 30), (days(1), "not JSON".to_owned(), 1)];
+    assert_eq!(seen(days(2)).await, today);
+    assert_eq!(seen(days(1)).await, today.into_iter().chain([yesterday]).collect::<Vec<_>>());
+    assert_eq!(seen(days(3)).await, []);
+    assert!(stores.chats.refusals("another", days(1)).await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_repeated_idempotency_key_stores_nothing_and_gets_the_first_answer() {
     let stores = stores().await;
     let key = IdempotencyKey::new("CH".into(), b"k1", &json!({}));
@@ -205,6 +264,8 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
         channel: &channel,
         department: None,
         external_id,
+        has_numeric_id: false,
+        invite: None,
         profile: &profile,
         content: &content,
         settings: &Settings::default(),
@@ -254,7 +315,8 @@ async fn two_answers_that_come_together_both_fill_the_panel() {
         PanelChange { crm_link: Some(link()), enable_assign: Some(true), ..PanelChange::default() },
     ];
     join_all(changes.iter().map(async |change| stores.chats.fill_panel(&chat, change, NOW).await.unwrap())).await;
-    let both = Panel { custom_data: vec![line], enable_assign: true, crm_link: link(), page: page(), assignment: None };
+    let both =
+        Panel { custom_data: vec![line], enable_assign: true, crm_link: link(), page: page(), ..Panel::default() };
     assert_eq!(stores.chats.panel("acc", 1).await.unwrap(), both);
 
     let taken = PanelChange { custom_data: Some(vec![]), enable_assign: None, crm_link: Some(None), page: Some(None) };

@@ -147,6 +147,8 @@ fn channel() -> Channel {
     let settings = ChannelSettings {
         name: "App".into(),
         integrator_url: "https://example.com".into(),
+        append_channel_id: true,
+        enabled: true,
         chunked: true,
         agent_ids: vec![2],
         department_ids: vec![3],

@@ -8,7 +8,7 @@ mod providers;
 
 pub use agents::{NewAgent, agent, changed_agent, new_account, new_admin, new_agent};
 pub use bots::{BotSettings, bot, changed_bot, created_bot, new_bot};
-pub use channels::{changed_channel, channel, created_channel, new_channel};
+pub use channels::{changed_channel, channel, channel_with_refusals, created_channel, new_channel};
 pub use departments::{changed_department, department};
 pub use providers::{changed_provider, provider};
 
