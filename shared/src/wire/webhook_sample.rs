@@ -70,7 +70,9 @@ fn story(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
         call: Some(call()),
     };
     let (chat, visitor) = (chat(author, now), visitor());
-    Story { occurrence: &occurrence, chat: &chat, visitor: &visitor, agents: &[agent], timeline: &timeline }.body()
+    let invite = Some("Can I help you?".to_owned());
+    let agents = &[agent];
+    Story { occurrence: &occurrence, chat: &chat, visitor: &visitor, agents, timeline: &timeline, invite }.body()
 }
 
 fn agent(now: Timestamp) -> Agent {
@@ -100,6 +102,8 @@ fn chat(author: Author, now: Timestamp) -> Chat {
         channel_id: CHANNEL.to_owned(),
         channel_name: "Sample channel".to_owned(),
         external_id: "sample".to_owned(),
+        has_numeric_id: false,
+        invite_hash: None,
         visitor_number: NUMBER,
         visitor_name: "Sample Visitor".to_owned(),
         department: Some(ChatDepartment { department_id: 1, name: "Sample department".to_owned() }),
@@ -130,7 +134,6 @@ fn visitor() -> Visitor {
             email: Some("visitor@example.com".to_owned()),
             photo: None,
             url: Some("https://example.com/page".to_owned()),
-            invite: Some("Can I help you?".to_owned()),
             description: Some("Sent by a test of the webhook.".to_owned()),
         },
         sources: Sources::default(),
