@@ -69,6 +69,8 @@ mod tests {
         ChannelSettings {
             name: "App".into(),
             integrator_url: "https://example.com".into(),
+            append_channel_id: true,
+            enabled: true,
             chunked: false,
             agent_ids: agent_ids.to_vec(),
             department_ids: vec![],
@@ -87,6 +89,8 @@ mod tests {
             channel_id: "CH".into(),
             channel_name: "App".into(),
             external_id: "v".into(),
+            has_numeric_id: false,
+            invite_hash: None,
             visitor_number: 1,
             visitor_name: "Ada".into(),
             department: department.map(|department_id| ChatDepartment { department_id, name: "Sales".into() }),

@@ -42,7 +42,7 @@ impl Connections {
     pub async fn begin_login(&self, email: &str, source: &str, now: Timestamp) -> Result<LoginAttempt, Error> {
         let (number, left) = window(now);
         let network = network(source);
-        let pair = hex_hash(&format!("{email} {network}"));
+        let pair = hex_hash(format!("{email} {network}"));
         let counter =
             |by: CountedBy, of: &str| (by, Key::new(format!("LOGIN_FAILURES#{}#{of}", by.name()), number.to_string()));
         let attempt = LoginAttempt {

@@ -128,6 +128,8 @@ async fn a_channel_that_is_younger_than_the_cached_roster_is_not_for_all() {
         channel: &younger,
         department: None,
         external_id: "w",
+        has_numeric_id: false,
+        invite: None,
         profile: &profile,
         content: &content,
         settings: &stores.settings,
