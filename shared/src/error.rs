@@ -177,6 +177,7 @@ impl Error {
             | Self::MethodNotAllowed(_)
             | Self::EventNotSupported(_)
             | Self::Unavailable(_)
+            | Self::Unwritable(_)
             | Self::Internal(_) => None,
         }
     }
