@@ -302,9 +302,68 @@ fn a_bot_that_answered_keeps_the_chat_though_the_delivery_was_killed() {
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery["state"].clone()) }
         })
         .await;
-        assert_eq!(state, "superseded");
+        assert_eq!(state, "delivered", "it wrote after the first attempt began");
         front.waits_not(1).await;
         front.bot.say(&json!(1), "still here").await.expect(200);
+    });
+}
+
+/// The bot does something while it holds this request of a message open; the requests that it gets, and what becomes of
+/// the message.
+async fn check_accepted(front: &Front, requests: usize, acts: impl AsyncFnOnce(&Front)) {
+    front.provider.answer(Answer::Hang);
+    front.channel.say(VISITOR, "Anybody?").await;
+    front.provider.received(requests, PATIENCE).await;
+    acts(front).await;
+    let delivery = front.bot_verdict(1, "Anybody?").await;
+    assert_eq!(delivery["state"], "delivered", "{requests}: {delivery}");
+    assert_eq!(delivery["attempts"].as_array().unwrap().len(), requests, "{delivery}");
+    assert_eq!(front.tries("CLIENT_MESSAGE").len(), requests, "none after the bot's event");
+}
+
+#[test]
+fn message_of_a_bot_accepts_the_request_that_it_holds_open() {
+    on_stage(async |stage| {
+        join_all((1..=3).map(async |requests| {
+            let front = Front::open(stage).await;
+            let answers = async |front: &Front| {
+                front.bot.say(&json!(1), "I am here").await.expect(200);
+            };
+            check_accepted(&front, requests, answers).await;
+            front.waits_not(1).await;
+            assert_eq!(front.integrator.texts(), ["I am here"]);
+        }))
+        .await;
+    });
+}
+
+#[test]
+fn invitation_of_a_bot_accepts_the_request_that_it_holds_open() {
+    on_stage(async |stage| {
+        join_all((1..=3).map(async |requests| {
+            let front = Front::open(stage).await;
+            front.agent.presence("online").await;
+            let invites = async |front: &Front| {
+                front.bot.invite_agent(&json!(1)).await.expect(200);
+            };
+            check_accepted(&front, requests, invites).await;
+            assert_eq!(front.state(1).await, "waiting");
+        }))
+        .await;
+    });
+}
+
+#[test]
+fn message_of_a_bot_before_the_first_attempt_accepts_nothing() {
+    on_stage(async |stage| {
+        let front = Front::open(stage).await;
+        let release = front.provider.answer_when_told(Answer::ok());
+        front.ask(VISITOR, "first").await;
+        front.channel.say(VISITOR, "second").await;
+        front.bot.say(&json!(1), "about the first").await.expect(200);
+        release.send(()).unwrap();
+        let delivery = front.bot_verdict(1, "second").await;
+        assert_eq!((&delivery["state"], &delivery["attempts"][0]["status"]), (&json!("delivered"), &json!(200)));
     });
 }
 

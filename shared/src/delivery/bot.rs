@@ -1,5 +1,6 @@
 //! Delivery to the provider of a bot (specification, B-2). A bot that does not take a visitor's message, or does
-//! not hear that no agent is there, loses the chat to the agents.
+//! not hear that no agent is there, loses the chat to the agents. It takes one by a regular answer, or by an event of its
+//! own that arrives after the first attempt began.
 
 use std::time::Duration;
 
@@ -12,16 +13,18 @@ use super::task::{AnswerTask, Task};
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::Kind;
-use crate::domain::delivery::{Attempt, Change, Outcome, Target};
+use crate::domain::delivery::{Attempt, Change, Delivery, Outcome, Progress, Target};
 use crate::domain::entry::Entry;
-use crate::domain::ledger::waits_for_bot;
+use crate::domain::ledger::{after_bot_event, unanswered_since, waits_for_bot};
 use crate::domain::ownership::State;
 use crate::domain::presence;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::queue::DelayedQueue;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
+use crate::store::transitions::HandOver;
 use crate::{clock, metrics, wire};
 
 /// Bot providers' servers.
@@ -72,23 +75,45 @@ impl Receiver for Providers<'_> {
         })
     }
 
+    /// Also where the bot's event gave the chat to the agents.
+    fn has_accepted(&self, entry: &Entry, chat: &Chat) -> bool {
+        let began_at = entry.delivery.as_ref().and_then(Delivery::began_at).filter(|_| waits_for_bot(entry));
+        began_at.is_some_and(|began_at| chat.has_bot_event_after(began_at))
+    }
+
     /// The hand-over comes before the failure is written down, and the bot's own time-out before the success:
     /// after a death in between the try is simply made again.
-    fn settle<'a>(&'a self, entry: &'a Entry, chat: &'a Chat, change: &'a Change) -> BoxFuture<'a, Result<(), Error>> {
+    fn settle<'a>(
+        &'a self,
+        entry: &'a Entry,
+        chat: &'a Chat,
+        attempt: &'a Attempt,
+        change: Change,
+    ) -> BoxFuture<'a, Result<Change, Error>> {
         Box::pin(async move {
+            let asked_at = entry.delivery.as_ref().and_then(Delivery::began_at).unwrap_or(attempt.at);
             match change {
-                Change::Failed(..) if waits_for_bot(entry) => {
-                    self.hand_over(&chat.account_id, chat.chat_id, None).await.map(|_| ())
+                Change::Failed(..) if waits_for_bot(entry) => Ok(match self.hand_over(entry, asked_at).await? {
+                    HandOver::Answered => Change::Delivered,
+                    HandOver::Done | HandOver::NotWithBot => change,
+                }),
+                Change::Delivered if entry.from == From::Visitor => {
+                    self.await_answer(entry, chat, asked_at).await?;
+                    Ok(change)
                 }
-                Change::Delivered if entry.from == From::Visitor => self.await_answer(entry, chat).await,
-                Change::Again(_) | Change::Failed(..) | Change::Delivered => Ok(()),
+                Change::Again(_) | Change::Failed(..) | Change::Delivered => Ok(change),
             }
         })
     }
 
-    /// A bot that has written since then has seen the message, or does without it, whatever kept us from writing that down.
-    fn expire<'a>(&'a self, entry: &'a Entry, chat: &'a Chat) -> BoxFuture<'a, Result<bool, Error>> {
-        Box::pin(self.hand_over(&chat.account_id, chat.chat_id, Some(entry.seq)))
+    fn expire<'a>(&'a self, entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<Progress, Error>> {
+        Box::pin(async move {
+            Ok(match self.hand_over(entry, unanswered_since(entry)).await? {
+                HandOver::Done => Progress::Failed,
+                HandOver::Answered => after_bot_event(entry),
+                HandOver::NotWithBot => Progress::Superseded,
+            })
+        })
     }
 }
 
@@ -109,26 +134,38 @@ impl Providers<'_> {
         Ok(Some(wire::bot::client_message(entry, chat, &visitor, agents_online)))
     }
 
-    async fn await_answer(&self, entry: &Entry, chat: &Chat) -> Result<(), Error> {
+    async fn await_answer(&self, entry: &Entry, chat: &Chat, asked_at: Timestamp) -> Result<(), Error> {
         match self.bot(chat).await?.and_then(|bot| bot.answer_within) {
-            Some(limit) => self.retries.send(&Task::answer_due(entry), limit).await,
+            Some(limit) => self.retries.send(&Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
         }
     }
 
     /// The end of a bot's own time: without a reaction to the message the chat goes to the agents.
     pub async fn answer_due(&self, task: &AnswerTask) -> Result<(), Error> {
-        self.hand_over(&task.account_id, task.chat_id, Some(task.seq)).await.map(|_| ())
+        let AnswerTask { v: _, account_id, chat_id, seq, asked_at } = task;
+        self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
     }
 
-    /// Whether the chat went to the agents; with `unanswered`, only if the bot has not reacted since that entry.
-    async fn hand_over(&self, account_id: &str, chat_id: u64, unanswered: Option<u64>) -> Result<bool, Error> {
-        let is_handed_over = self.chats.bot_failed(account_id, chat_id, unanswered, clock::now()).await?;
-        if is_handed_over {
-            tracing::warn!(account_id, chat_id, unanswered, "bot fell back to the agents");
+    async fn hand_over(&self, missed: &Entry, asked_at: Timestamp) -> Result<HandOver, Error> {
+        let Entry { account_id, chat_id, seq, .. } = missed;
+        self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
+    }
+
+    /// Gives the chat to the agents, unless the bot has sent an event since it was asked.
+    async fn hand_over_chat(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        seq: u64,
+        asked_at: Timestamp,
+    ) -> Result<HandOver, Error> {
+        let result = self.chats.bot_failed(account_id, chat_id, asked_at, clock::now()).await?;
+        if result == HandOver::Done {
+            tracing::warn!(account_id, chat_id, seq, "bot fell back to the agents");
             metrics::bot_fallback();
         }
-        Ok(is_handed_over)
+        Ok(result)
     }
 }
 

@@ -39,20 +39,26 @@ pub trait Receiver: Send + Sync {
         false
     }
 
-    /// What has to happen before the outcome of a try is written down, because nobody would come back for it.
+    /// Whether the receiver has shown in another way than by its answer that it has the entry: no further attempt is made.
+    fn has_accepted(&self, _entry: &Entry, _chat: &Chat) -> bool {
+        false
+    }
+
+    /// What has to happen before the outcome of an attempt is written down, because nobody would come back for it.
+    /// Returns what is to be written down.
     fn settle<'a>(
         &'a self,
         _entry: &'a Entry,
         _chat: &'a Chat,
-        _change: &'a Change,
-    ) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async { Ok(()) })
+        _attempt: &'a Attempt,
+        change: Change,
+    ) -> BoxFuture<'a, Result<Change, Error>> {
+        Box::pin(async { Ok(change) })
     }
 
-    /// What has to happen when the window ended before the queue brought the task. False when nobody misses the entry,
-    /// which is then dropped.
-    fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<bool, Error>> {
-        Box::pin(async { Ok(true) })
+    /// What has to happen when the window ended before the queue brought the task. Returns how the delivery ends.
+    fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<Progress, Error>> {
+        Box::pin(async { Ok(Progress::Failed) })
     }
 
     /// Sends an entry once. What is [unavailable](Error::Unavailable) prevented that: nothing was sent.
@@ -68,8 +74,8 @@ pub trait Receiver: Send + Sync {
 enum Plan {
     /// Nothing: the entry has moved on.
     Nothing,
-    /// To drop the entry, which is not to be sent any more.
-    Supersede,
+    /// To end the delivery so: no attempt is needed any more.
+    Finish(Progress),
     /// To come back.
     Later(Task, Duration),
     /// A try of at most that long.
@@ -151,7 +157,7 @@ impl Run<'_> {
         let Some((entry, chat)) = found else { return Ok(()) };
         match self.plan(&entry, &chat, clock::now()) {
             Plan::Nothing => Ok(()),
-            Plan::Supersede => self.chats.supersede(&entry).await.map_err(unsent),
+            Plan::Finish(progress) => self.finish(&entry, progress).await.map_err(unsent),
             Plan::Later(task, wait) => self.retries.send(&task, wait).await.map_err(unsent),
             Plan::TooLate(delivery) => self.expire(&entry, &chat, &delivery).await.map_err(unsent),
             Plan::Leave => {
@@ -179,8 +185,11 @@ impl Run<'_> {
         let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
             return Plan::Nothing;
         };
+        if receiver.has_accepted(entry, chat) {
+            return Plan::Finish(Progress::Delivered);
+        }
         if receiver.is_superseded(entry, chat) {
-            return Plan::Supersede;
+            return Plan::Finish(Progress::Superseded);
         }
         if task.ordered && chat.is_failing(receiver.target(), now) {
             // Others of this chat wait behind this task, and each try may hang for seconds.
@@ -193,10 +202,28 @@ impl Run<'_> {
         planned(task, delivery, step, is_strict)
     }
 
-    /// Ends a delivery without a try.
+    /// Ends a delivery for which no attempt is needed any more.
+    async fn finish(&self, entry: &Entry, progress: Progress) -> Result<(), Error> {
+        if self.chats.finish_delivery(entry, progress).await? && progress == Progress::Delivered {
+            let EntryTask { account_id, chat_id, seq, r#try, .. } = &self.task;
+            tracing::info!(
+                message_id = entry.id,
+                account_id,
+                chat_id,
+                seq,
+                r#try,
+                "delivery accepted without an answer"
+            );
+            metrics::delivery(self.receiver.target(), Ending::Delivered, Some(clock::now().since(entry.at)));
+        }
+        Ok(())
+    }
+
+    /// Ends a delivery whose window is over.
     async fn expire(&self, entry: &Entry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
-        if !self.receiver.expire(entry, chat).await? {
-            return self.chats.supersede(entry).await;
+        let progress = self.receiver.expire(entry, chat).await?;
+        if progress != Progress::Failed {
+            return self.finish(entry, progress).await;
         }
         let now = clock::now();
         let message = "the window was over before the message could be sent".to_owned();
@@ -219,9 +246,12 @@ impl Run<'_> {
     ) -> Result<(), (Halt, Error)> {
         let (target, ended) = (self.receiver.target(), clock::now());
         let change = delivery.after_try(&outcome, attempt.at, ended);
-        log(&self.task, entry, &attempt, change.ending(&outcome));
-        let recorded = self.record(entry, chat, delivery, &attempt, change).await;
-        let Some(change) = recorded.map_err(|error| (Halt::Unrecorded, error))? else { return Ok(()) };
+        let expected = change.ending(&outcome);
+        let settled = self.receiver.settle(entry, chat, &attempt, change).await;
+        log(&self.task, entry, &attempt, settled.as_ref().map_or(expected, |change| change.ending(&outcome)));
+        let unrecorded = |error| (Halt::Unrecorded, error);
+        let recorded = self.record(entry, chat, delivery, &attempt, settled.map_err(unrecorded)?).await;
+        let Some(change) = recorded.map_err(unrecorded)? else { return Ok(()) };
         metrics::delivery(target, change.ending(&outcome), change.verdict_at(ended).map(|at| at.since(entry.at)));
         if let Change::Again(wait) = change {
             let next = self.retries.send(&self.task.next_try(), wait).await;
@@ -284,21 +314,9 @@ impl Run<'_> {
         Some(self.receiver.target().breaker(&receiver_id))
     }
 
-    /// What became of the delivery; none when somebody else was faster.
+    /// What became of the delivery; none when somebody else was faster. An attempt for which the entry has no room ends the
+    /// delivery: the receiver would be called again and again.
     async fn record(
-        &self,
-        entry: &Entry,
-        chat: &Chat,
-        delivery: &Delivery,
-        attempt: &Attempt,
-        change: Change,
-    ) -> Result<Option<Change>, Error> {
-        self.receiver.settle(entry, chat, &change).await?;
-        self.write_down(entry, chat, delivery, attempt, change).await
-    }
-
-    /// An attempt for which the entry has no room ends the delivery: the receiver would be called again and again.
-    async fn write_down(
         &self,
         entry: &Entry,
         chat: &Chat,
@@ -314,8 +332,13 @@ impl Run<'_> {
         tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
         let now = clock::now();
         let failed = Change::Failed(Failure::unrecorded(), now);
-        self.receiver.settle(entry, chat, &failed).await?;
-        Ok(self.chats.fail_unrecorded(entry, delivery, now).await?.then_some(failed))
+        let settled = self.receiver.settle(entry, chat, attempt, failed).await?;
+        let is_recorded = if settled == Change::Delivered {
+            self.chats.finish_delivery(entry, Progress::Delivered).await?
+        } else {
+            self.chats.fail_unrecorded(entry, delivery, now).await?
+        };
+        Ok(is_recorded.then_some(settled))
     }
 }
 

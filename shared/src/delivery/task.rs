@@ -79,6 +79,8 @@ pub struct AnswerTask {
     pub chat_id: u64,
     /// The entry that the bot took.
     pub seq: u64,
+    /// Since when an event of the bot counts as its answer, in milliseconds since the epoch.
+    pub asked_at: u64,
 }
 
 const VERSION: u8 = 1;
@@ -118,10 +120,11 @@ impl Task {
         Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
     }
 
-    /// The end of a bot's time for answering an entry.
-    pub fn answer_due(entry: &Entry) -> Self {
-        let account_id = entry.account_id.clone();
-        Self::AnswerDue(AnswerTask { v: VERSION, account_id, chat_id: entry.chat_id, seq: entry.seq })
+    /// The end of a bot's time for answering an entry that it was first sent then.
+    pub fn answer_due(entry: &Entry, asked_at: Timestamp) -> Self {
+        let Entry { account_id, chat_id, seq, .. } = entry;
+        let (account_id, asked_at) = (account_id.clone(), asked_at.0);
+        Self::AnswerDue(AnswerTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
     /// The account.
@@ -248,6 +251,13 @@ mod tests {
         let (one, other): (BTreeSet<_>, BTreeSet<_>) = (lanes("w1").collect(), lanes("w2").collect());
         assert_eq!((one.len(), other.len(), one.intersection(&other).count()), (6, 6, 0));
         assert_ne!(group("a", 7, Some("w1"), 4), group("a", 7, Some("w2"), 4), "each has one of its own");
+    }
+
+    #[test]
+    fn time_limit_of_an_answer_keeps_when_the_bot_was_asked() {
+        let json = r#"{"kind": "answer_due", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "asked_at": 5}"#;
+        let Task::AnswerDue(task) = Task::from_json(json).unwrap() else { panic!("not a time limit") };
+        assert_eq!((task.seq, task.asked_at), (3, 5));
     }
 
     #[test]

@@ -69,18 +69,23 @@ impl Receiver for Webhooks<'_> {
     }
 
     /// A binding that failed is shown to the agent who asked for it.
-    fn settle<'a>(&'a self, entry: &'a Entry, chat: &'a Chat, change: &'a Change) -> BoxFuture<'a, Result<(), Error>> {
+    fn settle<'a>(
+        &'a self,
+        entry: &'a Entry,
+        chat: &'a Chat,
+        _attempt: &'a Attempt,
+        change: Change,
+    ) -> BoxFuture<'a, Result<Change, Error>> {
         Box::pin(async move {
             let is_assignment =
                 entry.occurrence.as_ref().is_some_and(|occurrence| occurrence.event == WebhookEvent::ChatAssigned);
-            match change {
-                Change::Failed(failure, _) if is_assignment => {
-                    let failed = Assignment::Failed(failure.message.clone());
-                    let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await? else { return Ok(()) };
-                    self.chats.note_assignment(&chat, &failed, clock::now()).await
-                }
-                Change::Failed(..) | Change::Delivered | Change::Again(_) => Ok(()),
+            if let (Change::Failed(failure, _), true) = (&change, is_assignment)
+                && let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await?
+            {
+                let failed = Assignment::Failed(failure.message.clone());
+                self.chats.note_assignment(&chat, &failed, clock::now()).await?;
             }
+            Ok(change)
         })
     }
 }

@@ -129,8 +129,8 @@ pub struct Chat {
     pub participants: Vec<u64>,
     /// The bot in front of the chat, also after it handed over.
     pub bot_id: Option<String>,
-    /// Number of the bot's last message or invitation.
-    pub bot_seq: Option<u64>,
+    /// When the bot last sent a BOT_MESSAGE or an INVITE_AGENT.
+    pub bot_event_at: Option<Timestamp>,
     /// Number of the last timeline entry; numbers may be skipped, never repeated.
     pub seq: u64,
     /// When the visitor opened it.
@@ -194,6 +194,12 @@ impl Chat {
     /// Whether the visitor is composing a message.
     pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
         self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)
+    }
+
+    /// Whether the bot has sent a message or an invitation after that moment. One at the moment itself is none: what an
+    /// invitation makes for the bot, the news that no agent is there, has the time of the invitation.
+    pub fn has_bot_event_after(&self, moment: Timestamp) -> bool {
+        self.bot_event_at.is_some_and(|at| at > moment)
     }
 
     /// Whether a try to reach that receiver failed lately.

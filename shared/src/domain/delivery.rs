@@ -251,6 +251,12 @@ impl Delivery {
         Clock { since: self.since, tries: self.tries, last_try }
     }
 
+    /// When the first recorded attempt of the round began.
+    pub fn began_at(&self) -> Option<Timestamp> {
+        let first = self.attempts.len().checked_sub(usize::try_from(self.tries).ok()?)?;
+        self.attempts.get(first).map(|attempt| attempt.at)
+    }
+
     /// The delivery, its first try's turn having come then.
     pub fn in_turn(&self, turn: Timestamp) -> Self {
         Self { since: self.clock().in_turn(turn).since, ..self.clone() }
@@ -380,6 +386,16 @@ mod tests {
         let failure = Failure { code: None, message: long, hidden: true }.bounded();
         assert_eq!(bounded.error.as_deref(), Some(failure.message.as_str()), "they are compared to hide the error");
         assert_eq!((bounded.answer.as_ref(), failure.message.len()), (bounded.error.as_ref(), MAX_TEXT_CHARS));
+    }
+
+    #[test]
+    fn a_round_begins_with_its_own_first_attempt() {
+        let attempt = |at| Attempt { at: Timestamp(at), status: None, ms: 1, error: None };
+        let table = [(0, 0, None), (0, 3, None), (1, 3, Some(2)), (3, 3, Some(0)), (4, 3, None)];
+        for (tries, attempts, expected) in table {
+            let delivery = Delivery { attempts: (0..attempts).map(attempt).collect(), ..delivery(tries) };
+            assert_eq!(delivery.began_at(), expected.map(Timestamp), "{tries} of {attempts}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::bot::Notice;
 use super::chat::{Chat, From};
 use super::content::Kind;
-use super::delivery::{Progress, Target};
+use super::delivery::{Delivery, Progress, Target};
 use super::entry::Entry;
 use super::timestamp::Timestamp;
 
@@ -133,6 +133,21 @@ pub fn waits_for_bot(entry: &Entry) -> bool {
     is_asked && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
+/// Since when an event of the bot counts as its reaction to an entry that [waits for it](waits_for_bot): since the first
+/// attempt began, or, while none is recorded, since the entry was made.
+pub fn unanswered_since(entry: &Entry) -> Timestamp {
+    began_at(entry).unwrap_or(entry.at)
+}
+
+/// What such an event makes of the delivery: accepted when an attempt had begun, else not needed any more.
+pub fn after_bot_event(entry: &Entry) -> Progress {
+    if began_at(entry).is_some() { Progress::Delivered } else { Progress::Superseded }
+}
+
+fn began_at(entry: &Entry) -> Option<Timestamp> {
+    entry.delivery.as_ref().and_then(Delivery::began_at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::chat::Failing;
@@ -162,7 +177,7 @@ mod tests {
             visitor_name: String::new(),
             participants: Vec::new(),
             bot_id: None,
-            bot_seq: None,
+            bot_event_at: None,
             seq: 9,
             opened_at: at(0),
             updated_at: at(100),

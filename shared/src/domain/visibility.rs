@@ -96,7 +96,7 @@ mod tests {
             department: department.map(|department_id| ChatDepartment { department_id, name: "Sales".into() }),
             participants: Vec::new(),
             bot_id: None,
-            bot_seq: None,
+            bot_event_at: None,
             seq: 1,
             opened_at: Timestamp(0),
             updated_at: Timestamp(0),

@@ -23,7 +23,7 @@ impl Chats {
         for _ in 0..RACES {
             let change = Change {
                 key: head_key(&bot.account_id, chat_id),
-                update: "SET #seq = #seq + :one, #bot_seq = #seq + :one, #updated_at = :now, #last_message = :preview",
+                update: "SET #seq = #seq + :one, #bot_event_at = :now, #updated_at = :now, #last_message = :preview",
                 condition: "#state = :bot AND #bot_id = :me",
                 values: vec![
                     (":one", n(1)),

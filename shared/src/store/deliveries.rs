@@ -8,6 +8,7 @@ use super::chat_items::{AttemptItem, FailureItem};
 use super::chats::{Chats, entry, entry_key, head_key};
 use super::table::{Change, Item, Key, Query, Refused, STILL_THERE, n, s};
 use super::to_attribute;
+use super::transitions::HandOver;
 use crate::domain::bot::Notice;
 use crate::domain::chat::{Chat, From};
 use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
@@ -182,17 +183,18 @@ impl Chats {
         self.table.update(Change { key, update, condition, values }).await.map(|_| ())
     }
 
-    /// Drops a delivery that is not wanted any more. One write.
-    pub async fn supersede(&self, entry: &Entry) -> Result<(), Error> {
+    /// Ends a pending delivery without another attempt. False when it was not pending any more. One write.
+    pub async fn finish_delivery(&self, entry: &Entry, progress: Progress) -> Result<bool, Error> {
         let change = Change {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
-            update: "SET #delivery.#progress = :superseded REMOVE #due, #due_at",
+            update: "SET #delivery.#progress = :progress REMOVE #due, #due_at",
             condition: "#delivery.#progress = :pending",
-            values: vec![(":superseded", s(Progress::Superseded.name())), (":pending", s(Progress::Pending.name()))],
+            values: vec![(":progress", s(progress.name())), (":pending", s(Progress::Pending.name()))],
         };
         match self.table.update(change).await {
+            Ok(_) => Ok(true),
+            Err(Refused::Condition { .. } | Refused::Contended) => Ok(false),
             Err(Refused::Error(error)) => Err(error),
-            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
         }
     }
 
@@ -292,8 +294,8 @@ impl Chats {
 
     /// Takes up an overdue delivery. What was never tried keeps its place in the round, because its task may only be
     /// waiting its turn; what was tried begins anew; what was taken up too often fails. What a bot was to react to and was
-    /// tried has lost its window, and the chat goes to the agents, unless the bot has reacted or lost it already: then nobody
-    /// misses it. A read and a write.
+    /// tried has lost its window, and the chat goes to the agents, unless the bot has reacted, which accepts it, or lost the
+    /// chat already, so that nobody misses it. A read and a write.
     pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Revived, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(Revived::Not) };
         let found = entry(item)?;
@@ -307,9 +309,8 @@ impl Chats {
             delivery.revivals >= MOST_REVIVALS
         };
         if is_lost {
-            let unanswered = Some(found.seq);
-            if waits_for_bot && !self.bot_failed(&found.account_id, found.chat_id, unanswered, now).await? {
-                return self.supersede(&found).await.map(|()| Revived::Not);
+            if waits_for_bot && let Some(end) = self.kept_from_agents(&found, now).await? {
+                return self.finish_delivery(&found, end).await.map(|_| Revived::Not);
             }
             let is_over = self.give_up(&found.account_id, overdue, now).await?;
             return Ok(if is_over { Revived::Failed(found, waits_for_bot) } else { Revived::Not });
@@ -331,6 +332,17 @@ impl Chats {
             Err(Refused::Condition { .. } | Refused::Contended) => Ok(Revived::Not),
             Err(Refused::Error(error)) => Err(error),
         }
+    }
+
+    /// Hands the chat of a bot that missed an entry to the agents. Where that is not needed: how the delivery ends.
+    async fn kept_from_agents(&self, missed: &Entry, now: Timestamp) -> Result<Option<Progress>, Error> {
+        let Entry { account_id, chat_id, .. } = missed;
+        let since = ledger::unanswered_since(missed);
+        Ok(match self.bot_failed(account_id, *chat_id, since, now).await? {
+            HandOver::Done => None,
+            HandOver::Answered => Some(ledger::after_bot_event(missed)),
+            HandOver::NotWithBot => Some(Progress::Superseded),
+        })
     }
 
     /// False when somebody else was faster.

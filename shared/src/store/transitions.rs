@@ -30,6 +30,17 @@ pub struct Transition {
     pub told: Vec<Entry>,
 }
 
+/// What became of handing a bot's chat to the agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandOver {
+    /// The agents have it.
+    Done,
+    /// The bot keeps it, or gave it away itself: it has sent an event meanwhile.
+    Answered,
+    /// The bot had lost it already.
+    NotWithBot,
+}
+
 /// What a transition does besides changing the owner.
 struct Plan {
     state: State,
@@ -124,27 +135,27 @@ impl Chats {
         self.transition_anew(account_id, chat_id, told, &plan).await
     }
 
-    /// Hands the chat of a bot that failed to the agents. With `unanswered`, only if the bot has not reacted since
-    /// that entry. False when there was nothing to hand over.
+    /// Hands the chat of a bot that failed to the agents, unless the bot has sent a message or an invitation since then.
+    /// One that arrives meanwhile refuses the write, and the chat is looked at again.
     pub async fn bot_failed(
         &self,
         account_id: &str,
         chat_id: u64,
-        unanswered: Option<u64>,
+        unanswered_since: Timestamp,
         now: Timestamp,
-    ) -> Result<bool, Error> {
+    ) -> Result<HandOver, Error> {
         let told = Told { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
-            let has_reacted = unanswered.is_some_and(|seq| before.bot_seq.is_some_and(|bot_seq| bot_seq > seq));
-            if has_reacted {
+            if before.has_bot_event_after(unanswered_since) {
                 return Err(Error::Conflict("the bot has answered"));
             }
             let state = before.state.after(Event::BotFails)?;
             Ok(Plan { state, notice: None, event: None, bot_reacted: false })
         };
         match self.transition_anew(account_id, chat_id, told, &plan).await {
-            Ok(_) => Ok(true),
-            Err(Error::Forbidden(_) | Error::Conflict(_) | Error::NotFound) => Ok(false),
+            Ok(_) => Ok(HandOver::Done),
+            Err(Error::Conflict(_)) => Ok(HandOver::Answered),
+            Err(Error::Forbidden(_) | Error::NotFound) => Ok(HandOver::NotWithBot),
             Err(error) => Err(error),
         }
     }
@@ -226,7 +237,7 @@ impl Chats {
         }
         let told = told.entries(&mut after, happened)?;
         if bot_reacted {
-            after.bot_seq = Some(after.seq);
+            after.bot_event_at = Some(after.updated_at);
         }
         let kept = match self.write(before, &after, &told, &Kept::by(&after)).await {
             // The visitor has a chat that is kept longer: this end must not be theirs.
@@ -364,12 +375,12 @@ pub(super) fn create(entry: &Entry) -> Result<Write, Error> {
 /// A chat that has an owner, or waits for one.
 const MOVE: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
                     #department = :department, #participants = :participants, #listing = :listing, \
-                    #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq REMOVE #typing_since";
+                    #updated_at = :now, #seq = :seq, #bot_event_at = :bot_event_at REMOVE #typing_since";
 
 /// A chat that is over: nobody looks any more whether it rests, and it is forgotten when the account says so.
 const END: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
                    #department = :department, #participants = :participants, #listing = :listing, \
-                   #updated_at = :now, #seq = :seq, #bot_seq = :bot_seq, #expires_at = :expires_at \
+                   #updated_at = :now, #seq = :seq, #bot_event_at = :bot_event_at, #expires_at = :expires_at \
                    REMOVE #typing_since, #due, #due_at";
 
 /// The condition holds as long as the chat has had no transition since it was read, and no entry. State and agent would
@@ -384,7 +395,7 @@ pub(super) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> 
         (":listing", s(listing(&after.account_id, after.state.name()))),
         (":now", n(after.updated_at.0)),
         (":seq", n(after.seq)),
-        (":bot_seq", to_attribute(&after.bot_seq)?),
+        (":bot_event_at", to_attribute(&after.bot_event_at.map(|at| at.0))?),
         (":version", n(after.version)),
         (":old_version", n(before.version)),
         (":old_seq", n(before.seq)),

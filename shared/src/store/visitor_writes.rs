@@ -447,7 +447,7 @@ impl Incoming<'_> {
             department: self.department.cloned(),
             participants: Vec::new(),
             bot_id: self.channel.bot_id.clone(),
-            bot_seq: None,
+            bot_event_at: None,
             seq: 1,
             opened_at: self.now,
             updated_at: self.now,

@@ -109,7 +109,7 @@ fn chat(author: Author, now: Timestamp) -> Chat {
         department: Some(ChatDepartment { department_id: 1, name: "Sample department".to_owned() }),
         participants: vec![1],
         bot_id: None,
-        bot_seq: None,
+        bot_event_at: None,
         seq: 2,
         opened_at: now,
         updated_at: now,

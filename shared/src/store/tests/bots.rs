@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::store::deliveries::Revived;
+use crate::store::transitions::HandOver;
 
 fn bot(channel_ids: &[&str]) -> Bot {
     Bot {
@@ -40,8 +41,16 @@ impl Stores {
     }
 
     async fn bot_writes(&self, bot: &Bot, content: Content, shows: Shows) -> Result<Entry, Error> {
-        let head = self.chats.bot_advance(bot, 1, &content, NOW).await?;
-        let stored = self.chats.bot_message(bot, &head, content, shows, None, NOW).await?;
+        self.bot_writes_at(NOW, bot, content, shows).await
+    }
+
+    async fn bot_says(&self, text: &str, now: Timestamp) {
+        self.bot_writes_at(now, &bot(&[]), Content::text(text), Shows::default()).await.unwrap();
+    }
+
+    async fn bot_writes_at(&self, now: Timestamp, bot: &Bot, content: Content, shows: Shows) -> Result<Entry, Error> {
+        let head = self.chats.bot_advance(bot, 1, &content, now).await?;
+        let stored = self.chats.bot_message(bot, &head, content, shows, None, now).await?;
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
     }
 
@@ -150,11 +159,36 @@ async fn a_bot_is_told_that_an_agent_joined_and_that_the_chat_was_closed() {
 async fn a_bot_that_fails_loses_the_chat_unless_it_reacted_in_time() {
     let stores = stores().await;
     stores.with_bot().await;
-    stores.bot_writes(&bot(&[]), Content::text("hello"), Shows::default()).await.unwrap();
-    assert!(!stores.chats.bot_failed("acc", 1, Some(1), NOW).await.unwrap(), "it answered entry 1");
-    assert!(stores.chats.bot_failed("acc", 1, Some(2), NOW).await.unwrap());
+    stores.bot_says("hello", at(2)).await;
+    let failed = async |since| stores.chats.bot_failed("acc", 1, since, at(3)).await.unwrap();
+    assert_eq!(failed(at(1)).await, HandOver::Answered);
+    assert_eq!(failed(at(2)).await, HandOver::Done);
     assert_eq!(stores.state().await, "waiting");
-    assert!(!stores.chats.bot_failed("acc", 1, None, NOW).await.unwrap(), "nothing to hand over");
+    assert_eq!(failed(at(3)).await, HandOver::NotWithBot);
+    assert_eq!(failed(at(1)).await, HandOver::Answered, "also when it gave the chat away itself");
+}
+
+/// A bot's message at any moment of a hand-over: the message is refused, or the bot keeps the chat.
+#[tokio::test]
+async fn hand_over_never_overtakes_an_answer_of_the_bot() {
+    for reads in 0..5 {
+        let stores = stores().await;
+        stores.with_bot().await;
+        let (chats, robo) = (&stores.chats, bot(&[]));
+        let answer = async {
+            for _ in 0..reads {
+                chats.chat("acc", 1).await.unwrap();
+            }
+            chats.bot_advance(&robo, 1, &Content::text("hello"), at(2)).await
+        };
+        let (answered, handed_over) = tokio::join!(answer, chats.bot_failed("acc", 1, at(1), at(2)));
+        let state = stores.state().await;
+        match handed_over.unwrap() {
+            HandOver::Done => assert!(answered.is_err() && state == "waiting", "{answered:?} {state}"),
+            HandOver::Answered => assert!(answered.is_ok() && state == "bot", "{answered:?} {state}"),
+            HandOver::NotWithBot => panic!("{answered:?} {state}"),
+        }
+    }
 }
 
 /// The runs of a sweep that comes every minute, and what each made of a visitor's message to a bot: whether it is to be
@@ -231,11 +265,23 @@ async fn a_tried_message_whose_delivery_died_is_given_up_and_the_chat_with_it() 
 
 #[tokio::test]
 async fn a_bot_that_has_written_since_keeps_the_chat_when_a_delivery_died() {
+    let table = [(at(1), "bot", Progress::Delivered), (NOW, "waiting", Progress::Failed)];
+    for (written_at, state, progress) in table {
+        let stores = stores().await;
+        stores.with_bot().await;
+        stores.first_try_fails(NOW).await;
+        stores.bot_says("hello", written_at).await;
+        stores.swept(2).await;
+        assert_eq!((stores.state().await, stores.first_delivery().await.progress), (state, progress), "{written_at:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_untried_message_that_the_bot_wrote_after_is_dropped() {
     let stores = stores().await;
     stores.with_bot().await;
-    stores.first_try_fails(NOW).await;
-    stores.bot_writes(&bot(&[]), Content::text("hello"), Shows::default()).await.unwrap();
-    assert_eq!(stores.swept(2).await, ["dropped"]);
+    stores.bot_says("hello", at(1)).await;
+    assert_eq!(stores.swept(5).await, ["queued", "queued", "dropped"]);
     assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("bot", Progress::Superseded));
 }
 
@@ -244,7 +290,7 @@ async fn a_message_of_a_chat_that_the_agents_have_is_dropped_when_its_delivery_d
     let stores = stores().await;
     stores.with_bot().await;
     stores.first_try_fails(NOW).await;
-    assert!(stores.chats.bot_failed("acc", 1, None, NOW).await.unwrap());
+    assert_eq!(stores.chats.bot_failed("acc", 1, NOW, NOW).await.unwrap(), HandOver::Done);
     assert_eq!(stores.swept(2).await, ["dropped"]);
     assert_eq!(stores.first_delivery().await.progress, Progress::Superseded);
 }

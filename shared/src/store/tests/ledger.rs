@@ -90,7 +90,7 @@ async fn no_failure_is_ever_overdue() {
     let failed = stores.fails(chat, NOW).await;
     let dropped = stores.agent_writes(chat, "dropped", NOW).await.unwrap();
     let entry = stores.chats.entry("acc", chat, dropped).await.unwrap().unwrap();
-    stores.chats.supersede(&entry).await.unwrap();
+    assert!(stores.chats.finish_delivery(&entry, Progress::Superseded).await.unwrap());
     for partition in 0..DUE_PARTITIONS {
         assert!(stores.overdue(partition, at(100_000)).await.is_empty());
     }
