@@ -373,7 +373,8 @@ fn a_token_belongs_to_one_bot_of_a_provider_and_a_channel_has_one_bot() {
         let unused = unique("token");
         connect(&ours.bot.provider_id, &unused, &ours.channel).await.expect_error(409, "conflict");
         connect(&ours.bot.provider_id, &unused, &theirs.channel).await.expect_error(409, "conflict");
-        connect(&ours.bot.provider_id, &theirs.bot.token, &fresh).await.expect(201);
+        let made = connect(&ours.bot.provider_id, &theirs.bot.token, &fresh).await.expect(201);
+        assert_eq!(made["answer_within"], 120, "unless set");
         let path = format!("/admin/bots/{}", ours.bot.bot_id);
         let foreign = ours.agent.call.patch(&path, &json!({"channel_ids": [theirs.channel.id]})).await;
         foreign.expect_error(409, "conflict");

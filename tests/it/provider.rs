@@ -24,11 +24,14 @@ pub struct Bot {
 }
 
 impl Bot {
-    /// Connected to the channels by the account's admin, with these settings besides the required ones.
+    /// Connected to the channels by the account's admin, with these settings besides the required ones. It may be silent for
+    /// ever, unless they say otherwise: no test ends while the task of a limit waits.
     pub async fn connect(account: &Account, provider_id: &str, channels: &[&Channel], more: Value) -> Self {
         let token = unique("token");
         let channel_ids: Vec<_> = channels.iter().map(|channel| &channel.id).collect();
-        let fields = json!({"provider_id": provider_id, "token": token, "channel_ids": channel_ids, "name": NAME});
+        let fields = json!({
+            "provider_id": provider_id, "token": token, "channel_ids": channel_ids, "name": NAME, "answer_within": null,
+        });
         let made = account.admin.call.post("/admin/bots", &merged(fields, more)).await.expect(201);
         let field = |name: &str| made[name].as_str().unwrap_or_else(|| panic!("{name}: {made}")).to_owned();
         let (bot_id, signing_secret) = (field("bot_id"), field("signing_secret"));

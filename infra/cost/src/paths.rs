@@ -58,11 +58,16 @@ pub enum Path {
     FirstToBot,
     /// A visitor writes to a bot.
     ToBot,
+    /// The end of the time that a bot has for its answer, which it has given.
+    AnswerDue,
     /// A bot answers.
     FromBot,
     /// A minute in which nothing happens.
     Idle,
 }
+
+/// Long enough for the answers of the bot, short enough to wait for the check.
+const BOT_ANSWERS_WITHIN_SECONDS: u64 = 4;
 
 /// What each path used, by function.
 pub type Tally = BTreeMap<Path, Bill>;
@@ -94,6 +99,7 @@ impl Path {
             Self::CloseTold => "agent closes a chat, one webhook",
             Self::FirstToBot => "visitor's first message, to a bot",
             Self::ToBot => "visitor's message to a bot",
+            Self::AnswerDue => "the check that the bot has answered it",
             Self::FromBot => "bot's message (and a count, each tenth time)",
             Self::Idle => "a minute in which nothing happens",
         }
@@ -291,22 +297,43 @@ async fn bots(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     let provider = json!({"name": "Bots & Co", "endpoint": stage.receiver.url()});
     let provider: Value = stage.api.post("/operator/providers", Some(stage.operator_key), &provider).await?;
     let provider = text(&provider, "provider_id")?;
-    let bot = json!({"provider_id": provider, "token": "counted", "name": "Robin", "channel_ids": [channel_id]});
+    let bot = json!({
+        "provider_id": provider, "token": "counted", "name": "Robin", "channel_ids": [channel_id],
+        "answer_within": BOT_ANSWERS_WITHIN_SECONDS,
+    });
     stage.post("/admin/bots", &admin, bot).await?;
 
-    let say = async || stage.say(&channel, "ada").await;
-    say().await?;
-    tally.insert(Path::ToBot, stage.cost(say).await?);
-    tally.insert(Path::FirstToBot, stage.cost(async || stage.say(&channel, "new").await).await?);
     let message = json!({"type": "TEXT", "text": "Hello", "timestamp": 1_700_000_000});
-    let event = json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": 1, "message": message});
-    let answer = async || {
+    let answer = async |chat: u64| {
+        let event = json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat, "message": message});
         stage.api.post::<Value>(&format!("/bot/webhooks/{provider}/counted"), None, &event).await?;
         Ok(())
     };
-    answer().await?;
-    tally.insert(Path::FromBot, stage.cost(answer).await?);
+    stage.say(&channel, "ada").await?;
+    stage.quiet().await?;
+    answer(1).await?;
+    // What a message costs until the bot has it, without what its answer costs, and without the check afterwards.
+    let asked = async |visitor: &str, chat: u64| {
+        stage.start_counting().await?;
+        stage.say(&channel, visitor).await?;
+        stage.quiet().await?;
+        let bill = stage.bill()?;
+        answer(chat).await?;
+        stage.quiet().await?;
+        Ok::<_, Error>(bill)
+    };
+    tally.insert(Path::ToBot, asked("ada", 1).await?);
+    let answered = stage.bill()?;
+    stage.settled().await?;
+    tally.insert(Path::AnswerDue, deliveries_to("deliver-bot", rest(&stage.bill()?, &answered)));
+    tally.insert(Path::FirstToBot, asked("new", 2).await?);
+    tally.insert(Path::FromBot, stage.cost(async || answer(1).await).await?);
     Ok(())
+}
+
+fn deliveries_to(function: &str, mut bill: Bill) -> Bill {
+    bill.retain(|name, _| name == function);
+    bill
 }
 
 /// One run of each clock; the clocks themselves may come in between.

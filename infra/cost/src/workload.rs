@@ -94,6 +94,7 @@ impl Workload {
             (close, chats * agents),
             (Path::FirstToBot, chats * bots),
             (Path::ToBot, further * bots),
+            (Path::AnswerDue, (chats + further) * bots),
             (Path::FromBot, answers * bots),
         ]
     }
@@ -142,7 +143,7 @@ mod tests {
             ),
             (
                 "cost --messages 100 --per-chat 4 --answers 0.25 --bots 1",
-                vec![(Path::FirstToBot, 25.0), (Path::ToBot, 50.0), (Path::FromBot, 25.0)],
+                vec![(Path::FirstToBot, 25.0), (Path::ToBot, 50.0), (Path::AnswerDue, 75.0), (Path::FromBot, 25.0)],
             ),
             (
                 "cost --messages 10 --per-chat 1 --answers 0 --webhook",

@@ -4,6 +4,11 @@ use std::time::Duration;
 
 use super::timestamp::Timestamp;
 
+/// How long a bot may take for its answer unless its admin says otherwise.
+pub const DEFAULT_ANSWER_WITHIN: Duration = Duration::from_secs(120);
+/// The longest such limit in seconds: an SQS message cannot be delayed for longer.
+pub const MAX_ANSWER_WITHIN_SECONDS: u64 = 900;
+
 /// A bot provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
@@ -34,7 +39,7 @@ pub struct Bot {
     pub name: String,
     /// The channels it stands in front of.
     pub channel_ids: Vec<String>,
-    /// How long a bot may take for its answer after it took a message; no limit when there is none.
+    /// How long it may say nothing after it took a message, before the agents get the chat; none: for ever.
     pub answer_within: Option<Duration>,
     /// Standard Webhooks secret of requests to the provider.
     pub signing_secret: String,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::directory::{Directory, LISTED, channel_key, taken};
-use super::directory_items::{BotItem, BotTokenItem, ProviderItem};
-use super::table::{Change, Item, Key, Query, Values, Write, differing, s};
+use super::directory_items::{BotItem, BotTokenItem, ProviderItem, stored_limit};
+use super::table::{Change, Item, Key, Query, Values, Write, differing, n, s};
 use super::{from_item, to_attribute, to_item};
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
@@ -143,7 +143,7 @@ fn changed(before: &Bot, after: &Bot) -> Result<Option<Change<String>>, Error> {
 fn values(bot: &Bot) -> Result<Values, Error> {
     Ok(vec![
         (":name", s(&*bot.name)),
-        (":answer_within", to_attribute(&bot.answer_within.map(|limit| limit.as_secs()))?),
+        (":answer_within", n(stored_limit(bot.answer_within))),
         (":channel_ids", to_attribute(&bot.channel_ids)?),
     ])
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::account::{Agent, Role};
-use crate::domain::bot::{Bot, Provider};
+use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, Provider};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
 use crate::domain::content::Shows;
 use crate::domain::department::Department;
@@ -239,10 +239,25 @@ pub(super) struct BotItem {
     token: String,
     name: String,
     channel_ids: Vec<String>,
-    /// Seconds.
+    /// Seconds, 0 for no limit; see [`stored_limit`].
+    #[serde(default)]
     answer_within: Option<u64>,
     signing_secret: String,
     created_at: u64,
+}
+
+/// The seconds of a bot's limit for its answer, as they are stored.
+pub(super) fn stored_limit(limit: Option<Duration>) -> u64 {
+    limit.map_or(0, |limit| limit.as_secs())
+}
+
+/// The limit of a bot that was stored without one is the default.
+fn read_limit(stored: Option<u64>) -> Option<Duration> {
+    match stored {
+        None => Some(DEFAULT_ANSWER_WITHIN),
+        Some(0) => None,
+        Some(seconds) => Some(Duration::from_secs(seconds)),
+    }
 }
 
 /// Leads from a provider's token, hashed, to the bot.
@@ -291,7 +306,7 @@ impl From<&Bot> for BotItem {
             token,
             name,
             channel_ids,
-            answer_within: answer_within.map(|limit| limit.as_secs()),
+            answer_within: Some(stored_limit(answer_within)),
             signing_secret,
             created_at: created_at.0,
         }
@@ -320,7 +335,7 @@ impl From<BotItem> for Bot {
             token,
             name,
             channel_ids,
-            answer_within: answer_within.map(Duration::from_secs),
+            answer_within: read_limit(answer_within),
             signing_secret,
             created_at: Timestamp(created_at),
         }

@@ -191,6 +191,27 @@ async fn hand_over_never_overtakes_an_answer_of_the_bot() {
     }
 }
 
+#[tokio::test]
+async fn bot_stored_without_a_time_limit_has_the_default() {
+    let Stores { directory, client, .. } = stores().await;
+    let unlimited = Bot { answer_within: None, ..bot(&[]) };
+    directory.create_bot(&unlimited).await.unwrap();
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
+    let limited = Bot { answer_within: Some(Duration::from_secs(7)), ..unlimited.clone() };
+    directory.save_bot(&unlimited, &limited).await.unwrap();
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, limited.answer_within);
+    directory.save_bot(&limited, &unlimited).await.unwrap();
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
+    for update in ["SET answer_within = :null", "REMOVE answer_within"] {
+        let request = client.update_item().table_name("directory").update_expression(update);
+        let request = request.key("pk", s("BOT#B")).key("sk", s("BOT"));
+        let null = update.contains(":null").then(|| [(":null".to_owned(), AttributeValue::Null(true))].into());
+        request.set_expression_attribute_values(null).send().await.unwrap();
+        let found = directory.bot("B").await.unwrap().unwrap();
+        assert_eq!(found.answer_within, Some(Duration::from_secs(120)), "{update}");
+    }
+}
+
 /// The runs of a sweep that comes every minute, and what each made of a visitor's message to a bot: whether it is to be
 /// queued or given up, and whether the chat was handed over.
 impl Stores {

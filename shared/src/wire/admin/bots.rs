@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{NAME, with};
-use crate::domain::bot::Bot;
+use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, MAX_ANSWER_WITHIN_SECONDS};
 use crate::error::Error;
 use crate::wire::fields::Fields;
 
@@ -35,7 +35,7 @@ pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
         token: token(fields)?,
         name: fields.text("name", NAME)?.unwrap_or_else(|| "Bot".to_owned()),
         channel_ids: channel_ids(fields)?.unwrap_or_default(),
-        answer_within: answer_within(fields)?,
+        answer_within: answer_within(fields, Some(DEFAULT_ANSWER_WITHIN))?,
     })
 }
 
@@ -61,9 +61,7 @@ pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
     if fields.has("name") {
         changed.name = fields.required_text("name", NAME)?;
     }
-    if fields.has("answer_within") {
-        changed.answer_within = answer_within(fields)?;
-    }
+    changed.answer_within = answer_within(fields, bot.answer_within)?;
     changed.channel_ids = channel_ids(fields)?.unwrap_or(changed.channel_ids);
     Ok(changed)
 }
@@ -80,11 +78,15 @@ fn channel_id(value: &Value) -> Option<String> {
     value.as_str().filter(|id| id.len() <= NAME).map(str::to_owned)
 }
 
-/// Seconds that an SQS delay can carry.
-fn answer_within(fields: Fields<'_>) -> Result<Option<Duration>, Error> {
+/// Null switches the limit off; left out, it is what it was.
+fn answer_within(fields: Fields<'_>, unless_set: Option<Duration>) -> Result<Option<Duration>, Error> {
+    if !fields.has("answer_within") {
+        return Ok(unless_set);
+    }
     let Some(value) = fields.value("answer_within") else { return Ok(None) };
-    let seconds = value.as_u64().filter(|seconds| (1..=900).contains(seconds));
-    let seconds = seconds.ok_or_else(|| fields.refuse("answer_within", "must be 1 to 900 seconds, or null"))?;
+    let seconds = value.as_u64().filter(|seconds| (1..=MAX_ANSWER_WITHIN_SECONDS).contains(seconds));
+    let expected = format_args!("must be 1 to {MAX_ANSWER_WITHIN_SECONDS} seconds, or null");
+    let seconds = seconds.ok_or_else(|| fields.refuse("answer_within", expected))?;
     Ok(Some(Duration::from_secs(seconds)))
 }
 
@@ -100,4 +102,33 @@ pub fn bot(bot: &Bot) -> Value {
 /// A bot that was just connected: with what is shown once.
 pub fn created_bot(bot: &Bot) -> Value {
     with(self::bot(bot), [("signing_secret", json!(bot.signing_secret))])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::domain::timestamp::Timestamp;
+
+    #[test]
+    fn bot_answers_within_two_minutes_unless_set() {
+        let limit = |seconds| Some(Duration::from_secs(seconds));
+        let table = [(json!({}), limit(120), limit(7)), (json!(null), None, None), (json!(900), limit(900), limit(900))];
+        for (value, made, changed) in table {
+            let mut body = json!({"provider_id": "P", "token": "t"});
+            let mut change = json!({});
+            if !value.is_object() {
+                body["answer_within"] = value.clone();
+                change["answer_within"] = value.clone();
+            }
+            let settings = new_bot(&body).unwrap();
+            assert_eq!(settings.answer_within, made, "{value}");
+            let BotSettings { provider_id, token, name, channel_ids, .. } = settings;
+            let (bot_id, account_id, signing_secret) = (String::new(), String::new(), String::new());
+            let (answer_within, created_at) = (limit(7), Timestamp(0));
+            let bot =
+                Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secret, created_at };
+            assert_eq!(changed_bot(&change, &bot).unwrap().answer_within, changed, "{value}");
+        }
+    }
 }
