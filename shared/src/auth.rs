@@ -33,14 +33,19 @@ pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
 }
 
 /// The bot that a provider speaks for, by the address of B-1 and, where the provider is registered with one, by the
-/// `Authorization` header: the secret itself, or behind `Bearer`.
+/// `Authorization` header: the secret itself, or behind `Bearer`. Several credentials are a wrong request, unless they are
+/// the registered secret as a whole.
 pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, Error> {
     let provider = directory.cached_provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    let expected = provider.authorization_hash.as_deref();
+    let is_right = |given: &str| {
+        expected.is_some_and(|expected| secret::same(secret::hex_hash(given).as_bytes(), expected.as_bytes()))
+    };
+    let is_authorized = request.authorization().is_some_and(is_right) || request.bearer().is_some_and(is_right);
+    if !is_authorized && request.has_several_credentials() {
+        return Err(Error::field("Authorization", "must hold one credential"));
+    }
     let bot = directory.bot_of_token(&provider.provider_id, &request.segment("token")).await?;
     let bot = bot.ok_or(Error::InvalidClient)?;
-    let Some(expected) = &provider.authorization_hash else { return Ok(bot) };
-    let is_right = |given: &str| secret::same(secret::hex_hash(given).as_bytes(), expected.as_bytes());
-    let whole = request.authorization().is_some_and(is_right);
-    let bearer = request.bearer().is_some_and(is_right);
-    if whole || bearer { Ok(bot) } else { Err(Error::UnauthorizedClient) }
+    if expected.is_none() || is_authorized { Ok(bot) } else { Err(Error::UnauthorizedClient) }
 }

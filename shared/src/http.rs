@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::metrics;
 use crate::resource::{self, Resource};
 use crate::secret;
+use crate::wire;
 use crate::store::idempotency::IdempotencyKey;
 
 /// The largest body that is read, in bytes, unless the endpoint says otherwise.
@@ -206,7 +207,12 @@ impl Request {
         Ok(Some(IdempotencyKey::new(scope(), key, body)))
     }
 
-    /// The body as JSON, whatever its content type says.
+    /// Whether the `Authorization` header holds more than one credential. The gateway joins repeated headers by commas.
+    pub fn has_several_credentials(&self) -> bool {
+        self.headers().get_all("authorization").iter().count() > 1 || self.authorization().is_some_and(has_several)
+    }
+
+    /// The body as JSON, whatever its content type says; an object that repeats a key is refused.
     pub fn json(&self) -> Result<Value, Error> {
         self.json_up_to(MAX_BODY_BYTES)
     }
@@ -221,8 +227,7 @@ impl Request {
         if text.trim().is_empty() {
             return Err(Error::body("the body is empty; a JSON object is expected"));
         }
-        // The parser's message tells the place and what it expected, never what was there.
-        serde_json::from_str(text).map_err(|error| Error::body(format!("the body is not valid JSON: {error}")))
+        wire::json::parse(text)
     }
 
     /// The body as JSON where it may be left out: then an empty object.
@@ -265,6 +270,21 @@ impl Request {
             _ => None,
         }
     }
+}
+
+/// Whether an `Authorization` header holds several credentials (RFC 9110, 11.4): a comma also stands between the parameters
+/// of one.
+fn has_several(authorization: &str) -> bool {
+    let mut is_quoted = false;
+    let parts = authorization.split(|character| {
+        is_quoted ^= character == '"';
+        character == ',' && !is_quoted
+    });
+    let is_parameter = |part: &str| {
+        let (name, value) = part.split_once('=').unwrap_or_default();
+        !name.trim().is_empty() && !name.trim().contains(' ') && !value.is_empty() && !value.starts_with('=')
+    };
+    parts.map(str::trim).filter(|part| !part.is_empty()).skip(1).any(|part| !is_parameter(part))
 }
 
 type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Error>> + Send + Sync>;
@@ -323,4 +343,27 @@ async fn answer(
         metrics::rate_limited(&route);
     }
     Ok(response.into_lambda()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_counted_and_parameters_are_not() {
+        let table = [
+            ("Bearer a", false),
+            ("secret", false),
+            ("Bearer a,", false),
+            ("Bearer a,Bearer b", true),
+            ("Bearer a, Bearer b==", true),
+            ("one,two", true),
+            ("Bearer a, Basic YWJj", true),
+            (r#"Digest username="a, b", realm = "r", nonce=5"#, false),
+            (r#"Digest username="a", Bearer b"#, true),
+        ];
+        for (header, expected) in table {
+            assert_eq!(has_several(header), expected, "{header}");
+        }
+    }
 }

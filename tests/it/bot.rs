@@ -39,7 +39,7 @@ fn a_visitors_message_reaches_the_provider_whole_and_signed() {
         front.agent.presence("online").await;
         let event = front.ask("somebody else", "Hello").await;
         assert_eq!(event["agents_online"], true);
-        assert_eq!(event["sender"], json!({"id": 2, "name": "Anonymous", "url": null, "has_contacts": false}));
+        assert_eq!(event["sender"], json!({"id": 2, "name": "Anonymous", "has_contacts": false}));
     });
 }
 

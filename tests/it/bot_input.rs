@@ -74,6 +74,13 @@ fn a_provider_registered_with_a_secret_must_show_it() {
         for right in [secret.clone(), format!("Bearer {secret}"), format!("bearer {secret}")] {
             post(Some(&right)).await.expect(200);
         }
+        for several in [format!("Bearer {secret}, Bearer {secret}"), format!("{secret},wrong"), "a, b".to_owned()] {
+            let refused = check_bot_error(post(Some(&several)).await, 400, "invalid_request");
+            assert_eq!(refused["error"]["field"], "Authorization");
+        }
+        let repeated = bot.call.request(Method::POST, &bot.webhook()).json(&hello(1));
+        let repeated = repeated.header("authorization", &secret).header("authorization", &secret);
+        check_bot_error(send(repeated).await, 400, "invalid_request");
         let unknown = bot.call.with(&secret).post(&format!("/bot/webhooks/{guarded}/unknown"), &hello(1)).await;
         check_bot_error(unknown, 401, "invalid_client");
         let shown = stage.operator.get(&format!("/operator/providers/{guarded}")).await.expect(200);
@@ -208,6 +215,26 @@ fn the_largest_messages_of_bots_and_agents_are_stored() {
         assert_eq!(received[0]["content"], messages[0]["content"]);
         assert_eq!(received[1]["buttons"], messages[1]["buttons"]);
         assert_eq!(merged(received[2].clone(), file), received[2]);
+    });
+}
+
+#[test]
+fn event_that_repeats_a_key_is_refused() {
+    on_stage(async |stage| {
+        let front = Front::open(stage).await;
+        front.ask(VISITOR, "Hello").await;
+        let events = [
+            (r#"{"event":"INVITE_AGENT","chat_id":1,"chat_id":1}"#, "chat_id"),
+            (r#"{"event":"BOT_MESSAGE","chat_id":1,"message":{"type":"TEXT","text":"a","text":"b"}}"#, "message.text"),
+            (r#"{"event":"CLIENT_INFO","chat_id":1,"contacts":{"name":"a","name":"b"}}"#, "contacts.name"),
+            (r#"{"event":"INVITE_AGENT","chat_id":1,"unknown":{"x":[{"y":1,"y":1}]}}"#, "unknown.x[0].y"),
+        ];
+        for (event, field) in events {
+            let reply = post_raw(&front.bot.call, &front.bot.webhook(), event.into()).await;
+            assert_eq!(check_bot_error(reply, 400, "invalid_request")["error"]["field"], field, "{event}");
+        }
+        assert_eq!(front.agent.messages(1).await.len(), 1);
+        assert_eq!(front.state(1).await, "bot");
     });
 }
 

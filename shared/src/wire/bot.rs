@@ -85,9 +85,9 @@ fn message(message: Fields<'_>) -> Result<Content, Error> {
     timestamp(message)?;
     let kind = message.required_text("type", SHORT)?;
     let (kind, text, rich) = match kind.as_str() {
-        "TEXT" => (Kind::Text, Some(message.required_text("text", TEXT)?), Rich::default()),
+        "TEXT" => (Kind::Text, Some(required(message, "text", TEXT)?), Rich::default()),
         "MARKDOWN" => {
-            let content = Some(message.required_text("content", TEXT)?);
+            let content = Some(required(message, "content", TEXT)?);
             (Kind::Markdown, message.text("text", TEXT)?, Rich { content, ..Rich::default() })
         }
         "BUTTONS" => {
@@ -99,6 +99,11 @@ fn message(message: Fields<'_>) -> Result<Content, Error> {
     let rich = Rich { force_reply: message.flag("force_reply")?.unwrap_or(false), ..rich };
     let rich = (rich != Rich::default()).then(|| Box::new(rich));
     Ok(Content { kind, text, media: Media::default(), rich })
+}
+
+/// A required string of a bot; an empty or blank one counts as absent.
+fn required(fields: Fields<'_>, name: &str, max_chars: usize) -> Result<String, Error> {
+    fields.text(name, max_chars)?.ok_or_else(|| fields.refuse(name, "is required"))
 }
 
 fn buttons(message: Fields<'_>) -> Result<Vec<Button>, Error> {
@@ -113,7 +118,7 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
     if !button.is_object() {
         return Err(refuse("", "must be an object"));
     }
-    let text = button.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = button.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let text = text.filter(|text| text.chars().count() <= SHORT).map(str::to_owned);
     let text = text.ok_or_else(|| refuse(".text", "must be a text of at most 1000 characters"))?;
     let id = match button.get("id") {
@@ -153,16 +158,16 @@ fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
 pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
     let Profile { phone, email, .. } = &visitor.profile;
     let mut event = envelope("CLIENT_MESSAGE", entry, chat);
-    let sender = json!({
-        "id": visitor.number,
-        "name": visitor.profile.display_name(),
-        "url": visitor.profile.page(),
-        "has_contacts": phone.is_some() || email.is_some(),
-    });
+    let mut sender = Map::from_iter([
+        ("id".to_owned(), json!(visitor.number)),
+        ("name".to_owned(), json!(visitor.profile.display_name())),
+        ("has_contacts".to_owned(), json!(phone.is_some() || email.is_some())),
+    ]);
+    sender.extend(visitor.profile.page().map(|page| ("url".to_owned(), json!(page))));
     let text = entry.content.in_plain_text();
     event.extend([
         ("agents_online".to_owned(), json!(agents_online)),
-        ("sender".to_owned(), sender),
+        ("sender".to_owned(), Value::Object(sender)),
         ("channel".to_owned(), json!({ "id": chat.channel_id, "type": "api" })),
         ("message".to_owned(), json!({ "type": "TEXT", "text": text, "timestamp": entry.at.seconds() })),
     ]);
@@ -215,6 +220,20 @@ mod tests {
         let rich = content.rich.unwrap();
         let ids: Vec<_> = rich.buttons.iter().map(|button| button.id.as_deref()).collect();
         assert_eq!((ids, rich.force_reply), (vec![Some("1"), Some("b"), None], true));
+    }
+
+    #[test]
+    fn blank_strings_of_a_bot_are_absent() {
+        let info = json!({"event": "CLIENT_INFO", "contacts": {"name": " ", "email": "", "phone": "+1"}});
+        let EventKind::ClientInfo(profile) = read(&info).unwrap().kind else { panic!("no contacts") };
+        assert_eq!(*profile, Profile { phone: Some("+1".into()), ..Profile::default() });
+        for blank in ["", " ", "\t\n\u{a0}"] {
+            let mut event = buttons_event();
+            event["message"]["text"] = json!(blank);
+            event["message"]["title"] = json!(blank);
+            let EventKind::Message(content) = read(&event).unwrap().kind else { panic!("no message") };
+            assert_eq!((content.text, content.rich.unwrap().title), (None, None), "{blank:?}");
+        }
     }
 
     #[test]
@@ -274,6 +293,10 @@ mod tests {
             (json!({"event": "CLIENT_INFO", "client_id": 1}), "400 name"),
             (json!({"event": "CLIENT_INFO", "client_id": 1, "contacts": {"email": 1}}), "400 contacts.email"),
             (json!({"event": "CLIENT_INFO", "client_id": 1, "phone": "+1"}), "ok"),
+            (json!({"event": "CLIENT_INFO", "client_id": 1, "phone": " ", "name": ""}), "400 name"),
+            (json!({"event": "BOT_MESSAGE", "message": {"type": "TEXT", "text": " \n"}}), "400 message.text"),
+            (json!({"event": "BOT_MESSAGE", "message": {"type": "MARKDOWN", "content": " "}}), "400 message.content"),
+            (set(&["message", "buttons"], json!([{"text": " "}])), "400 message.buttons[0].text"),
             (json!({"event": "INVITE_AGENT"}), "ok"),
             (json!([]), "400 -"),
         ];

@@ -7,6 +7,7 @@ pub mod answer;
 pub mod bot;
 pub mod content;
 pub mod fields;
+pub mod json;
 pub mod ledger;
 pub mod rules;
 pub mod settings;
