@@ -37,6 +37,9 @@ async fn handle(
         EventKind::Message(content) => {
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
             let stored = desk.message(&event.route, *content, key.as_ref()).await?;
+            if !stored.is_shown {
+                return Ok(Response::ok(json!({ "result": "ok", "shown": false })).about(&stored.id));
+            }
             to_channel.0.enqueue_stored(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await;
             return Ok(done().about(&stored.id));
         }

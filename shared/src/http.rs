@@ -17,8 +17,8 @@ use crate::error::Error;
 use crate::metrics;
 use crate::resource::{self, Resource};
 use crate::secret;
-use crate::wire;
 use crate::store::idempotency::IdempotencyKey;
+use crate::wire;
 
 /// The largest body that is read, in bytes, unless the endpoint says otherwise.
 const MAX_BODY_BYTES: usize = 128 * 1024;

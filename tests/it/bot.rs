@@ -1,12 +1,13 @@
 //! Part B of the specification: a provider, a visitor and an agent hold a conversation.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-use crate::client::{merged, number};
+use crate::client::{merged, number, send};
 use crate::harness::{VISITOR, on_stage};
 use crate::provider::{Front, NAME, chat_of};
-use crate::receiver::{Answer, Request};
+use crate::receiver::{Answer, Receiver, Request};
 use crate::wait::{PATIENCE, wait_for};
 
 #[test]
@@ -98,17 +99,20 @@ fn a_bots_text_reaches_the_integrator_under_its_name() {
 }
 
 /// A message of each rich type; what it is called on a channel, and its fields there besides `text` and `id`.
-fn rich_messages() -> [(Value, Value); 2] {
+fn rich_messages() -> [(Value, Value); 3] {
     let buttons = json!([{"text": "Today", "id": 1}, {"text": "Tomorrow", "id": "b"}, {"text": "Never"}]);
-    let shown = json!([{"text": "Today", "id": "1"}, {"text": "Tomorrow", "id": "b"}, {"text": "Never"}]);
     [
         (
             json!({"type": "MARKDOWN", "content": "**Open** [here](https://shop.example)", "timestamp": "1700000000"}),
             json!({"type": "markdown", "content": "**Open** [here](https://shop.example)"}),
         ),
         (
-            json!({"type": "BUTTONS", "title": "When?", "buttons": buttons, "force_reply": true}),
-            json!({"type": "buttons", "title": "When?", "buttons": shown, "force_reply": true}),
+            json!({"type": "BUTTONS", "title": "When?", "buttons": buttons.clone(), "force_reply": true}),
+            json!({"type": "buttons", "title": "When?", "buttons": buttons, "force_reply": true}),
+        ),
+        (
+            json!({"type": "BUTTONS", "title": null, "buttons": [{"text": "Yes", "id": 1.5}]}),
+            json!({"type": "buttons", "buttons": [{"text": "Yes", "id": 1.5}]}),
         ),
     ]
 }
@@ -117,21 +121,62 @@ fn rich_messages() -> [(Value, Value); 2] {
 fn a_plain_channel_gets_the_fallback_of_a_rich_message_or_nothing() {
     on_stage(async |stage| {
         let front = Front::open(stage).await;
+        let webhook = Receiver::start(Answer::ok()).await;
+        front.agent.call.post("/admin/settings/webhooks", &json!({"url": webhook.url()})).await.expect(201);
         let chat_id = front.ask(VISITOR, "When?").await["chat_id"].clone();
+        let not_shown = json!({"result": "ok", "shown": false});
         for (message, _) in rich_messages() {
-            front.bot.message(&chat_id, message.clone()).await.expect(200);
-            let kind = message["type"].as_str().unwrap().to_owned();
-            front.bot.message(&chat_id, merged(message, json!({"text": kind}))).await.expect(200);
+            for blank in [json!({}), json!({"text": " "})] {
+                let reply = front.bot.message(&chat_id, merged(message.clone(), blank)).await;
+                assert_eq!(reply.expect(200), not_shown);
+            }
+            let kind = message["type"].clone();
+            let reply = front.bot.message(&chat_id, merged(message, json!({"text": kind}))).await;
+            assert_eq!(reply.expect(200), json!({"result": "ok"}));
         }
         front.bot.say(&chat_id, "the end").await.expect(200);
 
-        let requests = front.integrator.received(3, PATIENCE).await;
-        let received: Vec<_> = requests.iter().map(|request| request.json()["message"]["type"].clone()).collect();
-        assert_eq!(received, ["text", "text", "text"]);
-        assert_eq!(front.integrator.texts(), ["MARKDOWN", "BUTTONS", "the end"]);
+        let requests = front.integrator.received(4, PATIENCE).await;
+        let received: Vec<_> = requests.iter().map(|request| request.json()["message"].clone()).collect();
+        let fields: Vec<_> =
+            received.iter().map(|message| [&message["type"], &message["text"], &message["force_reply"]]).collect();
+        let expected =
+            [("MARKDOWN", json!(null)), ("BUTTONS", json!(true)), ("BUTTONS", json!(null)), ("the end", json!(null))];
+        for (fields, (text, force_reply)) in fields.into_iter().zip(&expected) {
+            assert_eq!(fields, [&json!("text"), &json!(text), force_reply], "{received:#?}");
+        }
         let timeline = front.agent.messages(1).await;
-        let unsent = timeline.iter().filter(|entry| entry["from"] == "bot" && entry["delivery"].is_null());
-        assert_eq!(unsent.count(), 2, "kept for the agents: {timeline:#?}");
+        let unsent: Vec<_> =
+            timeline.iter().filter(|entry| entry["from"] == "bot" && entry["delivery"].is_null()).collect();
+        assert_eq!(unsent.len(), 6, "kept for the agents: {timeline:#?}");
+        assert!(unsent.iter().all(|entry| entry["shown"] == false), "{unsent:#?}");
+        let shown = timeline.iter().filter(|entry| entry["shown"].is_null()).count();
+        assert_eq!(shown, timeline.len() - 6);
+
+        front.agent.close(1).await;
+        let finished = webhook.received(1, PATIENCE).await[0].json();
+        let log: Vec<_> =
+            finished["chat"]["messages"].as_array().unwrap().iter().map(|said| &said["message"]).collect();
+        assert_eq!(log, ["When?", "MARKDOWN", "BUTTONS", "BUTTONS", "the end"]);
+        for log in ["plain_messages", "html_messages"] {
+            assert_eq!(finished[log].as_str().unwrap().lines().count(), 5, "{finished}");
+        }
+    });
+}
+
+#[test]
+fn repeated_event_is_told_again_that_it_was_not_shown() {
+    on_stage(async |stage| {
+        let front = Front::open(stage).await;
+        front.ask(VISITOR, "When?").await;
+        let [(message, _), ..] = rich_messages();
+        let event = json!({"event": "BOT_MESSAGE", "chat_id": 1, "message": message});
+        for _ in 0..2 {
+            let request = front.bot.call.request(Method::POST, &front.bot.webhook()).json(&event);
+            let reply = send(request.header("idempotency-key", "once")).await;
+            assert_eq!(reply.expect(200), json!({"result": "ok", "shown": false}));
+        }
+        assert_eq!(front.agent.messages(1).await.len(), 2);
     });
 }
 

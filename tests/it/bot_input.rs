@@ -147,7 +147,7 @@ fn wrong_events() -> Vec<(Value, &'static str)> {
         (message(json!({"type": "MARKDOWN", "content": 5})), "message.content"),
         (message(json!({"type": "MARKDOWN", "content": "Hi", "text": 5})), "message.text"),
         (message(json!({"type": "BUTTONS", "title": "?"})), "message.buttons"),
-        (message(json!({"type": "BUTTONS", "buttons": [button]})), "message.title"),
+        (message(json!({"type": "BUTTONS", "title": 5, "buttons": [button]})), "message.title"),
         (buttons(json!({})), "message.buttons"),
         (buttons(json!([])), "message.buttons"),
         (buttons(json!([button, button, button, button])), "message.buttons"),

@@ -126,7 +126,16 @@ pub struct Button {
     /// What it shows, and what the client says by pressing it.
     pub text: String,
     /// The provider's own identifier.
-    pub id: Option<String>,
+    pub id: Option<ButtonId>,
+}
+
+/// An identifier of a button, of the type that it came with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ButtonId {
+    /// A string.
+    Text(String),
+    /// A number, as JSON writes it.
+    Number(String),
 }
 
 /// What a bot's message has beyond text (B2).
@@ -140,6 +149,8 @@ pub struct Rich {
     pub buttons: Vec<Button>,
     /// Whether the client should answer with a button.
     pub force_reply: bool,
+    /// The channel could show neither the message nor a fallback: it was kept for the agents and sent nowhere.
+    pub not_shown: bool,
 }
 
 /// What a channel can show besides plain text.
@@ -175,7 +186,19 @@ impl Content {
         Self { kind, text: None, media: Media::default(), rich: None }
     }
 
-    /// The message as a channel can show it: itself, its plain text, or not at all (specification, B2).
+    /// Whether the visitor gets the message; see [`Rich::not_shown`].
+    pub fn is_shown(&self) -> bool {
+        self.rich.as_deref().is_none_or(|rich| !rich.not_shown)
+    }
+
+    /// The message, marked as one that the visitor does not get.
+    pub fn not_shown(self) -> Self {
+        let rich = Rich { not_shown: true, ..self.rich.map(|rich| *rich).unwrap_or_default() };
+        Self { rich: Some(Box::new(rich)), ..self }
+    }
+
+    /// The message as a channel can show it: itself, its plain text, or not at all (specification, B2). The plain text
+    /// keeps `force_reply`.
     pub fn shown_on(&self, shows: Shows) -> Option<Self> {
         let can = match self.kind {
             Kind::Markdown => shows.markdown,
@@ -191,7 +214,12 @@ impl Content {
             | Kind::Notice(_)
             | Kind::Webhook(_) => true,
         };
-        if can { Some(self.clone()) } else { self.text.as_deref().map(Self::text) }
+        if can {
+            return Some(self.clone());
+        }
+        let force_reply = self.rich.as_deref().is_some_and(|rich| rich.force_reply);
+        let rich = force_reply.then(|| Box::new(Rich { force_reply, ..Rich::default() }));
+        self.text.as_deref().map(|text| Self { rich, ..Self::text(text) })
     }
 
     /// The message in plain text, for a bot that knows no files and no places, and for logs.
@@ -217,7 +245,7 @@ impl Content {
 impl Rich {
     /// The Markdown as it is written, or the title and the buttons.
     fn in_plain_text(&self) -> String {
-        let Self { content, title, buttons, force_reply: _ } = self;
+        let Self { content, title, buttons, force_reply: _, not_shown: _ } = self;
         let written = [content, title].into_iter().flatten().cloned();
         let buttons = buttons.iter().map(|button| format!("[{}]", button.text));
         written.chain(buttons).collect::<Vec<_>>().join(" ")
@@ -252,6 +280,9 @@ mod tests {
         assert_eq!(rich(Some("1 or 2?")).shown_on(plain), Some(Content::text("1 or 2?")));
         assert_eq!(rich(None).shown_on(plain), None);
         assert_eq!(Content::text("hi").shown_on(plain), Some(Content::text("hi")));
+        let forced = || Some(Box::new(Rich { force_reply: true, ..Rich::default() }));
+        let fallback = Content { rich: forced(), ..rich(Some("1 or 2?")) }.shown_on(plain);
+        assert_eq!(fallback, Some(Content { rich: forced(), ..Content::text("1 or 2?") }));
     }
 
     #[test]

@@ -128,7 +128,7 @@ impl SafeUrls {
         }
         *file = file.take().map(|file| if self.allows(&file) { file } else { BLOCKED.to_owned() });
         *thumb = self.link(thumb.take());
-        if let Some(Rich { content, title, buttons, force_reply: _ }) = rich.as_deref_mut() {
+        if let Some(Rich { content, title, buttons, force_reply: _, not_shown: _ }) = rich.as_deref_mut() {
             for text in [content, title] {
                 *text = self.optional(text.take());
             }

@@ -69,7 +69,7 @@ impl Chats {
             seq: head.seq,
             id: crate::secret::message_id(head.chat_id, head.seq, now)?,
             from: From::Bot(bot.name.clone()),
-            content,
+            content: if is_shown { content } else { content.not_shown() },
             at: now,
             occurrence: None,
             keep_until: head.keep_until(now),

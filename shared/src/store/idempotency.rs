@@ -35,13 +35,16 @@ pub struct Answered {
     pub id: String,
     /// Whether the entry goes to a bot.
     pub to_bot: bool,
+    /// Whether the visitor gets it, if it is a bot's.
+    pub is_shown: bool,
 }
 
 impl Answered {
     /// The answer to the request that stored an entry.
     pub fn of(entry: &Entry) -> Self {
         let to_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
-        Self { chat_id: entry.chat_id, seq: entry.seq, id: entry.id.clone(), to_bot }
+        let is_shown = entry.content.is_shown();
+        Self { chat_id: entry.chat_id, seq: entry.seq, id: entry.id.clone(), to_bot, is_shown }
     }
 }
 
@@ -56,6 +59,8 @@ struct AnswerItem {
     to_bot: bool,
     #[serde(default)]
     body_hash: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    not_shown: bool,
     expires_at: u64,
 }
 
@@ -75,9 +80,9 @@ impl IdempotencyKey {
     pub(super) fn remember(&self, entry: &Entry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.after(KEPT).seconds();
-        let Answered { chat_id, seq, id, to_bot } = Answered::of(entry);
-        let body_hash = Some(self.body_hash.clone());
-        to_item(&AnswerItem { pk, sk, chat_id, seq, id, to_bot, body_hash, expires_at }).map(Write::Create)
+        let Answered { chat_id, seq, id, to_bot, is_shown } = Answered::of(entry);
+        let (not_shown, body_hash) = (!is_shown, Some(self.body_hash.clone()));
+        to_item(&AnswerItem { pk, sk, chat_id, seq, id, to_bot, not_shown, body_hash, expires_at }).map(Write::Create)
     }
 }
 
@@ -89,11 +94,11 @@ impl Chats {
         let Some(item) = self.table.get(key.item_key()).await? else {
             return Ok(None);
         };
-        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, body_hash, expires_at: _ } = from_item(item)?;
+        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, not_shown, body_hash, expires_at: _ } = from_item(item)?;
         if body_hash.is_some_and(|first| first != key.body_hash) {
             return Err(Error::IdempotencyMismatch);
         }
-        Ok(Some(Answered { chat_id, seq, id, to_bot }))
+        Ok(Some(Answered { chat_id, seq, id, to_bot, is_shown: !not_shown }))
     }
 }
 

@@ -204,6 +204,9 @@ pub fn entry(entry: Entry, safe_urls: &SafeUrls, now: Timestamp) -> Value {
         From::Bot(name) => fields.insert("bot".to_owned(), json!({ "name": name })),
         From::Visitor | From::System => None,
     };
+    if !entry.content.is_shown() {
+        fields.insert("shown".to_owned(), json!(false));
+    }
     if let Some(delivery) = &entry.delivery {
         // A visitor's message on its way to the bot is not a message on its way to the visitor.
         let name = match delivery.target {

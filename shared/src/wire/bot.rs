@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::fields::Fields;
 use crate::domain::bot::Notice;
 use crate::domain::chat::Chat;
-use crate::domain::content::{Button, Content, Kind, Media, Rich};
+use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
 use crate::domain::entry::Entry;
 use crate::domain::visitor::{Profile, Visitor};
 use crate::error::Error;
@@ -91,7 +91,7 @@ fn message(message: Fields<'_>) -> Result<Content, Error> {
             (Kind::Markdown, message.text("text", TEXT)?, Rich { content, ..Rich::default() })
         }
         "BUTTONS" => {
-            let (title, buttons) = (Some(message.required_text("title", SHORT)?), buttons(message)?);
+            let (title, buttons) = (message.text("title", SHORT)?, buttons(message)?);
             (Kind::Buttons, message.text("text", TEXT)?, Rich { title, buttons, ..Rich::default() })
         }
         _ => return Err(message.refuse("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
@@ -123,8 +123,8 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
     let text = text.ok_or_else(|| refuse(".text", "must be a text of at most 1000 characters"))?;
     let id = match button.get("id") {
         None | Some(Value::Null) => None,
-        Some(Value::String(id)) if id.chars().count() <= SHORT => Some(id.clone()),
-        Some(Value::Number(id)) => Some(id.to_string()),
+        Some(Value::String(id)) if id.chars().count() <= SHORT => Some(ButtonId::Text(id.clone())),
+        Some(Value::Number(id)) => Some(ButtonId::Number(id.to_string())),
         Some(_) => return Err(refuse(".id", "must be a string of at most 1000 characters or a number")),
     };
     Ok(Button { text, id })
@@ -218,8 +218,9 @@ mod tests {
         assert_eq!(event.route, Route { chat_id: Some(12), client_id: Some(3), id: Some("7".into()) });
         let EventKind::Message(content) = event.kind else { panic!("not a message") };
         let rich = content.rich.unwrap();
-        let ids: Vec<_> = rich.buttons.iter().map(|button| button.id.as_deref()).collect();
-        assert_eq!((ids, rich.force_reply), (vec![Some("1"), Some("b"), None], true));
+        let ids: Vec<_> = rich.buttons.iter().map(|button| button.id.clone()).collect();
+        let expected = vec![Some(ButtonId::Number("1".into())), Some(ButtonId::Text("b".into())), None];
+        assert_eq!((ids, rich.force_reply), (expected, true));
     }
 
     #[test]
@@ -260,7 +261,8 @@ mod tests {
             (set(&["message"], json!("hi")), "400 message"),
             (set(&["message", "type"], json!("DANCE")), "400 message.type"),
             (set(&["message", "type"], Value::Null), "400 message.type"),
-            (set(&["message", "title"], Value::Null), "400 message.title"),
+            (set(&["message", "title"], Value::Null), "ok"),
+            (set(&["message", "title"], json!(1)), "400 message.title"),
             (set(&["message", "text"], json!(1)), "400 message.text"),
             (set(&["message", "text"], Value::Null), "ok"),
             (set(&["message", "force_reply"], json!("yes")), "400 message.force_reply"),

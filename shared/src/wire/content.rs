@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
-use crate::domain::content::{Button, Content, Kind, Media, Requires, Typing, cut};
+use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Requires, Typing, cut};
 use crate::error::Error;
 
 /// Characters of a visitor's text; what is longer is cut (specification, Limits).
@@ -122,10 +122,18 @@ pub fn write(content: &Content) -> Map<String, Value> {
     fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
+/// A button's id with the type that it came with.
+fn button_id(id: &ButtonId) -> Value {
+    match id {
+        ButtonId::Text(text) => json!(text),
+        ButtonId::Number(digits) => digits.parse().map_or_else(|_| json!(digits), Value::Number),
+    }
+}
+
 /// Prepared answers (B2).
 fn buttons(buttons: &[Button]) -> Value {
     let one = |button: &Button| match &button.id {
-        Some(id) => json!({ "text": button.text, "id": id }),
+        Some(id) => json!({ "text": button.text, "id": button_id(id) }),
         None => json!({ "text": button.text }),
     };
     buttons.iter().map(one).collect()

@@ -34,7 +34,12 @@ const LEFT_OUT: &str = "The beginning of the chat is left out.";
 
 /// What an entry weighs in the log, without the name of a visitor.
 pub fn weight(entry: &Entry) -> usize {
-    if entry.from == From::System { 0 } else { entry.content.in_plain_text().len() + RECORD }
+    if is_said(entry) { entry.content.in_plain_text().len() + RECORD } else { 0 }
+}
+
+/// Whether an entry is a message that the visitor wrote or got.
+fn is_said(entry: &Entry) -> bool {
+    entry.from != From::System && entry.content.is_shown()
 }
 
 /// What the events of a chat are made of.
@@ -104,7 +109,7 @@ impl Story<'_> {
     }
 
     fn finished(&self) -> [(String, Value); 4] {
-        let said: Vec<&Entry> = self.timeline.iter().filter(|entry| entry.from != From::System).collect();
+        let said: Vec<&Entry> = self.timeline.iter().filter(|entry| is_said(entry)).collect();
         let told = self.that_fit(&said);
         let begins = told.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
         let messages: Vec<Value> = told.iter().map(|entry| message(entry)).collect();

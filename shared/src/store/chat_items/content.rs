@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::unknown;
-use crate::domain::content::{Button, Content, Kind, Media, Rich};
+use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
 use crate::error::Error;
 
 #[derive(Serialize, Deserialize, Default)]
@@ -109,21 +109,21 @@ pub(in crate::store) struct RichItem {
     title: Option<String>,
     buttons: Vec<ButtonItem>,
     force_reply: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    not_shown: bool,
 }
 
 impl From<Rich> for RichItem {
     fn from(rich: Rich) -> Self {
-        let Rich { content, title, buttons, force_reply } = rich;
-        let buttons = buttons.into_iter().map(|Button { text, id }| ButtonItem { text, id }).collect();
-        Self { content, title, buttons, force_reply }
+        let Rich { content, title, buttons, force_reply, not_shown } = rich;
+        Self { content, title, buttons: buttons.into_iter().map(ButtonItem::from).collect(), force_reply, not_shown }
     }
 }
 
 impl From<RichItem> for Rich {
     fn from(item: RichItem) -> Self {
-        let RichItem { content, title, buttons, force_reply } = item;
-        let buttons = buttons.into_iter().map(|ButtonItem { text, id }| Button { text, id }).collect();
-        Self { content, title, buttons, force_reply }
+        let RichItem { content, title, buttons, force_reply, not_shown } = item;
+        Self { content, title, buttons: buttons.into_iter().map(Button::from).collect(), force_reply, not_shown }
     }
 }
 
@@ -131,4 +131,20 @@ impl From<RichItem> for Rich {
 pub(in crate::store) struct ButtonItem {
     text: String,
     id: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_number: bool,
+}
+
+impl From<Button> for ButtonItem {
+    fn from(Button { text, id }: Button) -> Self {
+        let has_number = matches!(id, Some(ButtonId::Number(_)));
+        let id = id.map(|(ButtonId::Text(id) | ButtonId::Number(id))| id);
+        Self { text, id, has_number }
+    }
+}
+
+impl From<ButtonItem> for Button {
+    fn from(ButtonItem { text, id, has_number }: ButtonItem) -> Self {
+        Self { text, id: id.map(if has_number { ButtonId::Number } else { ButtonId::Text }) }
+    }
 }

@@ -1,5 +1,7 @@
 //! Bots and what they write.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::*;
 use crate::store::deliveries::Revived;
 use crate::store::transitions::HandOver;
@@ -97,7 +99,7 @@ async fn a_channel_has_one_bot_a_token_one_connection_and_an_account_its_own_cha
 async fn a_bots_message_takes_the_way_to_the_visitor_that_the_channel_can_show() {
     let stores = stores().await;
     stores.with_bot().await;
-    let buttons = vec![Button { text: "One".into(), id: Some("1".into()) }];
+    let buttons = vec![Button { text: "One".into(), id: Some(ButtonId::Number("1".into())) }];
     let rich = Rich { title: Some("Choose".into()), buttons, ..Rich::default() };
     let content = Content { kind: Kind::Buttons, text: None, rich: Some(Box::new(rich)), ..Content::text("") };
     let all = Shows { markdown: true, buttons: true };
@@ -106,7 +108,8 @@ async fn a_bots_message_takes_the_way_to_the_visitor_that_the_channel_can_show()
     let kept = stores.bot_writes(&bot(&[]), content.clone(), Shows::default()).await.unwrap();
     assert_eq!(kept.delivery, None, "not sent where it cannot be shown");
     let timeline = stores.chats.timeline("acc", 1, 1, 10).await.unwrap();
-    assert_eq!(timeline[0].content, content);
+    assert_eq!((&timeline[0].content, &timeline[1].content), (&content, &content.clone().not_shown()));
+    assert!(timeline[0].content.is_shown() && !timeline[1].content.is_shown());
     assert_eq!(timeline[0].from, From::Bot("Robo".into()));
 }
 
@@ -202,9 +205,10 @@ async fn bot_stored_without_a_time_limit_has_the_default() {
     assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, limited.answer_within);
     directory.save_bot(&limited, &unlimited).await.unwrap();
     assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
+    let text = |text: &str| AttributeValue::S(text.to_owned());
     for update in ["SET answer_within = :null", "REMOVE answer_within"] {
         let request = client.update_item().table_name("directory").update_expression(update);
-        let request = request.key("pk", s("BOT#B")).key("sk", s("BOT"));
+        let request = request.key("pk", text("BOT#B")).key("sk", text("BOT"));
         let null = update.contains(":null").then(|| [(":null".to_owned(), AttributeValue::Null(true))].into());
         request.set_expression_attribute_values(null).send().await.unwrap();
         let found = directory.bot("B").await.unwrap().unwrap();

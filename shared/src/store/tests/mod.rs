@@ -38,7 +38,7 @@ use crate::domain::account::{Agent, Author, Role};
 use crate::domain::bot::{Bot, Notice};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
 use crate::domain::chat::From;
-use crate::domain::content::{Button, Content, Kind, Media, Rich, Shows};
+use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich, Shows};
 use crate::domain::delivery::{Attempt, Change, Delivery, Failure, Progress, Target};
 use crate::domain::entry::Entry;
 use crate::domain::ledger::Retry;

@@ -113,7 +113,8 @@ mod tests {
     #[test]
     fn bot_answers_within_two_minutes_unless_set() {
         let limit = |seconds| Some(Duration::from_secs(seconds));
-        let table = [(json!({}), limit(120), limit(7)), (json!(null), None, None), (json!(900), limit(900), limit(900))];
+        let table =
+            [(json!({}), limit(120), limit(7)), (json!(null), None, None), (json!(900), limit(900), limit(900))];
         for (value, made, changed) in table {
             let mut body = json!({"provider_id": "P", "token": "t"});
             let mut change = json!({});
@@ -126,8 +127,17 @@ mod tests {
             let BotSettings { provider_id, token, name, channel_ids, .. } = settings;
             let (bot_id, account_id, signing_secret) = (String::new(), String::new(), String::new());
             let (answer_within, created_at) = (limit(7), Timestamp(0));
-            let bot =
-                Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secret, created_at };
+            let bot = Bot {
+                bot_id,
+                account_id,
+                provider_id,
+                token,
+                name,
+                channel_ids,
+                answer_within,
+                signing_secret,
+                created_at,
+            };
             assert_eq!(changed_bot(&change, &bot).unwrap().answer_within, changed, "{value}");
         }
     }
