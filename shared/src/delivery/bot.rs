@@ -177,18 +177,20 @@ pub async fn agent_online(directory: &Directory, connections: &Connections, chat
     Ok(presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
+/// The codes of an error (specification, Authentication); other words of a provider are not shown.
+const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
+
 /// A regular answer is 200 without an `error` (docs/decisions.md, Bot API); everything else counts as a failed try.
 fn read(answer: &Answer) -> Outcome {
-    match answer.status {
-        200 if !is_rejection(answer) => Outcome::Delivered,
-        200 => Outcome::TryAgain("the provider answered with an error".into()),
-        status => Outcome::TryAgain(format!("HTTP {status}")),
-    }
-}
-
-fn is_rejection(answer: &Answer) -> bool {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
-    body.is_some_and(|body| body.get("error").is_some_and(Value::is_object))
+    let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
+    let code = error.and_then(|error| error.get("code")?.as_str()).filter(|code| ERROR_CODES.contains(code));
+    let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+    match answer.status {
+        200 if error.is_none() => Outcome::Delivered,
+        200 => Outcome::TryAgain(format!("the provider answered with an error{code}")),
+        status => Outcome::TryAgain(format!("HTTP {status}{code}")),
+    }
 }
 
 #[cfg(test)]
@@ -198,19 +200,26 @@ mod tests {
     #[test]
     fn only_a_200_without_an_error_is_regular() {
         let table = [
-            (200, "", true),
-            (200, "<html>", true),
-            (200, r#"{"error":null}"#, true),
-            (201, "", false),
-            (500, "", false),
-            (302, "", false),
-            (200, r#"{"error":{"code":"invalid_request"}}"#, false),
+            (200, "", None),
+            (200, "<html>", None),
+            (200, r#"{"error":null}"#, None),
+            (201, "", Some("HTTP 201")),
+            (500, "", Some("HTTP 500")),
+            (302, "", Some("HTTP 302")),
+            (401, r#"{"error":{"code":"invalid_client"}}"#, Some("HTTP 401 (invalid_client)")),
+            (
+                200,
+                r#"{"error":{"code":"invalid_request"}}"#,
+                Some("the provider answered with an error (invalid_request)"),
+            ),
+            (200, r#"{"error":{"code":"words of the client"}}"#, Some("the provider answered with an error")),
+            (200, r#"{"error":{"code":7}}"#, Some("the provider answered with an error")),
             // The beginning of an answer over 64 KB.
-            (200, r#"{"error":{"code":"invalid_req"#, true),
+            (200, r#"{"error":{"code":"invalid_req"#, None),
         ];
-        for (status, body, regular) in table {
-            let outcome = read(&Answer { status, body: body.into() });
-            assert_eq!(outcome == Outcome::Delivered, regular, "{status} {body}");
+        for (status, body, error) in table {
+            let expected = error.map_or(Outcome::Delivered, |error| Outcome::TryAgain(error.into()));
+            assert_eq!(read(&Answer { status, body: body.into() }), expected, "{status} {body}");
         }
     }
 }

@@ -230,7 +230,7 @@ impl Run<'_> {
         let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()), answer: None };
         let change = Change::Failed(Failure { code: None, message, hidden: false }, now);
         log(&self.task, entry, &attempt, Ending::Failed);
-        if self.write_down(entry, chat, delivery, &attempt, change).await?.is_some() {
+        if self.record(entry, chat, delivery, &attempt, change).await?.is_some() {
             metrics::delivery(self.receiver.target(), Ending::Failed, Some(now.since(entry.at)));
         }
         Ok(())

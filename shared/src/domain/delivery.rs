@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn a_round_begins_with_its_own_first_attempt() {
-        let attempt = |at| Attempt { at: Timestamp(at), status: None, ms: 1, error: None };
+        let attempt = |at| Attempt { at: Timestamp(at), status: None, ms: 1, error: None, answer: None };
         let table = [(0, 0, None), (0, 3, None), (1, 3, Some(2)), (3, 3, Some(0)), (4, 3, None)];
         for (tries, attempts, expected) in table {
             let delivery = Delivery { attempts: (0..attempts).map(attempt).collect(), ..delivery(tries) };

@@ -72,13 +72,18 @@ pub fn read(body: &Value) -> Result<ProviderEvent, Error> {
 
 /// An id of ours as it may come back: a number or its digits.
 fn id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
-    let Some(value) = body.value(name) else { return Ok(None) };
+    let Some(value) = given(body, name) else { return Ok(None) };
     let number = value.as_u64().or_else(|| digits(value)?.parse().ok());
     number.map(Some).ok_or_else(|| body.refuse(name, "must be an id that the service sent"))
 }
 
 fn digits(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| text.len() <= MAX_NUMBER_CHARS)
+}
+
+/// A value; none when it is a blank string.
+fn given<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
+    fields.value(name).filter(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
 }
 
 fn message(message: Fields<'_>) -> Result<Content, Error> {
@@ -133,23 +138,22 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
 /// A number or its digits, seconds or milliseconds; read so that a wrong type is noticed. The service's own clock
 /// orders a chat.
 fn timestamp(message: Fields<'_>) -> Result<(), Error> {
-    let Some(value) = message.value("timestamp") else { return Ok(()) };
+    let Some(value) = given(message, "timestamp") else { return Ok(()) };
     let number = value.as_f64().or_else(|| digits(value)?.parse().ok());
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
     number.map(|_| ()).ok_or_else(|| message.refuse("timestamp", "must be unix time"))
 }
 
-/// Contacts at the top level or under `contacts`.
+/// Contacts at the top level or under `contacts`, which counts where both have one.
 fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
-    let fields = if body.value("contacts").is_some() { body.object("contacts")? } else { body };
-    let profile = Profile {
-        name: fields.text("name", SHORT)?,
-        email: fields.text("email", SHORT)?,
-        phone: fields.text("phone", SHORT)?,
-        ..Profile::default()
+    let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
+    let read = |name| {
+        let first = nested.map(|fields| fields.text(name, SHORT)).transpose()?.flatten();
+        Ok::<_, Error>(first.or(body.text(name, SHORT)?))
     };
+    let profile = Profile { name: read("name")?, email: read("email")?, phone: read("phone")?, ..Profile::default() };
     if profile == Profile::default() {
-        return Err(fields.refuse("name", "or email or phone is required"));
+        return Err(nested.unwrap_or(body).refuse("name", "or email or phone is required"));
     }
     Ok(profile)
 }
@@ -228,8 +232,17 @@ mod tests {
         let info = json!({"event": "CLIENT_INFO", "contacts": {"name": " ", "email": "", "phone": "+1"}});
         let EventKind::ClientInfo(profile) = read(&info).unwrap().kind else { panic!("no contacts") };
         assert_eq!(*profile, Profile { phone: Some("+1".into()), ..Profile::default() });
+        let both =
+            json!({"event": "CLIENT_INFO", "name": "Top", "phone": "+1", "contacts": {"name": "Ada", "phone": ""}});
+        let EventKind::ClientInfo(profile) = read(&both).unwrap().kind else { panic!("no contacts") };
+        let expected = Profile { name: Some("Ada".into()), phone: Some("+1".into()), ..Profile::default() };
+        assert_eq!(*profile, expected);
         for blank in ["", " ", "\t\n\u{a0}"] {
+            let route =
+                read(&json!({"event": "INVITE_AGENT", "chat_id": blank, "client_id": 3, "id": blank})).unwrap().route;
+            assert_eq!(route, Route { client_id: Some(3), ..Route::default() }, "{blank:?}");
             let mut event = buttons_event();
+            event["message"]["timestamp"] = json!(blank);
             event["message"]["text"] = json!(blank);
             event["message"]["title"] = json!(blank);
             let EventKind::Message(content) = read(&event).unwrap().kind else { panic!("no message") };

@@ -271,7 +271,7 @@ async fn a_visitors_message_that_never_came_to_the_bot_is_given_up_and_the_chat_
 async fn a_bot_that_never_heard_that_no_agent_is_there_loses_the_chat() {
     let stores = stores().await;
     stores.with_bot().await;
-    stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
+    stores.chats.invite_agent("acc", 1, false, at(1)).await.unwrap();
     stores.swept(2).await;
     assert_eq!(stores.state().await, "bot", "it may wait its turn");
     stores.swept(3).await;
