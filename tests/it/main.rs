@@ -25,6 +25,7 @@ mod crash;
 mod delivery;
 mod department;
 mod events;
+mod examples;
 mod idempotency;
 mod inbound;
 mod keeping;

@@ -94,7 +94,8 @@ impl Chats {
         let Some(item) = self.table.get(key.item_key()).await? else {
             return Ok(None);
         };
-        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, not_shown, body_hash, expires_at: _ } = from_item(item)?;
+        let AnswerItem { pk: _, sk: _, chat_id, seq, id, to_bot, not_shown, body_hash, expires_at: _ } =
+            from_item(item)?;
         if body_hash.is_some_and(|first| first != key.body_hash) {
             return Err(Error::IdempotencyMismatch);
         }

@@ -1,0 +1,43 @@
+<?php
+// A webhook receiver (specification, part C): shows the agent who accepts a chat what you know of the visitor.
+//
+//     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8003 webhook.php
+
+/** Whether the request is signed with our secret, and not older than five minutes (www.standardwebhooks.com). */
+function is_signed(string $body): bool
+{
+    [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
+    if (abs(time() - (int) $time) > 300) {
+        return false;
+    }
+    $key = base64_decode(substr(getenv('SIGNING_SECRET'), strlen('whsec_')));
+    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$time.$body", $key, true));
+    $signatures = explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '');
+    return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
+}
+
+/** Here you look the visitor up. A repeated event gets the same answer again. */
+function about(array $event): array
+{
+    if ($event['event_name'] !== 'chat_accepted') {
+        return [];
+    }
+    $content = "No. {$event['visitor']['number']}, 3 orders";
+    return ['custom_data' => [['title' => 'Customer', 'content' => $content, 'link' => 'https://crm.example']]];
+}
+
+function answer(int $status, array $body): void
+{
+    http_response_code($status);
+    header('Content-Type: application/json');
+    echo json_encode($body);
+}
+
+$body = file_get_contents('php://input');
+if (!is_signed($body)) {
+    answer(401, ['result' => 'FAILURE']);
+} else {
+    $event = json_decode($body, true);
+    file_put_contents('php://stdout', "{$event['event_name']} " . ($event['chat_id'] ?? '') . "\n");
+    answer(200, ['result' => 'OK'] + about($event));
+}
