@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use shared::domain::account::Agent;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::store::agents::Authority;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::{clock, password};
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
+use shared::store::directory::agents::Authority;
 use shared::wire::admin;
-use shared::{auth, clock, password};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use shared::domain::bot::Bot;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::{clock, secret};
+use shared::service::auth;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::admin::{self, BotSettings};
-use shared::{auth, clock, secret};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

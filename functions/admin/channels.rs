@@ -6,15 +6,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shared::delivery::guard::Guard;
 use shared::domain::channel::Channel;
+use shared::domain::target_guard::Guard;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::{clock, secret};
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::{Connections, Session};
 use shared::store::directory::Directory;
 use shared::wire::admin;
-use shared::{auth, clock, secret};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

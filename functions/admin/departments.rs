@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::auth;
 use shared::domain::department::Department;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin;

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 
 use shared::delivery::outbound::Outbound;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::settings_desk::Desk;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::account_settings::Desk;
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

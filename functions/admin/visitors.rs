@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use shared::auth;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 

@@ -4,15 +4,16 @@
 
 use std::process::ExitCode;
 
-use shared::chat_access::ChatAccess;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -4,18 +4,19 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::announce::Announcer;
-use shared::chat_access::ChatAccess;
-use shared::domain::ownership::Event;
+use shared::domain::chat_state::Event;
 use shared::domain::panel::Assignment;
 use shared::domain::webhook::WebhookEvent;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::WebhookQueue;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::WebhookQueue;
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
+use shared::service::notifications::Announcer;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -6,15 +6,16 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::chat_access::ChatAccess;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
+use shared::store::chats::listing::{Listed, MAX_HEADERS_PER_READ};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::store::listing::{Listed, MAX_HEADERS_PER_READ};
 use shared::wire::agent;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -4,10 +4,9 @@
 
 use std::process::ExitCode;
 
-use shared::clock;
 use shared::error::{Context, Error};
-use shared::http::{self, Request, Response};
-use shared::password;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::{clock, password};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;

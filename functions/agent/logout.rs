@@ -4,9 +4,9 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::clock;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
 
 #[tokio::main(flavor = "current_thread")]

@@ -5,17 +5,18 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::chat_access::ChatAccess;
-use shared::delivery::task::Task;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::ChannelQueue;
-use shared::store::agent_writes::Outgoing;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::ChannelQueue;
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
+use shared::store::chats::agent_messages::Outgoing;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::{auth, clock};
+use shared::wire::task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

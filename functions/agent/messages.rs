@@ -5,17 +5,18 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::chat_access::ChatAccess;
 use shared::domain::chat::Chat;
 use shared::domain::entry::{self, Entry};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::{auth, clock};
 
 /// Messages in an answer: the most, and how many when nothing is said.
 const MOST: u64 = 500;

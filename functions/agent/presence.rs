@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use shared::domain::presence::{Presence, Status};
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::wire::agent;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

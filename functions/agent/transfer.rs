@@ -4,17 +4,18 @@
 
 use std::process::ExitCode;
 
-use shared::chat_access::ChatAccess;
 use shared::domain::account::Role;
-use shared::domain::ownership::{Event, Mover, Recipient};
+use shared::domain::chat_state::{Event, Mover, Recipient};
 use shared::domain::presence;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{self, TransferTo};
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

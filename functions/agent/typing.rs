@@ -4,17 +4,18 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::chat_access::ChatAccess;
-use shared::delivery::task::Task;
-use shared::domain::ownership::Event;
+use shared::domain::chat_state::Event;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::ChannelQueue;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::ChannelQueue;
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::{auth, clock};
+use shared::wire::task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -3,16 +3,17 @@
 
 use std::process::ExitCode;
 
-use shared::chat_access::ChatAccess;
 use shared::domain::visitor::Source;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::WebhookQueue;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::WebhookQueue;
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

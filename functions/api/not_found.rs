@@ -9,7 +9,7 @@ use matchit::Router;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::http::{self, Request, Response};
 
 /// It has the template's routes and no other; a test compares them.
 static DOCUMENT: &str = include_str!("../../docs/openapi.json");

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::http::{self, Request, Response};
 
 static DOCUMENT: &str = include_str!("../../docs/openapi.json");
 

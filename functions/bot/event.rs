@@ -4,16 +4,17 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::bot_desk::Desk;
-use shared::delivery::task::Task;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use shared::service::auth;
+use shared::service::bot_events::Desk;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::bot::{self, EventKind};
-use shared::{auth, clock};
+use shared::wire::task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -5,20 +5,20 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::delivery::task::Task;
 use shared::domain::channel::Channel;
 use shared::domain::content::Typing;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::{clock, secret};
 use shared::store::chats::Chats;
+use shared::store::chats::idempotency::Answered;
+use shared::store::chats::visitor_messages::Incoming;
 use shared::store::directory::{self, Directory};
-use shared::store::idempotency::Answered;
-use shared::store::visitor_writes::Incoming;
 use shared::wire::content::Message;
+use shared::wire::task::Task;
 use shared::wire::visitor_message::{self, VisitorMessage};
-use shared::{clock, secret};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -4,10 +4,10 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::clock;
 use shared::domain::presence;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
 use shared::store::directory::{self, Directory};
 

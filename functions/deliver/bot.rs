@@ -3,17 +3,17 @@
 
 use std::process::ExitCode;
 
-use shared::consumer;
 use shared::delivery::bot::Providers;
 use shared::delivery::engine;
 use shared::delivery::outbound::Outbound;
-use shared::delivery::task::Task;
 use shared::error::Error;
-use shared::queue::BotRetryQueue;
-use shared::store::breakers::Breakers;
+use shared::runtime::consumer;
+use shared::runtime::queue::BotRetryQueue;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::connections::breakers::Breakers;
 use shared::store::directory::Directory;
+use shared::wire::task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -3,16 +3,16 @@
 
 use std::process::ExitCode;
 
-use shared::consumer;
 use shared::delivery::channel::Integrators;
 use shared::delivery::engine;
 use shared::delivery::outbound::Outbound;
-use shared::delivery::task::Task;
 use shared::error::Error;
-use shared::queue::ChannelRetryQueue;
-use shared::store::breakers::Breakers;
+use shared::runtime::consumer;
+use shared::runtime::queue::ChannelRetryQueue;
 use shared::store::chats::Chats;
+use shared::store::connections::breakers::Breakers;
 use shared::store::directory::Directory;
+use shared::wire::task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

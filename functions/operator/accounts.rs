@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use serde_json::json;
 use shared::domain::account::Agent;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::secret::{self, OperatorKey};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::secret::{self, OperatorKey};
+use shared::runtime::{clock, password};
+use shared::service::auth;
 use shared::store::directory::Directory;
 use shared::wire::admin;
-use shared::{auth, clock, password};
 
 /// The first agent of an account.
 const ADMIN_ID: u64 = 1;

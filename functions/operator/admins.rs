@@ -7,13 +7,14 @@ use std::process::ExitCode;
 
 use shared::domain::account::{Agent, Role};
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::secret::OperatorKey;
-use shared::store::agents::Authority;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::secret::OperatorKey;
+use shared::runtime::{clock, password};
+use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::store::directory::agents::Authority;
 use shared::wire::admin::{self, NewAgent};
-use shared::{auth, clock, password};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -2,14 +2,15 @@
 
 use std::process::ExitCode;
 
-use shared::delivery::guard::Guard;
 use shared::domain::bot::Provider;
+use shared::domain::target_guard::Guard;
 use shared::error::Error;
-use shared::http::{self, Request, Response};
-use shared::secret::{self, OperatorKey};
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::secret::{self, OperatorKey};
+use shared::service::auth;
 use shared::store::directory::Directory;
 use shared::wire::admin;
-use shared::{auth, clock};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {

@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use shared::backlog::{Handler, Handling, Run};
 use shared::error::Error;
-use shared::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::{clock, consumer};
+use shared::service::backlog::{Handler, Handling, Run};
+use shared::service::retention;
 use shared::store::chats::Chats;
-use shared::store::deliveries::{Backlog, Overdue};
+use shared::store::chats::deliveries::{Backlog, Overdue};
 use shared::store::directory::Directory;
-use shared::{clock, consumer, retention};
 
 /// How long a run checks open chats when there are more than it can do; what is left of the time is for retentions.
 const CHECK_BUDGET: Duration = Duration::from_secs(25);

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use shared::backlog::{Handler, Handling, Run};
 use shared::error::Error;
-use shared::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use shared::runtime::{clock, consumer, metrics};
+use shared::service::backlog::{Handler, Handling, Run};
 use shared::store::chats::Chats;
-use shared::store::deliveries::{Backlog, Overdue, Revived};
-use shared::{clock, consumer, metrics};
+use shared::store::chats::deliveries::{Backlog, Overdue, Revived};
 
 /// How long a delivery may be over its verdict before it counts as lost: a queue may be slow.
 const GRACE: Duration = Duration::from_secs(15);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::domain::ownership::Refusal;
+use crate::domain::chat_state::Refusal;
 
 /// A refused or failed request.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use local::builder::workspace;
 use serde_json::{Value, json};
-use shared::store::deliveries::Backlog;
+use shared::store::chats::deliveries::Backlog;
 
 use crate::template::{Resource, TEMPLATE, consumers, functions, resources};
 

@@ -410,7 +410,7 @@ async fn with_a_gap(stage: &crate::harness::Stage, account: &Account, age: u64) 
         HashMap::from([("pk".to_owned(), pk), ("sk".to_owned(), AttributeValue::S(format!("{seq:010}")))])
     };
     tables.delete_item().table_name("Chats").set_key(Some(key(2))).send().await.unwrap();
-    let at = shared::clock::now().0 - age * 1_000;
+    let at = shared::runtime::clock::now().0 - age * 1_000;
     let update = tables.update_item().table_name("Chats").set_key(Some(key(3))).update_expression("SET #at = :at");
     let update = update.expression_attribute_names("#at", "at");
     update.expression_attribute_values(":at", AttributeValue::N(at.to_string())).send().await.unwrap();

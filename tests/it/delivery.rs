@@ -178,7 +178,7 @@ fn an_integrator_that_is_not_there_fails_the_message_after_three_tries() {
         let nowhere = format!("http://127.0.0.1:{}/hook", dead_port().await);
         let talk = Conversation::open(stage, &nowhere, json!({})).await;
 
-        let (written, clock) = (Instant::now(), shared::clock::now());
+        let (written, clock) = (Instant::now(), shared::runtime::clock::now());
         let seq = talk.write("Hello?").await;
         let delivery = talk.verdict(seq).await;
         let shown = written.elapsed();

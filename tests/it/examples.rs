@@ -151,6 +151,9 @@ fn hold_a_conversation(language: Language) {
         let timeline = agent.messages(1).await;
         let taken = timeline.iter().filter(|entry| entry["bot_delivery"]["state"] == "delivered").count();
         assert!(taken >= 4, "three questions and the news that no agent is there: {timeline:#?}");
+        let deliveries: Vec<_> = agent.messages(1).await;
+        let asked = deliveries.iter().filter(|entry| entry["bot_delivery"]["state"] == "delivered");
+        assert!(asked.count() >= 4, "{deliveries:#?}");
 
         for program in [&integrator, &robin, &webhook] {
             program.check_refuses().await;

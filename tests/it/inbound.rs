@@ -55,7 +55,7 @@ fn a_channel_opens_a_limited_number_of_chats() {
 async fn refusals(talk: &Conversation) -> Vec<(String, u64)> {
     let shown = talk.agent.call.get(&format!("/admin/channels/{}", talk.channel.id)).await.expect(200);
     let one = |entry: &Value| {
-        let now = shared::clock::now().seconds();
+        let now = shared::runtime::clock::now().seconds();
         assert!((now - 600..=now).contains(&number(&entry["last_at"])), "{entry}");
         assert_eq!(number(&entry["day"]) % 86_400, 0, "{entry}");
         (entry["reason"].as_str().unwrap().to_owned(), number(&entry["count"]))

@@ -2,19 +2,23 @@
 //! chat_finished. They are stored through the library that those endpoints will call; everything after that is real.
 
 use serde_json::{Value, json};
-use shared::domain::call::{Call, CallKind, CallStatus};
+use shared::domain::call::Call;
+use shared::domain::call::CallKind;
+use shared::domain::call::CallStatus;
 use shared::domain::chat::Rating;
 use shared::domain::content::Content;
 use shared::domain::department::ChatDepartment;
 use shared::domain::entry::Entry;
 use shared::domain::visitor::Profile;
-use shared::domain::webhook::{Details, WebhookEvent};
+use shared::domain::webhook::Details;
+use shared::domain::webhook::WebhookEvent;
+use shared::runtime::clock;
 use shared::store::chats::Chats;
+use shared::store::chats::transitions::Told;
+use shared::store::chats::visitor_messages::Incoming;
 use shared::store::directory::Directory;
 use shared::store::table::Table;
-use shared::store::transitions::Told;
-use shared::store::visitor_writes::Incoming;
-use shared::{clock, delivery::task::Task};
+use shared::wire::task::Task;
 
 use crate::client::number;
 use crate::harness::{Stage, on_stage};

@@ -7,25 +7,27 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::engine::Receiver;
-use super::outbound::{self, Answer, Outbound, Post, refused};
-use super::task::{AnswerTask, Task};
+use crate::delivery::engine::Receiver;
+use crate::delivery::outbound::{self, Outbound, Post, refused};
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, From};
+use crate::domain::chat_state::State;
 use crate::domain::content::Kind;
 use crate::domain::delivery::{Attempt, Change, Delivery, Outcome, Progress, Target};
+use crate::domain::delivery_log::{after_bot_event, unanswered_since, waits_for_bot};
 use crate::domain::entry::Entry;
-use crate::domain::ledger::{after_bot_event, unanswered_since, waits_for_bot};
-use crate::domain::ownership::State;
 use crate::domain::presence;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::queue::DelayedQueue;
+use crate::runtime::queue::DelayedQueue;
+use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
+use crate::store::chats::transitions::HandOver;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::store::transitions::HandOver;
-use crate::{clock, metrics, wire};
+use crate::wire;
+use crate::wire::receiver_answer::Answer;
+use crate::wire::task::{AnswerTask, Task};
 
 /// Bot providers' servers.
 pub struct Providers<'a> {

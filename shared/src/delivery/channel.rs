@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::engine::Receiver;
-use super::outbound::{self, Exchange, Outbound, Post, refused};
-use super::task::TypingTask;
-use crate::clock;
+use crate::delivery::engine::Receiver;
+use crate::delivery::outbound::{self, Exchange, Outbound, Post, refused};
 use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::Typing;
@@ -16,10 +14,12 @@ use crate::domain::delivery::{Attempt, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::breakers::Breakers;
+use crate::runtime::clock;
 use crate::store::chats::Chats;
+use crate::store::connections::breakers::Breakers;
 use crate::store::directory::Directory;
-use crate::wire::{agent_message, answer};
+use crate::wire::task::TypingTask;
+use crate::wire::{agent_message, channel_response};
 
 /// A typing notice that is older is of no use to anybody.
 const TYPING_LASTS: Duration = Duration::from_secs(3);
@@ -58,7 +58,7 @@ impl Receiver for Integrators<'_> {
             };
             let body = agent_message::body(&entry.from, chat, &entry.id, &content);
             let exchange = self.post(&channel, &body, &entry.id, timeout).await?;
-            Ok(exchange.judge(|received| answer::classify(received, &channel.settings)))
+            Ok(exchange.judge(|received| channel_response::classify(received, &channel.settings)))
         })
     }
 }
@@ -94,7 +94,7 @@ impl Integrators<'_> {
             return Ok(());
         };
         let body = agent_message::typing(&From::Agent(agent.into()), &chat, typing);
-        let message_id = crate::secret::notice_id();
+        let message_id = crate::runtime::secret::notice_id();
         let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = exchange.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice tried");

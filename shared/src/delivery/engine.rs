@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::task::{EntryTask, Task};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, Change, Delivery, Ending, Failure, Outcome, Progress, Target};
+use crate::domain::delivery_log::waits_for_bot;
 use crate::domain::entry::Entry;
-use crate::domain::ledger::waits_for_bot;
 use crate::domain::retry::{self, Step};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::queue::DelayedQueue;
-use crate::store::breakers::Breakers;
+use crate::runtime::queue::DelayedQueue;
+use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::{clock, metrics};
+use crate::store::connections::breakers::Breakers;
+use crate::wire::task::{EntryTask, Task};
 
 /// How long a try waits that a busy service prevented.
 const PUT_OFF: Duration = Duration::from_secs(1);

@@ -8,14 +8,16 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
 use reqwest::{Client, RequestBuilder, redirect};
 use url::Url;
 
-use super::guard::{Forbidden, Guard, GuardedResolver};
-use super::signature;
-use crate::clock;
+use crate::delivery::guarded_resolver::GuardedResolver;
+use crate::delivery::signature;
 use crate::domain::channel::ChannelSettings;
 use crate::domain::delivery::{Attempt, Failure, Outcome};
+use crate::domain::target_guard::{Forbidden, Guard};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::resource::{Platform, Resource};
+use crate::runtime::clock;
+use crate::runtime::dependencies::{Platform, Resource};
+use crate::wire::receiver_answer::Answer;
 
 /// What is read of an answer; what follows is left.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -42,14 +44,6 @@ pub struct Post<'a> {
     pub chunked: bool,
     /// The longest the exchange may take.
     pub timeout: Duration,
-}
-
-/// An answer, whatever it says.
-pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
-    /// The body, of a long one the beginning.
-    pub body: Vec<u8>,
 }
 
 /// Why there is no answer.

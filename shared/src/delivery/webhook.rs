@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::engine::Receiver;
-use super::outbound::{Exchange, Outbound, Post, refused};
-use crate::clock;
+use crate::delivery::engine::Receiver;
+use crate::delivery::outbound::{Exchange, Outbound, Post, refused};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, Change, Failure, Outcome, Target};
 use crate::domain::entry::Entry;
@@ -15,8 +14,9 @@ use crate::domain::settings::Settings;
 use crate::domain::visitor::{Profile, Source, Visitor};
 use crate::domain::webhook::{Occurrence, Webhook, WebhookEvent};
 use crate::error::Error;
-use crate::store::chat_log::Limits;
+use crate::runtime::clock;
 use crate::store::chats::Chats;
+use crate::store::chats::transcript::Limits;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, Brought, Story, Verdict};
 

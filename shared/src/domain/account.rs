@@ -1,6 +1,6 @@
 //! Accounts and the people who work in them.
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// What an agent may do beyond answering chats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

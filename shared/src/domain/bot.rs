@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// How long a bot may take for its answer unless its admin says otherwise.
 pub const DEFAULT_ANSWER_WITHIN: Duration = Duration::from_secs(120);

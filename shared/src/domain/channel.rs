@@ -1,8 +1,8 @@
 //! Channels: the doors through which visitors write.
 
-use super::content::Shows;
-use super::rotation::{self, Rotated};
-use super::timestamp::Timestamp;
+use crate::domain::content::Shows;
+use crate::domain::rotation::{self, Rotated};
+use crate::domain::timestamp::Timestamp;
 
 /// How strictly the integrator's messages and answers are read (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

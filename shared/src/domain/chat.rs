@@ -1,12 +1,12 @@
 //! The header of a chat, and who writes in it. Who owns it is in `ownership`.
 
-use super::account::Author;
-use super::content::Content;
-use super::delivery::Target;
-use super::department::ChatDepartment;
-use super::ownership::State;
-use super::rate::Window;
-use super::timestamp::Timestamp;
+use crate::domain::account::Author;
+use crate::domain::chat_state::State;
+use crate::domain::content::Content;
+use crate::domain::delivery::Target;
+use crate::domain::department::ChatDepartment;
+use crate::domain::rate::Window;
+use crate::domain::timestamp::Timestamp;
 
 /// How long a visitor counts as typing after a typein that no typeout followed.
 const TYPING_LASTS: std::time::Duration = std::time::Duration::from_secs(30);

@@ -1,7 +1,7 @@
 //! What a message says: the types and fields of tables A3 and B2.
 
-use super::bot::Notice;
-use super::webhook::WebhookEvent;
+use crate::domain::bot::Notice;
+use crate::domain::webhook::WebhookEvent;
 
 /// The `type` of a message that is kept (A3, B2); typing notices are [`Typing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The duty to send a timeline entry to somebody else's server, and the ledger of its tries.
 
-use super::content::cut;
-use super::retry::{Clock, Step};
-use super::timestamp::Timestamp;
+use crate::domain::content::cut;
+use crate::domain::retry::{Clock, Step};
+use crate::domain::timestamp::Timestamp;
 
 /// Characters of an error or of an answer that an entry keeps.
 const MAX_TEXT_CHARS: usize = 500;

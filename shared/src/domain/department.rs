@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::channel::ChannelSettings;
+use crate::domain::channel::ChannelSettings;
 
 /// A group of agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use super::chat::From;
-use super::content::Content;
-use super::delivery::Delivery;
-use super::timestamp::Timestamp;
-use super::webhook::Occurrence;
+use crate::domain::chat::From;
+use crate::domain::content::Content;
+use crate::domain::delivery::Delivery;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::webhook::Occurrence;
 
 /// How long a number that was taken may wait for its entry, which another write stores: no function that a message comes
 /// through runs longer.

@@ -7,7 +7,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// The length of a window. Windows begin at its multiples, so nobody is refused for longer than this.
 pub const LOGIN_WINDOW: Duration = Duration::from_secs(5 * 60);

@@ -9,7 +9,7 @@
 
 use uuid::Uuid;
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 const TIME_BITS: u32 = 48;
 const CHAT_BITS: u32 = 32;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// How long an agent without a socket counts as present after their last call.
 pub const QUIET_LIMIT: Duration = Duration::from_secs(10 * 60);

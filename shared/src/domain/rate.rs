@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// Messages a visitor may write in one window, when the account says nothing.
 pub const VISITOR_LIMIT: u32 = 30;

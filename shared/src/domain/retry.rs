@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// Tries of one delivery.
 pub const TRIES: u32 = 3;

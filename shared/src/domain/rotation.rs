@@ -1,6 +1,6 @@
 //! Rotating a secret: the new one is current at once, and each of those before it holds for as long as was promised of it.
 
-use super::timestamp::Timestamp;
+use crate::domain::timestamp::Timestamp;
 
 /// Rotated secrets that hold beside the current one.
 pub const MAX_OLD_SECRETS: usize = 4;

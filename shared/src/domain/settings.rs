@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::rate::{BOT_LIMIT, CHANNEL_LIMIT, VISITOR_LIMIT};
-use super::safe_url::SafeUrls;
-use super::timestamp::Timestamp;
-use super::webhook::Webhook;
+use crate::domain::link_filter::SafeUrls;
+use crate::domain::rate::{BOT_LIMIT, CHANNEL_LIMIT, VISITOR_LIMIT};
+use crate::domain::timestamp::Timestamp;
+use crate::domain::webhook::Webhook;
 
 /// How long a chat may rest before it is closed, when nothing is said: a day.
 const USUAL_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,9 +1,9 @@
 //! Which chats a signed-in agent sees. What is seen may be listed and read; what may be done with it is in `ownership`.
 
-use super::channel::ChannelSettings;
-use super::chat::Chat;
-use super::department::Roster;
-use super::ownership::State;
+use crate::domain::channel::ChannelSettings;
+use crate::domain::chat::Chat;
+use crate::domain::chat_state::State;
+use crate::domain::department::Roster;
 
 /// Somebody who looks at chats of their account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Visitors: who writes, what is known about them, and who said so.
 
-use super::link::is_web;
-use super::timestamp::Timestamp;
+use crate::domain::link::is_web;
+use crate::domain::timestamp::Timestamp;
 
 /// Who said something about a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

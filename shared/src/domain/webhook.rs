@@ -1,9 +1,9 @@
 //! The server-side webhooks of an account (specification, part C): who is told of what.
 
-use super::call::Call;
-use super::chat::Chat;
-use super::rotation::{self, Rotated};
-use super::timestamp::Timestamp;
+use crate::domain::call::Call;
+use crate::domain::chat::Chat;
+use crate::domain::rotation::{self, Rotated};
+use crate::domain::timestamp::Timestamp;
 
 /// What is told (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

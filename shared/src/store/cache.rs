@@ -10,7 +10,7 @@ const LASTS: Duration = Duration::from_secs(10);
 const SIZE: usize = 1_000;
 
 /// Items by key, each with the moment it was read; also that there is none.
-pub(super) struct Cache<T> {
+pub(in crate::store) struct Cache<T> {
     items: Mutex<HashMap<String, Known<T>>>,
 }
 
@@ -24,14 +24,14 @@ impl<T> Default for Cache<T> {
 
 impl<T> Cache<T> {
     /// What is remembered under a key and not too old: the item, or that there is none.
-    pub(super) fn get(&self, key: &str) -> Option<Option<Arc<T>>> {
+    pub(in crate::store) fn get(&self, key: &str) -> Option<Option<Arc<T>>> {
         let items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         let (read_at, item) = items.get(key)?;
         (read_at.elapsed() < LASTS).then(|| item.clone())
     }
 
     /// Remembers what was read and returns it to share.
-    pub(super) fn put(&self, key: &str, item: Option<T>) -> Option<Arc<T>> {
+    pub(in crate::store) fn put(&self, key: &str, item: Option<T>) -> Option<Arc<T>> {
         let item = item.map(Arc::new);
         let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if items.len() >= SIZE {

@@ -1,38 +1,11 @@
-//! DynamoDB: three tables (docs/design.md, What lies where). Items are private to this module; what comes out are
+//! DynamoDB: one folder for each table (docs/design.md). Items are private to this module; its functions take and return
 //! `domain` types.
 
-pub mod agent_writes;
-pub mod agents;
-mod bot_rate;
-mod bot_writes;
-mod bots;
-pub mod breakers;
 mod cache;
-mod chat_items;
-mod chat_limit;
-pub mod chat_log;
 pub mod chats;
 pub mod connections;
-pub mod deliveries;
-mod departments;
 pub mod directory;
-mod directory_items;
-mod erasure;
-pub mod idempotency;
-mod idle;
-pub mod ledger;
-pub mod listing;
-pub mod login_attempts;
-mod offline_messages;
-mod panels;
-mod refusals;
-pub mod retention;
-mod settings;
 pub mod table;
-mod transfers;
-pub mod transitions;
-pub mod visitor_writes;
-mod visitors;
 
 #[cfg(test)]
 mod tests;

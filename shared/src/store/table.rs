@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
@@ -19,7 +18,7 @@ use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
 
 use crate::error::{Context, Error};
-use crate::resource::Platform;
+use crate::runtime::dependencies::Platform;
 
 /// An item as the SDK knows it.
 pub type Item = HashMap<String, AttributeValue>;
@@ -182,18 +181,9 @@ impl Table {
     /// The table that a variable names. All tables share one client and so its connections.
     pub fn open(platform: &mut Platform, variable: &'static str) -> Self {
         let name = platform.environment.text(variable);
-        let first = platform.table.get_or_insert_with(|| Self::new(Client::new(&platform.aws), &name));
-        Self::new(first.client.clone(), &name)
-    }
-
-    /// Opens the connection to DynamoDB before the first request needs it: name, TLS and credentials take a process
-    /// that starts, and has more processor, a fraction of what they take later. One read of nothing. Any answer will
-    /// do, a refusal too: a policy need not allow it. Without one the function starts all the same.
-    pub fn warm_up(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            let read = self.get(Key::new("WARM_UP", "WARM_UP"));
-            let _ = tokio::time::timeout(WARM_UP_LIMIT, read).await;
-        })
+        let open = || (Client::new(&platform.aws), name.clone());
+        let (client, _) = platform.dynamodb.get_or_insert_with(open);
+        Self::new(client.clone(), &name)
     }
 
     /// Reads an item, strongly consistent. One read. There is nothing under a key that is longer than DynamoDB
@@ -440,9 +430,6 @@ fn given(condition: &str) -> Option<String> {
 /// Bytes of a partition key and of a sort key.
 const LONGEST_PK: usize = 2_048;
 const LONGEST_SK: usize = 1_024;
-
-/// How long a start may wait for DynamoDB.
-const WARM_UP_LIMIT: Duration = Duration::from_millis(500);
 
 /// Requests that one batch may take when the table answers it piecemeal.
 const MOST_PIECES: usize = 5;

@@ -2,20 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::content;
-use super::fields::Fields;
-use super::webhook::department;
 use crate::domain::account::{Agent, Author};
 use crate::domain::chat::{Chat, From, Rating};
 use crate::domain::content::{Content, Typing};
 use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
 use crate::domain::entry::Entry;
+use crate::domain::link_filter::SafeUrls;
 use crate::domain::panel::{Assignment, CustomData, Panel};
 use crate::domain::presence::{Presence, Status};
-use crate::domain::safe_url::SafeUrls;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Sources, Visitor};
 use crate::error::Error;
+use crate::wire::content;
+use crate::wire::fields::Fields;
+use crate::wire::webhook::department;
 
 /// Characters of an agent's text; a longer one is refused, because an agent would not notice a cut.
 const AGENT_TEXT: usize = 10_000;

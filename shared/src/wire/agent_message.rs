@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::content;
 use crate::domain::chat::{Chat, From};
 use crate::domain::content::{Content, Typing};
+use crate::wire::content;
 
 /// The body of a message.
 pub fn body(from: &From, chat: &Chat, id: &str, content: &Content) -> Value {

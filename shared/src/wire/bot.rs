@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::fields::Fields;
 use crate::domain::bot::Notice;
 use crate::domain::chat::Chat;
 use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
 use crate::domain::entry::Entry;
 use crate::domain::visitor::{Profile, Visitor};
 use crate::error::Error;
+use crate::wire::fields::Fields;
 
 /// The events that a provider may send.
 const EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::fields::Fields;
 use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Requires, Typing, cut};
 use crate::error::Error;
+use crate::wire::fields::Fields;
 
 /// Characters of a visitor's text; what is longer is cut (specification, Limits).
 pub const VISITOR_TEXT: usize = 1_000;

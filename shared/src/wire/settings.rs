@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::admin::{required_target, with};
-use super::fields::Fields;
-use super::rules;
-use crate::delivery::guard::Guard;
-use crate::domain::safe_url::SafeUrls;
+use crate::domain::link_filter::SafeUrls;
 use crate::domain::settings::{Callback, Limits, Settings};
+use crate::domain::target_guard::Guard;
 use crate::domain::webhook::{Webhook, WebhookEvent};
 use crate::error::Error;
+use crate::wire::admin::{required_target, with};
+use crate::wire::fields::Fields;
+use crate::wire::widget_triggers;
 
 /// Domains of Safe URL.
 const MOST_DOMAINS: usize = 100;
@@ -178,7 +178,7 @@ pub fn webhook_url(body: &Value, guard: &Guard) -> Result<Option<Option<String>>
 /// Reads `rules` of PUT /admin/settings: none when the body does not mention them.
 pub fn rules(body: &Value) -> Result<Option<Value>, Error> {
     let fields = Fields::of(body)?;
-    if fields.has("rules") { rules::read(fields.value("rules")).map(Some) } else { Ok(None) }
+    if fields.has("rules") { widget_triggers::read(fields.value("rules")).map(Some) } else { Ok(None) }
 }
 
 /// A webhook as admins see it: nothing secret.

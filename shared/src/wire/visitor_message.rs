@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::content::{self, Message, VISITOR_TEXT};
-use super::fields::{Fields, MAX_URL_CHARS};
 use crate::domain::visitor::Profile;
 use crate::error::Error;
+use crate::wire::content::{self, Message, VISITOR_TEXT};
+use crate::wire::fields::{Fields, MAX_URL_CHARS};
 
 /// Characters of `sender.id`.
 const LONGEST_ID: usize = 255;

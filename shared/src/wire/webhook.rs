@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer;
 use crate::domain::account::Agent;
 use crate::domain::call::Call;
 use crate::domain::chat::{Chat, From, Rating};
@@ -12,6 +11,7 @@ use crate::domain::entry::Entry;
 use crate::domain::panel::{CustomData, PanelChange, without_tags};
 use crate::domain::visitor::{Profile, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::wire::channel_response;
 
 /// Lines of custom data that are kept of an answer.
 const MAX_CUSTOM_DATA: usize = 50;
@@ -271,7 +271,7 @@ pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
     if event == WebhookEvent::CallEvent {
         return Verdict::Ok(Box::default());
     }
-    let value = answer::json(body);
+    let value = channel_response::json(body);
     let object = value.as_ref().and_then(Value::as_object);
     let result = object.and_then(|object| object.get("result")?.as_str()).map(str::trim);
     match (object, result) {

@@ -3,20 +3,20 @@
 
 use serde_json::{Value, json};
 
-use super::fields::Fields;
-use super::webhook::Story;
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::{Chat, Failing, From, Rating};
+use crate::domain::chat_state::State;
 use crate::domain::content::Content;
 use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
-use crate::domain::ownership::State;
 use crate::domain::rate::Window;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Changes, Profile, Said, Sources, Visitor};
 use crate::domain::webhook::{Occurrence, WebhookEvent};
 use crate::error::Error;
+use crate::wire::fields::Fields;
+use crate::wire::webhook::Story;
 
 /// What a test sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

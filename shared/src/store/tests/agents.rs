@@ -2,7 +2,7 @@
 
 use futures_util::future::join;
 
-use super::*;
+use crate::store::tests::*;
 
 const ADMIN: Authority = Authority::Admin(1);
 const PASSWORD: Option<&str> = Some("another password");

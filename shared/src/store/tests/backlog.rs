@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::*;
-use crate::backlog::{Handler, Handling, Report, Run};
 use crate::error::Context;
+use crate::service::backlog::{Handler, Handling, Report, Run};
+use crate::store::tests::*;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 /// Notes what it handles. What is called `broken` cannot be handled, what is called `busy` cannot be handled now.

@@ -2,9 +2,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::*;
-use crate::store::deliveries::Revived;
-use crate::store::transitions::HandOver;
+use crate::store::chats::deliveries::Revived;
+use crate::store::chats::transitions::HandOver;
+use crate::store::tests::*;
 
 fn bot(channel_ids: &[&str]) -> Bot {
     Bot {

@@ -1,7 +1,7 @@
 //! Circuit breakers of receivers that hang.
 
-use super::*;
-use crate::store::breakers::Breakers;
+use crate::store::connections::breakers::Breakers;
+use crate::store::tests::*;
 
 const RECEIVER: &str = "channel#CH";
 

@@ -1,9 +1,9 @@
 //! The end of a long chat, and what chat_finished makes of it.
 
-use super::*;
 use crate::domain::chat::Chat;
 use crate::domain::webhook::{Occurrence, WebhookEvent};
-use crate::store::chat_log::Limits;
+use crate::store::chats::transcript::Limits;
+use crate::store::tests::*;
 use crate::wire::webhook::Story;
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 
-use super::*;
 use crate::store::table::{n, s};
+use crate::store::tests::*;
 
 #[tokio::test]
 async fn numbers_of_chats_and_visitors_are_sequential_in_an_account() {
@@ -283,7 +283,7 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
 
 impl Stores {
     /// Chats of these numbers that are like the first one; another agent has them.
-    pub(super) async fn others_have_chats(&self, numbers: std::ops::Range<u64>) {
+    pub(in crate::store) async fn others_have_chats(&self, numbers: std::ops::Range<u64>) {
         let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
         let head = self.items().await.into_iter().find(is_head).unwrap();
         let other = AttributeValue::M([("agent_id".into(), n(2)), ("name".into(), s("Ann"))].into());

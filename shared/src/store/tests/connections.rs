@@ -1,8 +1,8 @@
 //! Sessions, presence and the rate of a bot.
 
-use super::*;
 use crate::domain::rate::BOT_LIMIT;
 use crate::store::table::{Key, n};
+use crate::store::tests::*;
 
 #[tokio::test]
 async fn a_session_lives_by_its_token_until_it_is_ended_or_unused() {

@@ -1,7 +1,7 @@
 //! What becomes of deliveries.
 
-use super::*;
-use crate::store::deliveries::Revived;
+use crate::store::chats::deliveries::Revived;
+use crate::store::tests::*;
 
 #[tokio::test]
 async fn a_try_is_recorded_once_however_often_its_task_comes() {

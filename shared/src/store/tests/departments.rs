@@ -1,12 +1,12 @@
 //! Departments, who receives a chat, and transfers.
 
-use super::listing::session;
-use super::*;
-use crate::chat_access::ChatAccess;
 use crate::domain::chat::Chat;
+use crate::domain::chat_state::{Mover, Recipient};
 use crate::domain::department::{Audience, ChatDepartment, Department};
-use crate::domain::ownership::{Mover, Recipient};
+use crate::service::chat_access::ChatAccess;
 use crate::store::connections::Session;
+use crate::store::tests::listing::session;
+use crate::store::tests::*;
 
 /// An account with the agents 1 to 4.
 async fn staffed() -> Stores {

@@ -1,6 +1,6 @@
 //! Channels and their addresses.
 
-use super::*;
+use crate::store::tests::*;
 
 #[tokio::test]
 async fn a_channel_is_read_as_it_was_stored() {
@@ -32,7 +32,7 @@ async fn a_rotation_that_is_written_twice_is_done_and_another_ones_is_refused() 
     let (before, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     let rotated = |secret: &str| {
         let mut after = before.clone();
-        after.rotate(crate::secret::hash(secret), NOW, at(10));
+        after.rotate(crate::runtime::secret::hash(secret), NOW, at(10));
         after
     };
     let after = rotated("mine");
@@ -47,7 +47,7 @@ async fn a_rotation_that_is_written_twice_is_done_and_another_ones_is_refused() 
 fn addresses_that_are_promised_stay_valid_through_more_rotations() {
     let mut rotated = channel();
     for (n, secret) in ["b", "c", "d", "e"].into_iter().enumerate() {
-        rotated.rotate(crate::secret::hash(secret), at(n as u64), at(100));
+        rotated.rotate(crate::runtime::secret::hash(secret), at(n as u64), at(100));
     }
     for living in ["random", "b", "c", "d", "e"] {
         assert!(opens(Some(&rotated), living, at(99)), "{living}");
@@ -58,7 +58,7 @@ fn addresses_that_are_promised_stay_valid_through_more_rotations() {
 #[test]
 fn only_a_living_secret_opens_a_channel() {
     let mut rotated = channel();
-    rotated.rotate(crate::secret::hash("newer"), NOW, at(10));
+    rotated.rotate(crate::runtime::secret::hash("newer"), NOW, at(10));
     assert!(opens(Some(&rotated), "newer", at(60)));
     assert!(opens(Some(&rotated), "random", at(9)));
     assert!(!opens(Some(&rotated), "random", at(10)));

@@ -1,14 +1,14 @@
 //! How long things are kept: chats that rest, retention, erasure, offline messages.
 
-use super::*;
 use crate::domain::bot::Notice;
 use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::Rating;
-use crate::domain::ledger::Retry;
+use crate::domain::delivery_log::Retry;
 use crate::domain::webhook::{Details, WebhookEvent};
-use crate::store::retention::Pass;
+use crate::store::chats::retention::Pass;
+use crate::store::chats::transitions::Told;
 use crate::store::table::Key;
-use crate::store::transitions::Told;
+use crate::store::tests::*;
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;

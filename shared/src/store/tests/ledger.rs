@@ -1,9 +1,9 @@
 //! The ledger of deliveries, and what is begun anew from it.
 
-use super::*;
-use crate::domain::ledger::{Order, Place, Wanted};
-use crate::store::deliveries::Revived;
-use crate::store::ledger::{Page, Search};
+use crate::domain::delivery_log::{Order, Place, Wanted};
+use crate::store::chats::deliveries::Revived;
+use crate::store::chats::delivery_log::{Page, Search};
+use crate::store::tests::*;
 
 fn search(wanted: &Wanted) -> Search<'_> {
     Search { account_id: "acc", wanted, order: Order::NewestFirst, after: None, limit: 100, now: at(1_000) }

@@ -1,24 +1,24 @@
 //! Lists of chats, and what an agent sees of them.
 
-use super::*;
-use crate::chat_access::ChatAccess;
+use crate::service::chat_access::ChatAccess;
+use crate::store::chats::listing::Listed;
 use crate::store::connections::Session;
-use crate::store::directory_items::ChannelItem;
-use crate::store::listing::Listed;
+use crate::store::directory::items::ChannelItem;
+use crate::store::tests::*;
 use crate::store::to_item;
 
 fn ids(listed: &Listed) -> (Vec<u64>, Option<u64>) {
     (listed.chats.iter().map(|chat| chat.chat_id).collect(), listed.next)
 }
 
-pub(super) fn session(agent_id: u64, role: Role) -> Session {
+pub(in crate::store) fn session(agent_id: u64, role: Role) -> Session {
     let agent = Author { agent_id, name: format!("Agent {agent_id}"), photo: None };
     Session { account_id: "acc".into(), agent, role }
 }
 
 impl Stores {
     /// The numbers of a page of chats, whoever sees them.
-    pub(super) async fn listed(
+    pub(in crate::store) async fn listed(
         &self,
         states: &[&'static str],
         before: Option<u64>,
@@ -34,7 +34,7 @@ impl Stores {
     }
 
     /// Stores the channel of all visitors, for these agents.
-    pub(super) async fn channel_for(&self, agent_ids: &[u64]) {
+    pub(in crate::store) async fn channel_for(&self, agent_ids: &[u64]) {
         let mut channel = channel();
         (channel.settings.agent_ids, channel.settings.department_ids) = (agent_ids.to_vec(), vec![]);
         self.directory.table.put(to_item(&ChannelItem::from(&channel)).unwrap(), true).await.unwrap();

@@ -1,6 +1,6 @@
 //! The limits on failed logins.
 
-use super::*;
+use crate::store::tests::*;
 
 const HOME: &str = "192.0.2.1";
 

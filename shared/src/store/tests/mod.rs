@@ -24,25 +24,15 @@ mod visitors;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::agent_writes::Outgoing;
-use super::agents::Authority;
-use super::chats::Chats;
-use super::connections::Connections;
-use super::deliveries::{Backlog, DUE_PARTITIONS, Overdue};
-use super::directory::{Directory, opens};
-use super::idempotency::IdempotencyKey;
-use super::table::{Item, Table};
-use super::transitions::Transition;
-use super::visitor_writes::Incoming;
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::bot::{Bot, Notice};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
 use crate::domain::chat::From;
+use crate::domain::chat_state::State;
 use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich, Shows};
 use crate::domain::delivery::{Attempt, Change, Delivery, Failure, Progress, Target};
+use crate::domain::delivery_log::Retry;
 use crate::domain::entry::Entry;
-use crate::domain::ledger::Retry;
-use crate::domain::ownership::State;
 use crate::domain::panel::{CustomData, Panel, PanelChange};
 use crate::domain::presence::{Presence, Status};
 use crate::domain::settings::Settings;
@@ -50,6 +40,16 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Profile, Source};
 use crate::domain::webhook::{SigningSecret, Webhook};
 use crate::error::Error;
+use crate::store::chats::Chats;
+use crate::store::chats::agent_messages::Outgoing;
+use crate::store::chats::deliveries::{Backlog, DUE_PARTITIONS, Overdue};
+use crate::store::chats::idempotency::IdempotencyKey;
+use crate::store::chats::transitions::Transition;
+use crate::store::chats::visitor_messages::Incoming;
+use crate::store::connections::Connections;
+use crate::store::directory::agents::Authority;
+use crate::store::directory::{Directory, opens};
+use crate::store::table::{Item, Table};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{
@@ -103,14 +103,6 @@ fn client(address: SocketAddr) -> Client {
     Client::from_conf(config)
 }
 
-/// A function starts also when DynamoDB does not answer.
-#[tokio::test]
-async fn a_warm_up_ends_when_nobody_answers() {
-    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let table = Table::new(client(silent.local_addr().unwrap()), "directory");
-    tokio::time::timeout(Duration::from_secs(2), table.warm_up()).await.unwrap();
-}
-
 type Index = (&'static str, &'static str, (&'static str, ScalarAttributeType));
 
 async fn create(client: &Client, name: &str, indexes: &[Index]) {
@@ -161,7 +153,7 @@ fn channel() -> Channel {
         account_id: "acc".into(),
         settings,
         bot_id: None,
-        secrets: vec![AddressSecret { hash: crate::secret::hash("random"), valid_until: None }],
+        secrets: vec![AddressSecret { hash: crate::runtime::secret::hash("random"), valid_until: None }],
         signing_secret: "whsec_x".into(),
         created_at: NOW,
     }

@@ -1,8 +1,8 @@
 //! Who took part in a chat, and which chats end with chat_finished.
 
-use super::*;
-use crate::domain::ownership::{Mover, Recipient};
+use crate::domain::chat_state::{Mover, Recipient};
 use crate::domain::webhook::WebhookEvent;
+use crate::store::tests::*;
 
 fn author(agent_id: u64) -> Author {
     Author { agent_id, name: format!("Agent {agent_id}"), photo: None }

@@ -1,9 +1,9 @@
 //! The settings of an account.
 
-use super::*;
-use crate::domain::safe_url::SafeUrls;
+use crate::domain::link_filter::SafeUrls;
 use crate::domain::settings::{Callback, Limits};
 use crate::domain::webhook::{SigningSecret, Webhook, WebhookEvent};
+use crate::store::tests::*;
 
 fn webhook(id: &str) -> Webhook {
     Webhook {

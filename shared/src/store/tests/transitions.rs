@@ -1,8 +1,8 @@
 //! Transitions: each applies to the chat as it was seen, and to no later one that looks like it.
 
-use super::*;
 use crate::domain::chat::Chat;
-use crate::domain::ownership::{Mover, Recipient};
+use crate::domain::chat_state::{Mover, Recipient};
+use crate::store::tests::*;
 
 fn ann() -> Author {
     Author { agent_id: 2, name: "Ann".into(), photo: None }

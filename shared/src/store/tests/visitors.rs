@@ -1,8 +1,8 @@
 //! What is learned of visitors, by whom, and who is told of it.
 
-use super::*;
 use crate::domain::webhook::WebhookEvent;
 use crate::store::table::s;
+use crate::store::tests::*;
 
 #[tokio::test]
 async fn what_two_learn_of_a_visitor_at_the_same_time_is_both_kept() {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
 use crate::domain::account::{Agent, Role};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::wire::admin::NAME;
 use crate::wire::fields::Fields;
 
 /// Characters of an e-mail address or a password.
@@ -99,7 +99,7 @@ fn password(fields: Fields<'_>) -> Result<Option<String>, Error> {
     let Some(password) = fields.exact_text("password", SHORT)? else {
         return Ok(None);
     };
-    let shortest = crate::password::SHORTEST;
+    let shortest = crate::runtime::password::SHORTEST;
     if password.chars().count() < shortest {
         return Err(fields.refuse("password", format_args!("must have at least {shortest} characters")));
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{NAME, with};
 use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, MAX_ANSWER_WITHIN_SECONDS};
 use crate::error::Error;
+use crate::wire::admin::{NAME, with};
 use crate::wire::fields::Fields;
 
 /// Channels of one bot: a transaction takes a hundred items.

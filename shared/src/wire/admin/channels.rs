@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{LIST, NAME, ids, required_target, with};
-use crate::delivery::guard::Guard;
 use crate::domain::channel::{Channel, ChannelSettings, PLACEHOLDER, Refusals, Validation};
 use crate::domain::content::Shows;
+use crate::domain::target_guard::Guard;
 use crate::error::Error;
+use crate::wire::admin::{LIST, NAME, ids, required_target, with};
 use crate::wire::fields::{Fields, MAX_URL_CHARS};
 
 /// Stands for the placeholder while an address is normalised: the URL parser would encode braces, and take none in a host.

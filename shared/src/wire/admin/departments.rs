@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{NAME, ids};
 use crate::domain::department::Department;
 use crate::error::Error;
+use crate::wire::admin::{NAME, ids};
 use crate::wire::fields::Fields;
 
 /// Reads POST /admin/departments, or PATCH on one that is there: the department as it becomes. A new one has no name

@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::fields::Fields;
-use crate::delivery::guard::Guard;
+use crate::domain::target_guard::Guard;
 use crate::error::Error;
+use crate::wire::fields::Fields;
 
 /// Characters of a name.
 const NAME: usize = 255;

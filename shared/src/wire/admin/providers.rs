@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{NAME, required_target};
-use crate::delivery::guard::Guard;
 use crate::domain::bot::Provider;
+use crate::domain::target_guard::Guard;
 use crate::error::Error;
+use crate::wire::admin::{NAME, required_target};
 use crate::wire::fields::Fields;
 
 /// Reads POST /operator/providers, or PATCH on one that is there: the provider as it becomes. A new one has no name yet.
@@ -22,7 +22,7 @@ pub fn changed_provider(body: &Value, mut provider: Provider, guard: &Guard) -> 
         if secret.as_ref().is_some_and(|secret| !is_header_value(secret)) {
             return Err(fields.refuse("authorization", "must be printable ASCII without spaces at its ends"));
         }
-        provider.authorization_hash = secret.map(|secret| crate::secret::hex_hash(&secret));
+        provider.authorization_hash = secret.map(|secret| crate::runtime::secret::hex_hash(&secret));
     }
     Ok(provider)
 }

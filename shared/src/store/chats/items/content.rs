@@ -1,0 +1,150 @@
+//! What a message says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
+use crate::error::Error;
+use crate::store::chats::items::unknown;
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+pub(in crate::store) struct ContentItem {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thumb: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    emoji: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    performer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rich: Option<Box<RichItem>>,
+}
+
+impl From<&Content> for ContentItem {
+    fn from(content: &Content) -> Self {
+        let Content { kind, text, media, rich } = content.clone();
+        let Media {
+            file,
+            thumb,
+            emoji,
+            file_size,
+            file_name,
+            duration,
+            width,
+            height,
+            performer,
+            title,
+            latitude,
+            longitude,
+        } = media;
+        Self {
+            kind: kind.name().to_owned(),
+            text,
+            file,
+            thumb,
+            emoji,
+            file_size,
+            file_name,
+            duration,
+            width,
+            height,
+            performer,
+            title,
+            latitude,
+            longitude,
+            rich: rich.map(|rich| Box::new(RichItem::from(*rich))),
+        }
+    }
+}
+
+impl TryFrom<ContentItem> for Content {
+    type Error = Error;
+
+    fn try_from(item: ContentItem) -> Result<Self, Error> {
+        Ok(Self {
+            kind: Kind::parse(&item.kind).ok_or_else(unknown("kind"))?,
+            text: item.text,
+            media: Media {
+                file: item.file,
+                thumb: item.thumb,
+                emoji: item.emoji,
+                file_size: item.file_size,
+                file_name: item.file_name,
+                duration: item.duration,
+                width: item.width,
+                height: item.height,
+                performer: item.performer,
+                title: item.title,
+                latitude: item.latitude,
+                longitude: item.longitude,
+            },
+            rich: item.rich.map(|rich| Box::new(Rich::from(*rich))),
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct RichItem {
+    content: Option<String>,
+    title: Option<String>,
+    buttons: Vec<ButtonItem>,
+    force_reply: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    not_shown: bool,
+}
+
+impl From<Rich> for RichItem {
+    fn from(rich: Rich) -> Self {
+        let Rich { content, title, buttons, force_reply, not_shown } = rich;
+        Self { content, title, buttons: buttons.into_iter().map(ButtonItem::from).collect(), force_reply, not_shown }
+    }
+}
+
+impl From<RichItem> for Rich {
+    fn from(item: RichItem) -> Self {
+        let RichItem { content, title, buttons, force_reply, not_shown } = item;
+        Self { content, title, buttons: buttons.into_iter().map(Button::from).collect(), force_reply, not_shown }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct ButtonItem {
+    text: String,
+    id: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_number: bool,
+}
+
+impl From<Button> for ButtonItem {
+    fn from(Button { text, id }: Button) -> Self {
+        let has_number = matches!(id, Some(ButtonId::Number(_)));
+        let id = id.map(|(ButtonId::Text(id) | ButtonId::Number(id))| id);
+        Self { text, id, has_number }
+    }
+}
+
+impl From<ButtonItem> for Button {
+    fn from(ButtonItem { text, id, has_number }: ButtonItem) -> Self {
+        Self { text, id: id.map(if has_number { ButtonId::Number } else { ButtonId::Text }) }
+    }
+}

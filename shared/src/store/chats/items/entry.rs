@@ -1,0 +1,167 @@
+//! An entry of a timeline: a message, or what happened.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::call::{Call, CallKind, CallStatus};
+use crate::domain::chat::From as Writer;
+use crate::domain::delivery::{Delivery, Progress};
+use crate::domain::entry::Entry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::error::Error;
+use crate::store::chats::deliveries::{self, Backlog};
+use crate::store::chats::entry_key;
+use crate::store::chats::items::content::ContentItem;
+use crate::store::chats::items::delivery::DeliveryItem;
+use crate::store::chats::items::head::AuthorItem;
+use crate::store::chats::items::unknown;
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct EntryItem {
+    pk: String,
+    sk: String,
+    account_id: String,
+    chat_id: u64,
+    seq: u64,
+    id: String,
+    from: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<AuthorItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot: Option<String>,
+    content: ContentItem,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    occurrence: Option<OccurrenceItem>,
+    at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delivery: Option<DeliveryItem>,
+    /// Key of the index of what is still to be delivered or has failed, with [`due_at`](Self::due_at): sparse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    due_at: Option<u64>,
+    /// For the table's own deletion: seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
+}
+
+impl From<&Entry> for EntryItem {
+    fn from(entry: &Entry) -> Self {
+        let Entry { account_id, chat_id, seq, id, from, content, at, occurrence, keep_until, delivery } = entry.clone();
+        let key = entry_key(&account_id, chat_id, seq);
+        let (agent, bot) = match &from {
+            Writer::Agent(author) => (Some(AuthorItem::from(author)), None),
+            Writer::Bot(name) => (None, Some(name.clone())),
+            Writer::Visitor | Writer::System => (None, None),
+        };
+        let pending = delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            due: pending.map(|_| Backlog::Deliveries.partition_of(chat_id)),
+            due_at: pending.map(|delivery| deliveries::due_at(delivery.since).0),
+            expires_at: keep_until.map(Timestamp::seconds),
+            account_id,
+            chat_id,
+            seq,
+            id,
+            from: from.name().to_owned(),
+            agent,
+            bot,
+            content: ContentItem::from(&content),
+            occurrence: occurrence.map(OccurrenceItem::from),
+            at: at.0,
+            delivery: delivery.as_ref().map(DeliveryItem::from),
+        }
+    }
+}
+
+impl TryFrom<EntryItem> for Entry {
+    type Error = Error;
+
+    fn try_from(item: EntryItem) -> Result<Self, Error> {
+        let from = match (item.from.as_str(), item.agent, item.bot) {
+            ("visitor", _, _) => Writer::Visitor,
+            ("agent", Some(agent), _) => Writer::Agent(agent.into()),
+            ("bot", _, Some(name)) => Writer::Bot(name),
+            ("system", _, _) => Writer::System,
+            _ => return Err(unknown("from")()),
+        };
+        Ok(Self {
+            account_id: item.account_id,
+            chat_id: item.chat_id,
+            seq: item.seq,
+            id: item.id,
+            from,
+            content: item.content.try_into()?,
+            at: Timestamp(item.at),
+            occurrence: item.occurrence.map(Occurrence::try_from).transpose()?,
+            keep_until: item.expires_at.map(Timestamp::from_seconds),
+            delivery: item.delivery.map(Delivery::try_from).transpose()?,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct OccurrenceItem {
+    event: String,
+    webhook_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_id: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    assign_to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call: Option<CallItem>,
+}
+
+impl From<Occurrence> for OccurrenceItem {
+    fn from(occurrence: Occurrence) -> Self {
+        let Occurrence { event, webhook_id, agent_id, assign_to, call } = occurrence;
+        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(CallItem::from) }
+    }
+}
+
+impl TryFrom<OccurrenceItem> for Occurrence {
+    type Error = Error;
+
+    fn try_from(item: OccurrenceItem) -> Result<Self, Error> {
+        let OccurrenceItem { event, webhook_id, agent_id, assign_to, call } = item;
+        let event = WebhookEvent::parse(&event).ok_or_else(unknown("event"))?;
+        Ok(Self { event, webhook_id, agent_id, assign_to, call: call.map(Call::try_from).transpose()? })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct CallItem {
+    kind: String,
+    phone: String,
+    status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record_url: Option<String>,
+}
+
+impl From<Call> for CallItem {
+    fn from(call: Call) -> Self {
+        let Call { kind, phone, status } = call;
+        Self {
+            kind: kind.name().to_owned(),
+            phone,
+            status: status.name().to_owned(),
+            reason: status.reason().map(str::to_owned),
+            record_url: status.record_url().map(str::to_owned),
+        }
+    }
+}
+
+impl TryFrom<CallItem> for Call {
+    type Error = Error;
+
+    fn try_from(item: CallItem) -> Result<Self, Error> {
+        let CallItem { kind, phone, status, reason, record_url } = item;
+        let kind = CallKind::parse(&kind).ok_or_else(unknown("call"))?;
+        let status = CallStatus::parse(&status, reason, record_url).ok_or_else(unknown("call"))?;
+        Ok(Self { kind, phone, status })
+    }
+}

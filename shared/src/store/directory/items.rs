@@ -1,0 +1,343 @@
+//! The items of the Directory table.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::account::{Agent, Role};
+use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, Provider};
+use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
+use crate::domain::content::Shows;
+use crate::domain::department::Department;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct ChannelItem {
+    pub pk: String,
+    pub sk: String,
+    pub account_id: String,
+    channel_id: String,
+    name: String,
+    integrator_url: String,
+    #[serde(default = "yes")]
+    append_channel_id: bool,
+    #[serde(default = "yes")]
+    enabled: bool,
+    chunked: bool,
+    agent_ids: Vec<u64>,
+    #[serde(default)]
+    department_ids: Vec<u64>,
+    validation: String,
+    hidden_error_codes: Vec<i64>,
+    #[serde(default)]
+    shows_markdown: bool,
+    #[serde(default)]
+    shows_buttons: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_id: Option<String>,
+    secrets: Vec<SecretItem>,
+    signing_secret: String,
+    created_at: u64,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct SecretItem {
+    hash: String,
+    valid_until: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct AgentItem {
+    pub pk: String,
+    pub sk: String,
+    agent_id: u64,
+    name: String,
+    email: String,
+    phone: Option<String>,
+    photo: Option<String>,
+    role: String,
+    created_at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct DepartmentItem {
+    pub pk: String,
+    pub sk: String,
+    department_id: u64,
+    name: String,
+    agent_ids: Vec<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct LoginItem {
+    pub pk: String,
+    pub sk: String,
+    #[serde(rename = "account")]
+    pub account_id: String,
+    pub agent_id: u64,
+    pub password_hash: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct AccountItem {
+    pub pk: String,
+    pub sk: String,
+    pub name: String,
+    /// The last agent id given out.
+    pub agents: u64,
+    /// The last department id given out.
+    #[serde(default)]
+    pub departments: u64,
+    pub created_at: u64,
+}
+
+impl From<&Channel> for ChannelItem {
+    fn from(channel: &Channel) -> Self {
+        let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secret, created_at } = channel.clone();
+        let ChannelSettings {
+            name,
+            integrator_url,
+            append_channel_id,
+            enabled,
+            chunked,
+            agent_ids,
+            department_ids,
+            validation,
+            hidden_error_codes,
+            shows,
+        } = settings;
+        let key = crate::store::directory::channel_key(&channel_id);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            account_id,
+            channel_id,
+            name,
+            integrator_url,
+            append_channel_id,
+            enabled,
+            chunked,
+            agent_ids,
+            department_ids,
+            validation: validation.name().to_owned(),
+            hidden_error_codes,
+            shows_markdown: shows.markdown,
+            shows_buttons: shows.buttons,
+            bot_id,
+            secrets: secrets.iter().map(SecretItem::from).collect(),
+            signing_secret,
+            created_at: created_at.0,
+        }
+    }
+}
+
+impl TryFrom<ChannelItem> for Channel {
+    type Error = Error;
+
+    fn try_from(item: ChannelItem) -> Result<Self, Error> {
+        let validation = Validation::parse(&item.validation).ok_or_else(|| Error::internal("validation"))?;
+        let secrets: Result<Vec<_>, _> = item.secrets.into_iter().map(AddressSecret::try_from).collect();
+        Ok(Self {
+            channel_id: item.channel_id,
+            account_id: item.account_id,
+            settings: ChannelSettings {
+                name: item.name,
+                integrator_url: item.integrator_url,
+                append_channel_id: item.append_channel_id,
+                enabled: item.enabled,
+                chunked: item.chunked,
+                agent_ids: item.agent_ids,
+                department_ids: item.department_ids,
+                validation,
+                hidden_error_codes: item.hidden_error_codes,
+                shows: Shows { markdown: item.shows_markdown, buttons: item.shows_buttons },
+            },
+            bot_id: item.bot_id,
+            secrets: secrets?,
+            signing_secret: item.signing_secret,
+            created_at: Timestamp(item.created_at),
+        })
+    }
+}
+
+impl From<&AddressSecret> for SecretItem {
+    fn from(secret: &AddressSecret) -> Self {
+        let hash = secret.hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { hash, valid_until: secret.valid_until.map(|until| until.0) }
+    }
+}
+
+impl TryFrom<SecretItem> for AddressSecret {
+    type Error = Error;
+
+    fn try_from(item: SecretItem) -> Result<Self, Error> {
+        let mut hash = [0; 32];
+        for (byte, pair) in hash.iter_mut().zip(item.hash.as_bytes().chunks_exact(2)) {
+            let digits = std::str::from_utf8(pair).map_err(Error::internal)?;
+            *byte = u8::from_str_radix(digits, 16).map_err(Error::internal)?;
+        }
+        Ok(Self { hash, valid_until: item.valid_until.map(Timestamp) })
+    }
+}
+
+impl From<&Agent> for AgentItem {
+    fn from(agent: &Agent) -> Self {
+        let Agent { account_id, agent_id, name, email, phone, photo, role, created_at } = agent.clone();
+        let key = crate::store::directory::agents::agent_key(&account_id, agent_id);
+        let (role, created_at) = (role.name().to_owned(), created_at.0);
+        Self { pk: key.pk, sk: key.sk, agent_id, name, email, phone, photo, role, created_at }
+    }
+}
+
+impl AgentItem {
+    pub(in crate::store) fn into_agent(self, account_id: &str) -> Result<Agent, Error> {
+        let Self { pk: _, sk: _, agent_id, name, email, phone, photo, role, created_at } = self;
+        let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
+        let created_at = Timestamp(created_at);
+        Ok(Agent { account_id: account_id.to_owned(), agent_id, name, email, phone, photo, role, created_at })
+    }
+}
+
+impl DepartmentItem {
+    pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
+        let Department { department_id, name, agent_ids } = department.clone();
+        let key = crate::store::directory::departments::department_key(account_id, department_id);
+        Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids }
+    }
+}
+
+impl From<DepartmentItem> for Department {
+    fn from(item: DepartmentItem) -> Self {
+        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids } = item;
+        Self { department_id, name, agent_ids }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct ProviderItem {
+    pub pk: String,
+    pub sk: String,
+    provider_id: String,
+    name: String,
+    endpoint: String,
+    authorization_hash: Option<String>,
+    created_at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct BotItem {
+    pub pk: String,
+    pub sk: String,
+    account_id: String,
+    bot_id: String,
+    provider_id: String,
+    token: String,
+    name: String,
+    channel_ids: Vec<String>,
+    /// Seconds, 0 for no limit; see [`stored_limit`].
+    #[serde(default)]
+    answer_within: Option<u64>,
+    signing_secret: String,
+    created_at: u64,
+}
+
+/// The seconds of a bot's limit for its answer, as they are stored.
+pub(in crate::store) fn stored_limit(limit: Option<Duration>) -> u64 {
+    limit.map_or(0, |limit| limit.as_secs())
+}
+
+/// The limit of a bot that was stored without one is the default.
+fn read_limit(stored: Option<u64>) -> Option<Duration> {
+    match stored {
+        None => Some(DEFAULT_ANSWER_WITHIN),
+        Some(0) => None,
+        Some(seconds) => Some(Duration::from_secs(seconds)),
+    }
+}
+
+/// Leads from a provider's token, hashed, to the bot.
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct BotTokenItem {
+    pub pk: String,
+    pub sk: String,
+    pub bot_id: String,
+}
+
+impl From<&Provider> for ProviderItem {
+    fn from(provider: &Provider) -> Self {
+        let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider.clone();
+        let key = crate::store::directory::bots::provider_key(&provider_id);
+        Self { pk: key.pk, sk: key.sk, provider_id, name, endpoint, authorization_hash, created_at: created_at.0 }
+    }
+}
+
+impl From<ProviderItem> for Provider {
+    fn from(item: ProviderItem) -> Self {
+        let ProviderItem { pk: _, sk: _, provider_id, name, endpoint, authorization_hash, created_at } = item;
+        Self { provider_id, name, endpoint, authorization_hash, created_at: Timestamp(created_at) }
+    }
+}
+
+impl From<&Bot> for BotItem {
+    fn from(bot: &Bot) -> Self {
+        let Bot {
+            bot_id,
+            account_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within,
+            signing_secret,
+            created_at,
+        } = bot.clone();
+        let key = crate::store::directory::bots::bot_key(&bot_id);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            account_id,
+            bot_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within: Some(stored_limit(answer_within)),
+            signing_secret,
+            created_at: created_at.0,
+        }
+    }
+}
+
+impl From<BotItem> for Bot {
+    fn from(item: BotItem) -> Self {
+        let BotItem {
+            pk: _,
+            sk: _,
+            account_id,
+            bot_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within,
+            signing_secret,
+            created_at,
+        } = item;
+        Self {
+            bot_id,
+            account_id,
+            provider_id,
+            token,
+            name,
+            channel_ids,
+            answer_within: read_limit(answer_within),
+            signing_secret,
+            created_at: Timestamp(created_at),
+        }
+    }
+}
