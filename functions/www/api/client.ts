@@ -1,0 +1,151 @@
+/* One client of the service. Paths, parameters and bodies are typed by the OpenAPI document. */
+
+import type { paths as DocumentedPaths } from "./schema";
+import type { ContractPaths } from "./contract";
+
+type Paths = DocumentedPaths & ContractPaths;
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type PathsWith<M extends Method> = { [P in keyof Paths]: Paths[P] extends { [K in M]: object } ? P : never }[keyof Paths] & string;
+type Operation<P extends keyof Paths, M extends Method> = Paths[P] extends { [K in M]: infer O } ? O : never;
+
+type JsonOf<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
+type Answers<O> = O extends { responses: infer R } ? R : never;
+type Answer<O> = Answers<O> extends infer R ? { [S in keyof R & (200 | 201 | 202)]: JsonOf<R[S]> }[keyof R & (200 | 201 | 202)] : never;
+
+type PathParameters<O> = O extends { parameters: { path: infer V } } ? { path: V } : { path?: undefined };
+type QueryParameters<O> = O extends { parameters: { query?: infer V } } ? ([V] extends [undefined] ? { query?: undefined } : { query?: V }) : { query?: undefined };
+type BodyParameter<O> = O extends { requestBody: infer B } ? { body: JsonOf<B> } : O extends { requestBody?: infer B } ? { body?: JsonOf<B> } : { body?: undefined };
+
+interface Common {
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+  /** Lets the request outlive the page. */
+  keepalive?: boolean;
+  timeoutMs?: number;
+}
+type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & Common;
+/** Options may be left out where every one of them may. */
+type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
+
+/** The service answered with an error. `message` is its own words. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly field: string | undefined,
+    /** Seconds of Retry-After. */
+    readonly retryAfter: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** The service did not answer: no network, a time-out, a connection that broke. */
+export class NetworkError extends Error {}
+
+/** Whether the same request may succeed later. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
+}
+
+export function isStatus(error: unknown, ...statuses: number[]): boolean {
+  return error instanceof ApiError && statuses.includes(error.status);
+}
+
+const TIMEOUT_MS = 20_000;
+
+export class Api {
+  /** Called when a request with a token is answered 401. */
+  onUnauthorized: () => void = () => {};
+
+  constructor(
+    private readonly token: () => string | undefined,
+    private readonly base = "",
+    private readonly fetcher: typeof fetch = (...request) => fetch(...request),
+  ) {}
+
+  get<P extends PathsWith<"get">>(path: P, ...[options]: Arguments<Operation<P, "get">>) {
+    return this.send<Operation<P, "get">>("GET", path, options);
+  }
+
+  post<P extends PathsWith<"post">>(path: P, ...[options]: Arguments<Operation<P, "post">>) {
+    return this.send<Operation<P, "post">>("POST", path, options);
+  }
+
+  put<P extends PathsWith<"put">>(path: P, ...[options]: Arguments<Operation<P, "put">>) {
+    return this.send<Operation<P, "put">>("PUT", path, options);
+  }
+
+  patch<P extends PathsWith<"patch">>(path: P, ...[options]: Arguments<Operation<P, "patch">>) {
+    return this.send<Operation<P, "patch">>("PATCH", path, options);
+  }
+
+  delete<P extends PathsWith<"delete">>(path: P, ...[options]: Arguments<Operation<P, "delete">>) {
+    return this.send<Operation<P, "delete">>("DELETE", path, options);
+  }
+
+  private async send<O>(method: string, path: string, options: LooseOptions = {}): Promise<Answer<O>> {
+    const token = this.token();
+    const headers = new Headers({ accept: "application/json" });
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    if (options.body !== undefined) headers.set("content-type", "application/json");
+    if (options.idempotencyKey !== undefined) headers.set("idempotency-key", options.idempotencyKey);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+    const request: RequestInit = {
+      method,
+      headers,
+      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+      keepalive: options.keepalive ?? false,
+      credentials: "omit",
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    };
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.fetcher(this.base + address(path, options.path, options.query), request);
+      text = await response.text();
+    } catch (error) {
+      if (options.signal?.aborted) throw error;
+      throw new NetworkError("The service does not answer.");
+    }
+    if (response.ok) return parse(text, response.status) as Answer<O>;
+    if (response.status === 401 && token !== undefined && token === this.token()) this.onUnauthorized();
+    throw errorOf(response, text);
+  }
+}
+
+type LooseOptions = Common & { path?: unknown; query?: unknown; body?: unknown };
+
+function address(path: string, parameters: unknown, query: unknown): string {
+  const values = new Map(Object.entries((parameters ?? {}) as object));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries((query ?? {}) as object)) {
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  return search.size > 0 ? `${filled}?${search}` : filled;
+}
+
+function parse(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(status, "invalid_answer", "The answer of the service cannot be read.", undefined, undefined);
+  }
+}
+
+function errorOf(response: Response, text: string): ApiError {
+  let body: { error?: { code?: unknown; message?: unknown; field?: unknown }; message?: unknown } = {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null) body = parsed;
+  } catch {
+    // A gateway's page of HTML: the status says enough.
+  }
+  const string = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const message = string(body.error?.message) ?? string(body.message) ?? `The service answered ${response.status}.`;
+  const seconds = Number(response.headers.get("retry-after") ?? "");
+  const retryAfter = Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+  return new ApiError(response.status, string(body.error?.code) ?? "", message, string(body.error?.field), retryAfter);
+}

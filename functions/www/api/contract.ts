@@ -1,0 +1,112 @@
+/* Endpoints of the contract that docs/openapi.json does not describe yet, in the form of the generated `paths`. Each one
+   leaves this file when it enters the document; then `npm run types` brings it. */
+
+import type { components } from "./schema";
+import type { ChatRow, Entry, PresenceStatus, Role } from "./types";
+
+interface Json<Body> {
+  content: { "application/json": Body };
+}
+
+interface Pages {
+  chats: ChatRow[];
+  next: string | number | null;
+}
+
+/** Fields that a row may carry beside those of `ChatRow`. */
+export interface RowExtension {
+  /** The highest entry of the chat. */
+  seq?: number;
+  /** Unix seconds since when the visitor waits for an agent. */
+  waiting_since?: number;
+}
+
+/** Where the visitor is, in the shape of the webhooks' `session` and `page` (specification C1). */
+export interface ChatExtension {
+  session?: {
+    geoip?: { country?: string; country_code?: string; region?: string; city?: string; organization?: string } | null;
+    utm_json?: { source?: string; campaign?: string; content?: string; medium?: string; term?: string } | null;
+    ip_addr?: string | null;
+    user_agent?: string | null;
+  } | null;
+  page?: { url: string; title?: string | null } | null;
+  referrer?: string | null;
+}
+
+export interface Me {
+  agent: { id: number; name: string; email: string; photo: string | null; phone: string | null };
+  role: Role;
+  account: { account_id: string; name: string };
+}
+
+export interface Colleague {
+  id: number;
+  name: string;
+  photo: string | null;
+  status: PresenceStatus;
+}
+
+export interface CannedReply {
+  id: number | string;
+  shortcut: string;
+  text: string;
+}
+
+export interface Changes {
+  cursor: string;
+  chats: ChatRow[];
+  gone: number[];
+  complete: boolean;
+}
+
+type CannedReplyBody = Json<{ shortcut?: string; text?: string }>;
+
+export interface ContractPaths {
+  "/agent/me": { get: { responses: { 200: Json<Me> } } };
+  "/agent/logout": { post: { responses: { 200: Json<unknown> } } };
+  "/agent/agents": {
+    get: { responses: { 200: Json<{ agents: Colleague[]; departments: { id: number; name: string }[] }> } };
+  };
+  "/agent/socket-ticket": {
+    post: { responses: { 201: Json<{ ticket: string; url: string; expires_in: number }> } };
+  };
+  "/agent/changes": {
+    get: { parameters: { query?: { cursor?: string } }; responses: { 200: Json<Changes> } };
+  };
+  "/agent/canned-replies": {
+    get: { responses: { 200: Json<{ canned_replies: CannedReply[] }> } };
+    post: { requestBody: CannedReplyBody; responses: { 201: Json<CannedReply> } };
+  };
+  "/agent/canned-replies/{id}": {
+    patch: { parameters: { path: { id: string | number } }; requestBody: CannedReplyBody; responses: { 200: Json<CannedReply> } };
+    delete: { parameters: { path: { id: string | number } }; responses: { 200: Json<unknown> } };
+  };
+  "/agent/chats/{chat_id}/notes": {
+    post: {
+      parameters: { path: { chat_id: number } };
+      requestBody: Json<{ text: string }>;
+      responses: { 201: Json<{ seq: number; id: string }> };
+    };
+  };
+  "/agent/search": {
+    get: { parameters: { query: { q: string; cursor?: string } }; responses: { 200: Json<Pages> } };
+  };
+  "/agent/visitors/{number}/chats": {
+    get: { parameters: { path: { number: number }; query?: { cursor?: string } }; responses: { 200: Json<Pages> } };
+  };
+  "/_local/sign-in": {
+    post: { requestBody: Json<{ code: string }>; responses: { 200: Json<components["schemas"]["Session"]> } };
+  };
+}
+
+/** What the server sends over the socket. A push is a hint; the truth is read over HTTP. */
+export type Push =
+  | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
+  | { type: "chat_gone"; chat_id: number }
+  | { type: "message"; chat_id: number; seq: number; message: Entry }
+  | { type: "delivery"; chat_id: number; seq: number; message: Entry }
+  | { type: "panel"; chat_id: number; seq?: number; panel: components["schemas"]["Panel"] }
+  | { type: "visitor"; visitor_number: number; chat_id: number; visitor: components["schemas"]["Chat"]["visitor"] }
+  | { type: "typing"; chat_id: number; from: "visitor" | "agent"; agent_id?: number; typing: boolean; text?: string }
+  | { type: "presence"; agent_id: number; status: PresenceStatus }
+  | { type: "settings" };

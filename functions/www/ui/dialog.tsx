@@ -1,0 +1,52 @@
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "./icons";
+
+interface DialogProps {
+  title: string;
+  /** Hides the head; the title is still said. */
+  isBare?: boolean;
+  class?: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** A modal dialog of the browser: focus stays inside, Escape closes, focus goes back where it was. */
+export function Dialog({ title, isBare, class: extra, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    element?.showModal();
+    const first = element?.querySelector<HTMLElement>("[data-autofocus]");
+    first?.focus();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={extra}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      {!isBare && (
+        <header>
+          <h2 dir="auto">{title}</h2>
+          <button type="button" class="btn only-icon" aria-label="Close dialog" onClick={onClose}>
+            <Icon name="x" />
+          </button>
+        </header>
+      )}
+      {children}
+    </dialog>
+  );
+}

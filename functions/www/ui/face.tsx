@@ -1,0 +1,43 @@
+import { useState } from "preact/hooks";
+import { Icon } from "./icons";
+
+const TINTS = 6;
+
+/** Two letters of a name; of a script without capitals the first one. */
+export function initials(name: string): string {
+  const words = name.replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ").trim().split(/\s+/).filter((word) => word.length > 0);
+  const first = [...(words[0] ?? "")][0] ?? "";
+  const last = words.length > 1 ? ([...(words.at(-1) ?? "")][0] ?? "") : "";
+  const isLatin = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u.test(first);
+  return (isLatin ? first + last : first).toUpperCase();
+}
+
+interface FaceProps {
+  /** Decides the tint. */
+  id: number;
+  name: string;
+  photo?: string | null | undefined;
+  /** Nobody said the name. */
+  isAnonymous?: boolean;
+  isBot?: boolean;
+  class?: string;
+}
+
+export function Face({ id, name, photo, isAnonymous, isBot, class: extra }: FaceProps) {
+  const [broken, setBroken] = useState<string>();
+  const tint = isBot ? "bot" : isAnonymous ? "f0" : `f${(id % TINTS) + 1}`;
+  const isPhoto = photo && photo !== broken && /^https?:\/\//i.test(photo);
+  return (
+    <span class={`face ${tint} ${extra ?? ""}`} aria-hidden="true">
+      {isPhoto ? (
+        <img src={photo} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={() => setBroken(photo)} />
+      ) : isBot ? (
+        <Icon name="bot" />
+      ) : isAnonymous ? (
+        <Icon name="user-round" />
+      ) : (
+        initials(name)
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,80 @@
+/** A part of the browser's storage under a prefix. Where storage is full or forbidden, values live in memory. */
+export class Shelf {
+  private readonly memory = new Map<string, string>();
+
+  constructor(
+    private readonly storage: Storage | undefined,
+    private readonly prefix: string,
+  ) {}
+
+  within(prefix: string): Shelf {
+    return new Shelf(this.storage, this.prefix + prefix);
+  }
+
+  read<T>(name: string): T | undefined {
+    const key = this.prefix + name;
+    try {
+      const text = this.memory.get(key) ?? this.storage?.getItem(key);
+      return text === null || text === undefined ? undefined : (JSON.parse(text) as T);
+    } catch {
+      return undefined;
+    }
+  }
+
+  write(name: string, value: unknown): void {
+    const key = this.prefix + name;
+    const text = JSON.stringify(value);
+    try {
+      if (this.storage === undefined) this.memory.set(key, text);
+      else this.storage.setItem(key, text);
+      if (this.storage !== undefined) this.memory.delete(key);
+    } catch {
+      this.memory.set(key, text);
+    }
+  }
+
+  remove(name: string): void {
+    const key = this.prefix + name;
+    this.memory.delete(key);
+    try {
+      this.storage?.removeItem(key);
+    } catch {
+      // Nothing was stored then.
+    }
+  }
+
+  names(): string[] {
+    const keys = new Set(this.memory.keys());
+    try {
+      for (let index = 0; index < (this.storage?.length ?? 0); index++) {
+        const key = this.storage?.key(index);
+        if (key) keys.add(key);
+      }
+    } catch {
+      // Memory alone then.
+    }
+    return [...keys].filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
+  }
+
+  clear(): void {
+    for (const name of this.names()) this.remove(name);
+  }
+
+  /** The name inside this shelf of a changed storage key, if it is one. */
+  nameOf(key: string | null): string | undefined {
+    return key?.startsWith(this.prefix) ? key.slice(this.prefix.length) : undefined;
+  }
+}
+
+function open(kind: "localStorage" | "sessionStorage"): Storage | undefined {
+  try {
+    return globalThis[kind];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Survives the browser. */
+export const lasting = new Shelf(open("localStorage"), "switchboard.");
+/** Survives a reload of this tab. */
+export const ofThisTab = new Shelf(open("sessionStorage"), "switchboard.");

@@ -1,0 +1,58 @@
+import { signal } from "@preact/signals";
+import { Icon } from "./icons";
+
+interface Toast {
+  id: number;
+  text: string;
+  isBad: boolean;
+  action: { label: string; run: () => void } | undefined;
+}
+
+const toasts = signal<Toast[]>([]);
+const MAX_TOASTS = 3;
+let lastId = 0;
+
+/** Shows a line at the foot of the page. Returns how to take it away. */
+export function toast(text: string, options: { isBad?: boolean; action?: Toast["action"]; ms?: number } = {}): () => void {
+  const id = ++lastId;
+  const shown: Toast = { id, text, isBad: options.isBad ?? false, action: options.action };
+  const others = toasts.peek().filter((other) => other.text !== text || other.action !== undefined);
+  toasts.value = [...others, shown].slice(-MAX_TOASTS);
+  const dismiss = () => {
+    toasts.value = toasts.peek().filter((other) => other.id !== id);
+  };
+  setTimeout(dismiss, options.ms ?? (shown.isBad ? 9000 : 5000));
+  return dismiss;
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status">
+      {toasts.value.map(({ id, text, isBad, action }) => {
+        const dismiss = () => {
+          toasts.value = toasts.peek().filter((other) => other.id !== id);
+        };
+        return (
+          <div key={id} class="toast">
+            {isBad && <Icon name="circle-alert" />}
+            <span>{text}</span>
+            {action && (
+              <button
+                type="button"
+                onClick={() => {
+                  dismiss();
+                  action.run();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
+            <button type="button" class="only-icon" aria-label="Dismiss" onClick={dismiss}>
+              <Icon name="x" />
+            </button>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
