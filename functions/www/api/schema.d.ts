@@ -1368,7 +1368,7 @@ export interface components {
              * @description Whether messages to the integrator are sent chunked.
              * @default false
              */
-            chunked: boolean | null;
+            chunked?: boolean | null;
             /** @description The agents who receive its chats; all when neither agents nor departments are named. */
             agent_ids?: components["schemas"]["Number"][] | null;
             /** @description The departments whose members receive its chats. */
@@ -1377,13 +1377,13 @@ export interface components {
              * @default strict
              * @enum {string|null}
              */
-            validation: "strict" | "lenient" | null;
+            validation?: "strict" | "lenient" | null;
             /** @description Codes of the integrator's errors whose words agents are not shown. */
             hidden_error_codes?: number[] | null;
             /** @default false */
-            shows_markdown: boolean | null;
+            shows_markdown?: boolean | null;
             /** @default false */
-            shows_buttons: boolean | null;
+            shows_buttons?: boolean | null;
         };
         NewChannel: components["schemas"]["ChannelSettings"] & {
             /** @enum {string|null} */
@@ -1422,7 +1422,7 @@ export interface components {
              * @default agent
              * @enum {string|null}
              */
-            role: "agent" | "admin" | null;
+            role?: "agent" | "admin" | null;
         };
         AgentChanges: {
             name?: components["schemas"]["Name"];
@@ -1461,7 +1461,7 @@ export interface components {
              * @description The name visitors see.
              * @default Bot
              */
-            name: string | null;
+            name?: string | null;
             channel_ids?: components["schemas"]["ChannelIds"];
             answer_within?: components["schemas"]["AnswerWithin"];
         };

@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface PopoverProps {
-  anchor: RefObject<HTMLElement>;
+  anchor: RefObject<HTMLElement | null>;
   /** Which edge of the anchor it is aligned with. */
   align?: "start" | "end";
   /** Where it opens when there is room. */

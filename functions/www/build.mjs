@@ -1,0 +1,209 @@
+/* Builds the pages into dist/, named by content and compressed beforehand, so that nothing but the tree is needed to
+   serve them.
+
+     node build.mjs            builds
+     node build.mjs --check    builds again and fails when dist/ differs
+     node build.mjs --watch    builds for development into .watch/ and again on each change */
+
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from "node:zlib";
+import * as esbuild from "esbuild";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const PREFIX = "/console/assets/";
+const MAX_FIRST_LOAD_BYTES = 90 * 1024;
+const TYPES = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+};
+
+/** The page's policy. The function that serves it puts the socket's origin in the place of {socket}. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https: http: data:",
+  "media-src https: http:",
+  "connect-src 'self' {socket}",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const common = (isDevelopment) => ({
+  absWorkingDir: HERE,
+  bundle: true,
+  minify: !isDevelopment,
+  sourcemap: isDevelopment ? "inline" : false,
+  target: ["chrome123", "firefox125", "safari17.5"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  loader: { ".svg": "file" },
+  publicPath: PREFIX,
+  outdir: "out",
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+  legalComments: "none",
+  metafile: true,
+  write: false,
+  logLevel: "warning",
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+
+/** Every file of the console by its path below dist/console, and what of them a first visit loads. */
+async function build(isDevelopment = false) {
+  const [main, boot] = await Promise.all([
+    esbuild.build({ ...common(isDevelopment), entryPoints: { main: "console/main.tsx" }, format: "esm", splitting: true }),
+    esbuild.build({ ...common(isDevelopment), entryPoints: { boot: "console/boot.ts" }, format: "iife", sourcemap: false }),
+  ]);
+  const files = new Map();
+  const outputs = { ...main.metafile.outputs, ...boot.metafile.outputs };
+  for (const file of [...main.outputFiles, ...boot.outputFiles]) {
+    files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
+  }
+  const nameOf = (path) => `assets/${path.replace(/^out\//, "")}`;
+  const find = (pattern) => {
+    const found = [...files.keys()].find((name) => pattern.test(name));
+    if (found === undefined) throw new Error(`nothing built like ${pattern}`);
+    return found;
+  };
+  const entry = Object.entries(outputs).find(([, output]) => output.entryPoint === "console/main.tsx");
+  const first = new Set([find(/boot-/), find(/icon-[A-Z0-9]+\.svg$/), nameOf(entry[1].cssBundle)]);
+  const addStatic = (path) => {
+    if (first.has(nameOf(path))) return;
+    first.add(nameOf(path));
+    for (const { path: imported, kind } of outputs[path].imports) if (kind === "import-statement") addStatic(imported);
+  };
+  addStatic(entry[0]);
+
+  const page = (await readFile(join(HERE, "console/index.html"), "utf8"))
+    .replace("{icon.svg}", `/console/${find(/icon-[A-Z0-9]+\.svg$/)}`)
+    .replace("{boot.js}", `/console/${find(/boot-/)}`)
+    .replace("{main.css}", `/console/${nameOf(entry[1].cssBundle)}`)
+    .replace("{main.js}", `/console/${nameOf(entry[0])}`)
+    .replace(/\n\s*/g, "\n");
+  files.set("index.html", Buffer.from(page));
+  first.add("index.html");
+  files.set("LICENSES.txt", Buffer.from(await licences()));
+  return { files, first };
+}
+
+async function licences() {
+  const read = (path) => readFile(join(HERE, path), "utf8");
+  const parts = [
+    ["Preact", await read("node_modules/preact/LICENSE")],
+    ["Preact Signals", await read("node_modules/@preact/signals/LICENSE")],
+    ["Lucide icons", await read("ui/LUCIDE-LICENSE.txt")],
+  ];
+  return parts.map(([name, text]) => `${name}\n${"=".repeat(name.length)}\n\n${text.trim()}\n`).join("\n\n");
+}
+
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+const gzip = (bytes) => gzipSync(bytes, { level: 9 });
+const typeOf = (name) => TYPES[name.split(".").pop()];
+
+function manifestOf(files) {
+  const list = [...files.keys()].sort().map((path) => ({
+    path,
+    content_type: typeOf(path),
+    immutable: path.startsWith("assets/"),
+    sha256: createHash("sha256").update(files.get(path)).digest("hex"),
+  }));
+  return `${JSON.stringify({ content_security_policy: CONTENT_SECURITY_POLICY, files: list }, null, 2)}\n`;
+}
+
+async function write(folder, { files }, isCompressed) {
+  await rm(folder, { recursive: true, force: true });
+  for (const [path, bytes] of files) {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, bytes);
+    if (!isCompressed) continue;
+    await writeFile(`${target}.br`, brotli(bytes));
+    await writeFile(`${target}.gz`, gzip(bytes));
+  }
+  await writeFile(join(folder, "manifest.json"), manifestOf(files));
+}
+
+function report({ files, first }) {
+  let total = { raw: 0, br: 0, gz: 0 };
+  const rows = [...files].map(([path, bytes]) => {
+    const sizes = { raw: bytes.length, br: brotli(bytes).length, gz: gzip(bytes).length };
+    if (first.has(path)) total = { raw: total.raw + sizes.raw, br: total.br + sizes.br, gz: total.gz + sizes.gz };
+    return [first.has(path) ? "*" : " ", path, sizes];
+  });
+  const line = (mark, path, { raw, br, gz }) => console.log(`${mark} ${path.padEnd(40)} ${String(raw).padStart(8)} ${String(br).padStart(8)} ${String(gz).padStart(8)}`);
+  console.log(`  ${"console".padEnd(40)} ${"bytes".padStart(8)} ${"brotli".padStart(8)} ${"gzip".padStart(8)}`);
+  for (const row of rows) line(...row);
+  line("*", "first load", total);
+  if (total.gz > MAX_FIRST_LOAD_BYTES) {
+    console.error(`The first load has ${total.gz} bytes with gzip; at most ${MAX_FIRST_LOAD_BYTES} are allowed.`);
+    process.exitCode = 1;
+  }
+}
+
+/** Compares what is built now with the tree. Compressed files are compared by what they hold: their bytes depend on the
+ * version of zlib that Node was built with. */
+async function check(folder, built) {
+  const problems = [];
+  const kept = new Set((await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name))));
+  const expect = (path, bytes, read = (kept) => kept) => {
+    if (!kept.delete(path)) return problems.push(`${path} is missing`);
+    return readFile(join(folder, path)).then((found) => {
+      if (!read(found).equals(bytes)) problems.push(`${path} differs`);
+    });
+  };
+  for (const [path, bytes] of built.files) {
+    await expect(path, bytes);
+    await expect(`${path}.br`, bytes, brotliDecompressSync);
+    await expect(`${path}.gz`, bytes, gunzipSync);
+  }
+  await expect("manifest.json", Buffer.from(manifestOf(built.files)));
+  for (const path of kept) problems.push(`${path} is built by nothing`);
+  if (problems.length === 0) return console.log("dist/console is what the sources build");
+  console.error(`dist/console differs from its sources; run "npm run build" in functions/www:\n  ${problems.join("\n  ")}`);
+  process.exitCode = 1;
+}
+
+async function watch(folder, onBuilt = () => {}) {
+  let timer;
+  const again = async () => {
+    try {
+      await write(folder, await build(true), false);
+      onBuilt();
+      console.log(`built ${new Date().toLocaleTimeString()}`);
+    } catch (error) {
+      console.error(error.message);
+    }
+  };
+  await again();
+  const { watch: observe } = await import("node:fs");
+  for (const source of ["api", "console", "socket", "ui"]) {
+    observe(join(HERE, source), { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(again, 60);
+    });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const dist = join(HERE, "dist/console");
+  if (process.argv.includes("--watch")) await watch(join(HERE, ".watch/console"));
+  else if (process.argv.includes("--check")) await check(dist, await build());
+  else {
+    const built = await build();
+    await write(dist, built, true);
+    report(built);
+  }
+}
+
+export { build, watch, write };

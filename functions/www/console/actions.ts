@@ -1,0 +1,51 @@
+/* What both buttons and keys do. */
+
+import type { Workspace } from "./state/workspace";
+import { openChat, route } from "./state/route";
+import { floating, focusComposer, tab } from "./state/view";
+import { listedChats } from "./inbox/inbox";
+
+/** Accepts the chat and puts the agent into the composer. */
+export function acceptChat(workspace: Workspace, chatId: number): void {
+  void workspace.accept(chatId);
+  if (route.peek().id !== chatId) openChat(chatId);
+  // The composer takes the place of the button in the next frame.
+  requestAnimationFrame(() => requestAnimationFrame(() => focusComposer.value++));
+}
+
+/** Closes the chat; asks first only when words would be lost. */
+export function requestClose(workspace: Workspace, chatId: number): void {
+  if (workspace.hasUnsent(chatId)) floating.value = { kind: "close", chatId };
+  else closeAndGoOn(workspace, chatId);
+}
+
+export function closeAndGoOn(workspace: Workspace, chatId: number): void {
+  const list = listedChats(workspace.chats);
+  const at = list.findIndex((row) => row.chat_id === chatId);
+  const next = list[at + 1] ?? list[at - 1];
+  workspace.close(chatId);
+  if (matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
+  else if (route.peek().id === chatId && at >= 0) openChat(next?.chat_id, true);
+}
+
+/** The chat after or before the open one in the list. */
+export function step(workspace: Workspace, by: 1 | -1): void {
+  const list = listedChats(workspace.chats);
+  if (list.length === 0) return;
+  const at = list.findIndex((row) => row.chat_id === route.peek().id);
+  const next = at < 0 ? (by === 1 ? 0 : list.length - 1) : Math.min(list.length - 1, Math.max(0, at + by));
+  const row = list[next];
+  if (row === undefined) return;
+  openChat(row.chat_id, route.peek().id !== undefined);
+  document.querySelector(`[data-chat="${row.chat_id}"]`)?.scrollIntoView({ block: "nearest" });
+}
+
+/** Accepts the open chat, or the one that has waited longest. */
+export function acceptNext(workspace: Workspace): void {
+  const id = workspace.shownId.peek();
+  const open = id === undefined ? undefined : workspace.chats.peek(id);
+  const target = open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : workspace.chats.waiting.peek()[0];
+  if (target === undefined) return;
+  if (tab.peek() === "closed") tab.value = "waiting";
+  acceptChat(workspace, target.chat_id);
+}

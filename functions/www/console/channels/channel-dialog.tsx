@@ -1,0 +1,100 @@
+import { useState } from "preact/hooks";
+import { ApiError } from "../../api/client";
+import { CopyButton } from "../../ui/copy";
+import { Dialog } from "../../ui/dialog";
+import { useWorkspace } from "../context";
+import { wordsOf } from "../state/workspace";
+
+export interface NewChannel {
+  name: string;
+  endpoint: string;
+  signingSecret: string;
+}
+
+/** Makes a channel of the Chat API. Its address and secret are shown once, so they stay until they are dismissed. */
+export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade?: (channel: NewChannel) => void }) {
+  const { api } = useWorkspace();
+  const [name, setName] = useState("");
+  const [server, setServer] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<{ text: string; field: string | undefined }>();
+  const [made, setMade] = useState<NewChannel>();
+
+  const create = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
+    if (server.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(server.trim())) return setProblem({ text: "Enter an address that begins with https:// or http://, or nothing.", field: "integrator_url" });
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const body = { name: name.trim(), ...(server.trim() === "" ? {} : { integrator_url: server.trim() }) };
+      const { endpoint, signing_secret } = await api.post("/admin/channels", { body });
+      const channel = { name: body.name, endpoint: endpoint ?? "", signingSecret: signing_secret ?? "" };
+      setMade(channel);
+      onMade?.(channel);
+    } catch (error) {
+      setProblem({ text: wordsOf(error), field: error instanceof ApiError ? error.field : undefined });
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  if (made !== undefined) {
+    return (
+      <Dialog title={`${made.name} is connected`} class="wide-dialog" onClose={onClose}>
+        <div class="body scroll">
+          <p class="quiet-text">Both are shown this once. The address is a secret: who knows it can write as a visitor.</p>
+          <div class="field">
+            <span class="label">Address that your front end posts to</span>
+            <div class="code-line">
+              <code>{made.endpoint}</code>
+              <CopyButton text={made.endpoint} label="Copy the address" />
+            </div>
+          </div>
+          <div class="field">
+            <span class="label">Secret that signs what your server receives</span>
+            <div class="code-line">
+              <code>{made.signingSecret}</code>
+              <CopyButton text={made.signingSecret} label="Copy the secret" />
+            </div>
+          </div>
+          <footer>
+            <button type="button" class="btn primary" data-autofocus onClick={onClose}>
+              Done
+            </button>
+          </footer>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Add a channel" onClose={onClose}>
+      <form class="body scroll" onSubmit={(event) => void create(event)} noValidate>
+        <div class="field">
+          <label for="channel-name">Name</label>
+          <input id="channel-name" class="input" data-autofocus autocomplete="off" maxLength={254} placeholder="iOS app" value={name} aria-invalid={problem?.field === "name"} onInput={(event) => setName(event.currentTarget.value)} />
+          <span class="help">Agents see it beside each chat.</span>
+        </div>
+        <div class="field">
+          <label for="channel-server">Address of your server (optional)</label>
+          <input id="channel-server" class="input" type="url" inputmode="url" autocomplete="off" spellcheck={false} dir="ltr" placeholder="https://" value={server} aria-invalid={problem?.field === "integrator_url"} onInput={(event) => setServer(event.currentTarget.value)} />
+          <span class="help">Agents' answers are posted there. It can be set later.</span>
+        </div>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem.text}
+          </p>
+        )}
+        <footer>
+          <button type="button" class="btn line" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="btn primary" aria-disabled={isBusy}>
+            {isBusy ? "Connecting…" : "Connect"}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+import "./connection.css";
+import { Icon } from "../ui/icons";
+import { now } from "../ui/time";
+import { useWorkspace } from "./context";
+
+/** Says at the top when the connection is lost, and when the next attempt is. */
+export function ConnectionLine() {
+  const { sync } = useWorkspace();
+  const link = sync.link.value;
+  if (link.kind === "starting" || link.kind === "live") return null;
+  if (link.kind === "polling" && link.nextAttemptAt === undefined) return null;
+  const isLost = link.kind === "lost";
+  const text = !isLost
+    ? "The live connection is interrupted. New messages are read every few seconds."
+    : navigator.onLine
+      ? "The service does not answer. What you write is kept and sent later."
+      : "You are offline. What you write is kept and sent later.";
+  return (
+    <div class={isLost ? "link-line bad" : "link-line"} role="status">
+      <Icon name={isLost ? "wifi-off" : "refresh-cw"} />
+      <span class="clip">{text}</span>
+      <NextAttempt at={link.nextAttemptAt} />
+      <button type="button" onClick={() => sync.hurry()}>
+        Try now
+      </button>
+    </div>
+  );
+}
+
+function NextAttempt({ at }: { at: number | undefined }) {
+  if (at === undefined) return null;
+  const seconds = Math.max(0, Math.ceil(at / 1000 - now.value));
+  return (
+    <span class="num clip" aria-hidden="true">
+      {seconds === 0 ? "Trying…" : `Next attempt in ${seconds} s`}
+    </span>
+  );
+}

@@ -1,0 +1,11 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Workspace } from "./state/workspace";
+
+export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext);
+  if (workspace === undefined) throw new Error("outside of a session");
+  return workspace;
+}

@@ -1,0 +1,49 @@
+import type { Delivery } from "../../api/types";
+import { duration } from "../../ui/time";
+
+const precise = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+const STATES: Record<Delivery["state"], string> = {
+  pending: "On its way",
+  delivered: "Delivered",
+  failed: "Not delivered",
+  superseded: "Not needed any more",
+};
+
+/** Every request that tried to deliver a message: when, what came back, how long it took. */
+export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
+  return (
+    <>
+      <h3 tabIndex={-1} data-autofocus>
+        {STATES[delivery.state]}
+      </h3>
+      {delivery.attempts.length === 0 ? (
+        <p>Nothing was sent to the integrator yet.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Status</th>
+              <th scope="col">Took</th>
+              <th scope="col">Answer</th>
+            </tr>
+          </thead>
+          <tbody>
+            {delivery.attempts.map(({ at, status, ms, error }, index) => {
+              const isGood = error === undefined && status !== undefined;
+              return (
+                <tr key={index}>
+                  <td>{precise.format(at)}</td>
+                  <td class={isGood ? "good" : "bad"}>{status ?? "none"}</td>
+                  <td>{duration(ms)}</td>
+                  <td dir="auto">{error ?? (isGood ? "ok" : "")}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import type { CannedReply } from "../../api/contract";
+import { Dialog } from "../../ui/dialog";
+import { Icon } from "../../ui/icons";
+import { toast } from "../../ui/toast";
+import { useWorkspace } from "../context";
+import { closeFloating } from "../state/view";
+import { wordsOf } from "../state/workspace";
+import { MAX_TEXT_CHARACTERS } from "./text-rules";
+
+/** Where admins keep the account's canned replies. */
+export function CannedDialog() {
+  const workspace = useWorkspace();
+  const replies = workspace.cannedReplies.value ?? [];
+  const [edited, setEdited] = useState<CannedReply | "new">();
+  if (edited !== undefined) return <Editor reply={edited === "new" ? undefined : edited} onDone={() => setEdited(undefined)} />;
+  const remove = async (reply: CannedReply) => {
+    try {
+      await workspace.api.delete("/agent/canned-replies/{id}", { path: { id: reply.id } });
+      await workspace.loadCannedReplies();
+      toast(`/${reply.shortcut} deleted.`, {
+        action: {
+          label: "Undo",
+          run: () => void workspace.api.post("/agent/canned-replies", { body: { shortcut: reply.shortcut, text: reply.text } }).then(() => workspace.loadCannedReplies()),
+        },
+      });
+    } catch (error) {
+      toast(`Not deleted. ${wordsOf(error)}`, { isBad: true });
+    }
+  };
+  return (
+    <Dialog title="Canned replies" class="wide-dialog" onClose={closeFloating}>
+      <div class="body scroll">
+        <p class="quiet-text">
+          Agents type a slash and a few letters. <code>{"{visitor}"}</code> and <code>{"{agent}"}</code> are filled in.
+        </p>
+        {replies.length === 0 ? (
+          <p class="blank">There are none yet.</p>
+        ) : (
+          <ul class="canned-list">
+            {replies.map((reply) => (
+              <li key={reply.id}>
+                <span class="words">
+                  <b>/{reply.shortcut}</b>
+                  <span class="clip" dir="auto">
+                    {reply.text}
+                  </span>
+                </span>
+                <button type="button" class="btn only-icon" aria-label={`Edit /${reply.shortcut}`} onClick={() => setEdited(reply)}>
+                  <Icon name="pencil" />
+                </button>
+                <button type="button" class="btn only-icon" aria-label={`Delete /${reply.shortcut}`} onClick={() => void remove(reply)}>
+                  <Icon name="trash-2" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <footer>
+          <button type="button" class="btn primary" data-autofocus onClick={() => setEdited("new")}>
+            <Icon name="plus" />
+            Add a reply
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}
+
+function Editor({ reply, onDone }: { reply: CannedReply | undefined; onDone: () => void }) {
+  const workspace = useWorkspace();
+  const [shortcut, setShortcut] = useState(reply?.shortcut ?? "");
+  const [text, setText] = useState(reply?.text ?? "");
+  const [problem, setProblem] = useState<string>();
+  const name = shortcut.trim().replace(/^\//, "");
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (!/^\S{1,40}$/.test(name)) return setProblem("The shortcut is one word of at most 40 characters.");
+    if (text.trim() === "" || text.length > MAX_TEXT_CHARACTERS) return setProblem("The reply needs words, at most 10,000 characters.");
+    try {
+      const body = { shortcut: name, text: text.trim() };
+      if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });
+      else await workspace.api.patch("/agent/canned-replies/{id}", { path: { id: reply.id }, body });
+      await workspace.loadCannedReplies();
+      onDone();
+    } catch (error) {
+      setProblem(wordsOf(error));
+    }
+  };
+  return (
+    <Dialog title={reply === undefined ? "New canned reply" : `Edit /${reply.shortcut}`} class="wide-dialog" onClose={onDone}>
+      <form class="body scroll" onSubmit={(event) => void save(event)} noValidate>
+        <div class="field">
+          <label for="canned-shortcut">Shortcut</label>
+          <input id="canned-shortcut" class="input" data-autofocus autocomplete="off" spellcheck={false} placeholder="refund" value={shortcut} onInput={(event) => setShortcut(event.currentTarget.value)} />
+        </div>
+        <div class="field">
+          <label for="canned-text">Reply</label>
+          <textarea id="canned-text" class="input" rows={6} dir="auto" placeholder="Hello {visitor}, …" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </div>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <footer>
+          <button type="button" class="btn line" onClick={onDone}>
+            Cancel
+          </button>
+          <button type="submit" class="btn primary">
+            Save
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,301 @@
+import "./composer.css";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { CannedReply } from "../../api/contract";
+import type { ChatRow } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { Icon } from "../../ui/icons";
+import { Popover } from "../../ui/popover";
+import { useWorkspace } from "../context";
+import { TypingNotice } from "../state/typing-notice";
+import { floating, focusComposer, noteRequested } from "../state/view";
+import { isAnonymous } from "../state/workspace";
+import { EmojiPicker } from "./emoji";
+import { cannedQuery, COUNT_FROM, countCharacters, fillCanned, matchCanned, MAX_TEXT_CHARACTERS } from "./text-rules";
+
+interface ComposerProps {
+  chatId: number;
+  row: ChatRow;
+  name: string;
+  startsAsNote?: boolean;
+  isNoteOnly?: boolean;
+  onDone?: () => void;
+}
+
+const MAX_SUGGESTIONS = 30;
+const isTouch = () => matchMedia("(pointer: coarse)").matches;
+
+export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly = false, onDone }: ComposerProps) {
+  const workspace = useWorkspace();
+  const [draft] = useState(() => workspace.drafts.read(chatId));
+  const [text, setText] = useState(draft.text);
+  const [isNote, setNote] = useState(isNoteOnly || startsAsNote || draft.isNote);
+  const [caret, setCaret] = useState(draft.text.length);
+  const [dismissedAt, setDismissedAt] = useState<number>();
+  const [selected, setSelected] = useState(0);
+  const [isEmojiOpen, setEmojiOpen] = useState(false);
+  const [isRestored, setRestored] = useState(draft.text !== "");
+  const area = useRef<HTMLTextAreaElement>(null);
+  const emojiButton = useRef<HTMLButtonElement>(null);
+  const [typing] = useState(() => new TypingNotice((type) => void sendTyping(type)));
+
+  const sendTyping = async (type: "typein" | "typeout") => {
+    if (workspace.sync.sendTyping(chatId, type)) return;
+    await workspace.api.post("/agent/chats/{chat_id}/typing", { path: { chat_id: chatId }, body: { type } }).catch(() => {});
+  };
+
+  const length = countCharacters(text);
+  const over = length - MAX_TEXT_CHARACTERS;
+  const isEmpty = text.trim() === "";
+  const replies = workspace.cannedReplies.value;
+  const asked = cannedQuery(text, caret);
+  const isAsking = asked !== undefined && asked.from !== dismissedAt && !isNote && replies !== null;
+  const suggestions = isAsking ? matchCanned(replies ?? [], asked.words).slice(0, MAX_SUGGESTIONS) : [];
+  const isOpen = isAsking && (suggestions.length > 0 || asked.words === "");
+  const at = Math.min(selected, Math.max(0, suggestions.length - 1));
+
+  const fit = () => {
+    const element = area.current;
+    if (element === null) return;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  };
+  useLayoutEffect(fit, [text]);
+  useEffect(() => {
+    const element = area.current;
+    if (element === null) return;
+    let width = element.clientWidth;
+    const sizes = new ResizeObserver(() => {
+      if (element.clientWidth === width) return;
+      width = element.clientWidth;
+      fit();
+    });
+    sizes.observe(element);
+    return () => {
+      sizes.disconnect();
+      typing.stop();
+    };
+  }, []);
+
+  // Somebody asked for the composer: r, n, an accepted chat, a message taken back.
+  const focuses = focusComposer.value;
+  const notes = noteRequested.value;
+  const handled = useRef({ focuses, notes });
+  useEffect(() => {
+    if (focuses === handled.current.focuses && notes === handled.current.notes) return;
+    if (notes !== handled.current.notes) setNote(true);
+    handled.current = { focuses, notes };
+    const kept = workspace.drafts.read(chatId);
+    if (kept.text !== text) {
+      setText(kept.text);
+      setCaret(kept.text.length);
+    }
+    area.current?.focus();
+  }, [focuses, notes]);
+  useEffect(() => {
+    if (isNoteOnly || startsAsNote || (!isTouch() && document.activeElement === document.body)) area.current?.focus();
+  }, []);
+
+  const change = (value: string, position: number) => {
+    setText(value);
+    setCaret(position);
+    setSelected(0);
+    setRestored(false);
+    workspace.drafts.write(chatId, value, isNote);
+    if (!isNote && workspace.chats.isMine(row)) typing.typed(value.trim() !== "");
+  };
+
+  const replace = (from: number, to: number, piece: string) => {
+    const element = area.current;
+    const value = text.slice(0, from) + piece + text.slice(to);
+    const position = from + piece.length;
+    change(value, position);
+    requestAnimationFrame(() => {
+      element?.focus();
+      element?.setSelectionRange(position, position);
+    });
+  };
+
+  const useReply = (reply: CannedReply) => {
+    if (asked === undefined) return;
+    const visitor = isAnonymous(row.visitor.name) ? undefined : row.visitor.name;
+    replace(asked.from, caret, fillCanned(reply.text, { visitor, agent: workspace.me.name }));
+    announce(`Reply ${reply.shortcut} inserted`);
+  };
+
+  const askForReplies = () => {
+    const element = area.current;
+    if (element === null) return;
+    const before = text.slice(0, caret);
+    const piece = before === "" || /\s$/.test(before) ? "/" : " /";
+    setNote(isNoteOnly);
+    setDismissedAt(undefined);
+    replace(caret, caret, piece);
+  };
+
+  const send = () => {
+    if (isEmpty || over > 0) return;
+    typing.stop();
+    const words = text.trim();
+    workspace.send(chatId, isNote ? { kind: "note", body: { text: words } } : { kind: "message", body: { type: "text", text: words } });
+    setText("");
+    setCaret(0);
+    workspace.drafts.write(chatId, "", false);
+    if (isNoteOnly) onDone?.();
+    else if (isNote) setNote(false);
+    area.current?.focus();
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (isOpen && suggestions.length > 0) {
+      const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+      if (step !== 0) {
+        event.preventDefault();
+        const next = (at + step + suggestions.length) % suggestions.length;
+        setSelected(next);
+        document.getElementById(`canned-${next}`)?.scrollIntoView({ block: "nearest" });
+        return;
+      }
+      const reply = suggestions[at];
+      if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && reply !== undefined) {
+        event.preventDefault();
+        useReply(reply);
+        return;
+      }
+    }
+    if (event.key === "Escape") {
+      event.preventDefault();
+      if (isOpen) setDismissedAt(asked?.from);
+      else if (isNoteOnly && isEmpty) onDone?.();
+      else area.current?.blur();
+    } else if (event.key === "Enter" && !event.shiftKey && !event.altKey && (!isTouch() || event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      send();
+    }
+  };
+
+  const short = isAnonymous(row.visitor.name) ? "the visitor" : (name.split(/\s+/)[0] ?? name);
+  const classes = ["box", isNote ? "note" : "", over > 0 ? "bad" : ""].filter(Boolean).join(" ");
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {isOpen && (
+        <div class="suggestions scroll">
+          {replies === undefined ? (
+            <p class="foot">Loading…</p>
+          ) : (
+            <ul id="canned" role="listbox" aria-label="Canned replies">
+              {suggestions.map((reply, index) => (
+                <li
+                  key={reply.id}
+                  id={`canned-${index}`}
+                  role="option"
+                  aria-selected={index === at}
+                  onMouseDown={(event) => {
+                    event.preventDefault();
+                    useReply(reply);
+                  }}
+                  onMouseMove={() => setSelected(index)}
+                >
+                  <b>/{reply.shortcut.replace(/^\//, "")}</b>
+                  <span dir="auto">{reply.text}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+          <div class="foot">
+            <span>{suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc dismisses"}</span>
+            {workspace.isAdmin && (
+              <button type="button" onClick={() => (floating.value = { kind: "canned" })}>
+                Manage replies
+              </button>
+            )}
+          </div>
+        </div>
+      )}
+      <div class={classes}>
+        {!isNoteOnly && (
+          <div class="modes" role="radiogroup" aria-label="What you write">
+            <button type="button" role="radio" aria-checked={!isNote} onClick={() => (setNote(false), area.current?.focus())}>
+              Reply
+            </button>
+            <button type="button" role="radio" aria-checked={isNote} onClick={() => (setNote(true), typing.stop(), area.current?.focus())}>
+              <Icon name="lock" />
+              Private note
+            </button>
+          </div>
+        )}
+        <textarea
+          ref={area}
+          rows={1}
+          dir="auto"
+          value={text}
+          aria-label={isNote ? "Private note" : `Message to ${name}`}
+          placeholder={isNote ? "Only agents see this note" : `Write to ${short}`}
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={isOpen && suggestions.length > 0 ? "canned" : undefined}
+          aria-activedescendant={isOpen && suggestions.length > 0 ? `canned-${at}` : undefined}
+          aria-invalid={over > 0}
+          aria-describedby={length >= COUNT_FROM ? "composer-count" : undefined}
+          enterkeyhint={isTouch() ? "enter" : "send"}
+          onInput={(event) => change(event.currentTarget.value, event.currentTarget.selectionStart)}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onKeyDown={onKeyDown}
+          onBlur={() => typing.paused()}
+        />
+        <div class="bar">
+          {!isNote && (
+            <>
+              {replies !== null && (
+                <button type="button" class="btn only-icon" aria-label="Canned replies" title="Canned replies (/)" onClick={askForReplies}>
+                  <Icon name="square-slash" />
+                </button>
+              )}
+              <button type="button" class="btn only-icon" aria-label="Send a link to a file" title="Send a link to a file" onClick={() => (floating.value = { kind: "file", chatId })}>
+                <Icon name="paperclip" />
+              </button>
+            </>
+          )}
+          <button ref={emojiButton} type="button" class="btn only-icon" aria-label="Emoji" title="Emoji" aria-haspopup="dialog" aria-expanded={isEmojiOpen} onClick={() => setEmojiOpen(!isEmojiOpen)}>
+            <Icon name="smile" />
+          </button>
+          {length >= COUNT_FROM ? (
+            <span id="composer-count" class={over > 0 ? "hint bad" : "hint"} role="status">
+              {over > 0 ? `${over.toLocaleString("en")} too many` : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
+            </span>
+          ) : (
+            isRestored && <span class="hint">Draft kept</span>
+          )}
+          <span class="grow" />
+          <span class="hint keys" aria-hidden="true">
+            <kbd>Shift</kbd> <kbd>Enter</kbd> new line
+          </span>
+          {isNoteOnly && (
+            <button type="button" class="btn" onClick={onDone}>
+              Cancel
+            </button>
+          )}
+          <button type="submit" class="btn primary" aria-disabled={isEmpty || over > 0}>
+            {isNote ? "Add note" : "Send"} <kbd aria-hidden="true">Enter</kbd>
+          </button>
+        </div>
+      </div>
+      {isEmojiOpen && (
+        <Popover anchor={emojiButton} side="above" class="emoji" label="Emoji" onClose={() => setEmojiOpen(false)}>
+          <EmojiPicker
+            choose={(emoji) => {
+              setEmojiOpen(false);
+              replace(caret, caret, emoji);
+            }}
+          />
+        </Popover>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ofThisTab } from "../../ui/storage";
+
+const COLUMNS = 8;
+const MAX_RECENT = 16;
+const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
+
+export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
+  const [all, setAll] = useState<readonly (readonly [string, string])[]>();
+  const [words, setWords] = useState("");
+  const grid = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    void import("./emoji-list").then(({ EMOJI }) => setAll(EMOJI));
+  }, []);
+  const recent = useMemo(() => ofThisTab.read<string[]>("emoji") ?? [], []);
+  const wanted = words.trim().toLowerCase();
+  const list = useMemo(() => {
+    if (all === undefined) return undefined;
+    if (wanted !== "") return all.filter(([, name]) => wanted.split(/\s+/).every((word) => name.includes(word)));
+    const used = recent.flatMap((emoji) => all.filter(([known]) => known === emoji));
+    return [...used, ...all.filter(([emoji]) => !recent.includes(emoji))];
+  }, [all, wanted]);
+  const pick = (emoji: string) => {
+    ofThisTab.write("emoji", [emoji, ...recent.filter((other) => other !== emoji)].slice(0, MAX_RECENT));
+    choose(emoji);
+  };
+  const move = (event: KeyboardEvent) => {
+    const buttons = [...(grid.current?.querySelectorAll("button") ?? [])];
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+    const step = STEPS[event.key];
+    if (step === undefined || at < 0) return;
+    event.preventDefault();
+    if (at + step < 0) grid.current?.parentElement?.querySelector("input")?.focus();
+    else buttons[Math.min(buttons.length - 1, at + step)]?.focus();
+  };
+  return (
+    <>
+      <input
+        class="input"
+        type="search"
+        placeholder="Search emoji"
+        aria-label="Search emoji"
+        data-autofocus
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          const first = list?.[0];
+          if (event.key === "ArrowDown") {
+            event.preventDefault();
+            grid.current?.querySelector("button")?.focus();
+          } else if (event.key === "Enter" && first !== undefined) {
+            event.preventDefault();
+            pick(first[0]);
+          }
+        }}
+      />
+      <div ref={grid} class="grid scroll" onKeyDown={move}>
+        {list?.map(([emoji, name]) => (
+          <button key={emoji} type="button" title={name} aria-label={name} onClick={() => pick(emoji)}>
+            {emoji}
+          </button>
+        ))}
+        {list?.length === 0 && <p>No emoji of that name</p>}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ComponentChild } from "preact";
+import type { Entry } from "../../api/types";
+
+const LABELS: Record<string, string> = {
+  agent_joined: "An agent joined",
+  agent_unavailable: "No agent was available",
+  chat_closed: "Chat closed",
+  chat_finished: "Chat closed",
+  chat_accepted: "Chat accepted",
+  chat_assigned: "Assigned to a CRM card",
+  chat_updated: "Visitor details changed",
+  chat_transferred: "Chat transferred",
+  transferred: "Chat transferred",
+  call_event: "Call",
+  offline_message: "Message left while offline",
+};
+
+/** `chat_transferred` as "Chat transferred": for events that are not known yet. */
+const readable = (type: string) => {
+  const words = type.replace(/_/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** What happened, and what the customer's systems said to it. */
+export function describe(entries: readonly Entry[], me: number): ComponentChild {
+  const [first] = entries;
+  if (first === undefined) return null;
+  const label = LABELS[first.type] ?? readable(first.type);
+  const by = first.agent ? (first.agent.id === me ? "you" : first.agent.name) : undefined;
+  const heard = entries.flatMap((entry) => entry.webhook_delivery ?? []);
+  const failed = heard.find((delivery) => delivery.state === "failed");
+  const isWaiting = heard.some((delivery) => delivery.state === "pending");
+  const bot = entries.flatMap((entry) => entry.bot_delivery ?? []).find((delivery) => delivery.state === "failed");
+  return (
+    <>
+      <b>{label}</b>
+      {by !== undefined && ` by ${by}`}
+      {first.text !== undefined && (
+        <>
+          {" · "}
+          <span dir="auto">{first.text}</span>
+        </>
+      )}
+      {isWaiting && " · telling your systems…"}
+      {failed !== undefined && <span class="bad"> · your system did not take it{failed.error ? `: “${failed.error.message}”` : ""}</span>}
+      {bot !== undefined && <span class="bad"> · the bot was not told</span>}
+    </>
+  );
+}

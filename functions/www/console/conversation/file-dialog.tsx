@@ -1,0 +1,119 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { AgentMessage, FileType } from "../../api/types";
+import { Dialog } from "../../ui/dialog";
+import { useWorkspace } from "../context";
+import { closeFloating } from "../state/view";
+import { fileNameOf, fileTypeOf, parseSize } from "./file-rules";
+import { MAX_TEXT_CHARACTERS } from "./text-rules";
+
+const TYPE_NAMES: Record<FileType, string> = { photo: "Photo", video: "Video", audio: "Audio", voice: "Voice message", sticker: "Sticker", document: "Document" };
+
+export function FileDialog({ chatId }: { chatId: number }) {
+  const workspace = useWorkspace();
+  const [address, setAddress] = useState("");
+  const [type, setType] = useState<FileType>();
+  const [name, setName] = useState<string>();
+  const [size, setSize] = useState("");
+  const [text, setText] = useState("");
+  const [pixels, setPixels] = useState<{ width: number; height: number }>();
+  const [isTried, setTried] = useState(false);
+
+  const trimmed = address.trim();
+  const isWeb = /^https?:\/\/[^\s/]+/i.test(trimmed) && trimmed.length <= 4096 && URL.canParse(trimmed);
+  const kind = type ?? fileTypeOf(trimmed);
+  const fileName = name ?? fileNameOf(trimmed);
+  const bytes = parseSize(size);
+  const isPicture = kind === "photo" || kind === "sticker";
+
+  // The picture says its own width and height, so that the visitor's page can reserve its room.
+  useEffect(() => {
+    setPixels(undefined);
+    if (!isWeb || !isPicture) return;
+    const image = new Image();
+    image.referrerPolicy = "no-referrer";
+    image.onload = () => image.naturalWidth > 0 && setPixels({ width: image.naturalWidth, height: image.naturalHeight });
+    image.src = trimmed;
+    return () => {
+      image.onload = null;
+      image.src = "";
+    };
+  }, [trimmed, isPicture]);
+
+  const problems = {
+    address: isWeb ? undefined : "Enter an address that begins with https:// or http://",
+    name: fileName.trim() === "" || fileName.length > 1000 ? "Enter a file name" : undefined,
+    size: bytes === undefined ? "Enter a size such as 840 kB or 1.2 MB" : undefined,
+    text: text.length > MAX_TEXT_CHARACTERS ? `At most ${MAX_TEXT_CHARACTERS.toLocaleString("en")} characters` : undefined,
+  };
+  const isValid = Object.values(problems).every((problem) => problem === undefined);
+  const shown = (problem: string | undefined) => (isTried ? problem : undefined);
+
+  const send = (event: Event) => {
+    event.preventDefault();
+    setTried(true);
+    if (!isValid || bytes === undefined) return;
+    const body: AgentMessage = { type: kind, file: trimmed, file_name: fileName.trim(), file_size: bytes, ...(text.trim() === "" ? {} : { text: text.trim() }), ...(pixels ?? {}) };
+    workspace.send(chatId, { kind: "message", body });
+    closeFloating();
+  };
+
+  return (
+    <Dialog title="Send a link to a file" onClose={closeFloating}>
+      <form class="body scroll" onSubmit={send} noValidate>
+        <Field id="file-address" label="Address of the file" problem={shown(problems.address)}>
+          <input id="file-address" class="input" type="url" inputmode="url" data-autofocus placeholder="https://" autocomplete="off" spellcheck={false} dir="ltr" value={address} aria-invalid={isTried && problems.address !== undefined} onInput={(event) => setAddress(event.currentTarget.value)} />
+        </Field>
+        <div class="two-fields">
+          <Field id="file-type" label="Shown as">
+            <select id="file-type" class="input" value={kind} onChange={(event) => setType(event.currentTarget.value as FileType)}>
+              {Object.entries(TYPE_NAMES).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <Field id="file-size" label="Size" problem={shown(problems.size)}>
+            <input id="file-size" class="input" placeholder="1.2 MB" autocomplete="off" value={size} aria-invalid={isTried && problems.size !== undefined} onInput={(event) => setSize(event.currentTarget.value)} />
+          </Field>
+        </div>
+        <Field id="file-name" label="File name" problem={shown(problems.name)}>
+          <input id="file-name" class="input" autocomplete="off" dir="auto" value={fileName} aria-invalid={isTried && problems.name !== undefined} onInput={(event) => setName(event.currentTarget.value)} />
+        </Field>
+        <Field id="file-text" label="Words beside it (optional)" problem={shown(problems.text)}>
+          <textarea id="file-text" class="input" rows={2} dir="auto" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </Field>
+        {pixels !== undefined && (
+          <p class="field">
+            <span class="help">
+              The picture has {pixels.width} × {pixels.height} pixels.
+            </span>
+          </p>
+        )}
+        <footer>
+          <button type="button" class="btn line" onClick={closeFloating}>
+            Cancel
+          </button>
+          <button type="submit" class="btn primary">
+            Send
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Field({ id, label, problem, children }: { id: string; label: string; problem?: string | undefined; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {problem !== undefined && (
+        <span class="problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}

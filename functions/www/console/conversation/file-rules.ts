@@ -1,0 +1,37 @@
+import type { FileType } from "../../api/types";
+
+const EXTENSIONS: readonly (readonly [FileType, readonly string[]])[] = [
+  ["photo", ["png", "jpg", "jpeg", "gif", "webp", "avif", "heic", "bmp"]],
+  ["video", ["mp4", "mov", "webm", "mkv", "avi", "m4v"]],
+  ["audio", ["mp3", "m4a", "wav", "flac", "aac"]],
+  ["voice", ["ogg", "oga", "opus"]],
+  ["sticker", ["tgs"]],
+];
+
+/** The last part of an address's path, without the percent signs. */
+export function fileNameOf(address: string): string {
+  if (!URL.canParse(address)) return "";
+  const last = new URL(address).pathname.split("/").pop() ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+/** What a file is shown as, by the end of its name. */
+export function fileTypeOf(address: string): FileType {
+  const extension = /\.([a-z0-9]+)$/i.exec(fileNameOf(address))?.[1]?.toLowerCase();
+  return EXTENSIONS.find(([, known]) => extension !== undefined && known.includes(extension))?.[0] ?? "document";
+}
+
+const UNITS: Record<string, number> = { "": 1, b: 1, byte: 1, bytes: 1, k: 1e3, kb: 1e3, kib: 1024, m: 1e6, mb: 1e6, mib: 1024 ** 2, g: 1e9, gb: 1e9, gib: 1024 ** 3 };
+
+/** Bytes of "1.2 MB", "840 kB" or "912"; undefined for anything else. */
+export function parseSize(words: string): number | undefined {
+  const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(words);
+  const unit = UNITS[match?.[2]?.toLowerCase() ?? "?"];
+  if (match?.[1] === undefined || unit === undefined) return undefined;
+  const bytes = Math.round(Number(match[1].replace(",", ".")) * unit);
+  return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
+}

@@ -1,0 +1,134 @@
+/* How the entries of a timeline stand together on the screen. */
+
+import type { Entry } from "../../api/types";
+import { dayOf } from "../../ui/time";
+import type { Outgoing } from "../state/outbox";
+
+/** Messages of one author within this time form one turn. */
+const TURN_SECONDS = 5 * 60;
+/** Events of one kind that came together, one for each webhook, are one line. */
+const EVENT_SECONDS = 20;
+
+const EVENTS = new Set(["agent_joined", "agent_unavailable", "chat_closed", "chat_accepted", "chat_assigned", "chat_finished", "chat_updated", "call_event", "offline_message"]);
+
+export const isEvent = (entry: Entry) => entry.from === "system" || EVENTS.has(entry.type);
+
+export type Side = "theirs" | "ours";
+
+export interface Turn {
+  kind: "turn";
+  key: string;
+  side: Side;
+  author: { kind: "visitor" } | { kind: "bot"; name: string } | { kind: "agent"; id: number; name: string };
+  isNote: boolean;
+  entries: Entry[];
+  /** What this page has not got an answer for. */
+  outgoing: Outgoing[];
+  at: number;
+}
+
+export type Item = { kind: "day"; key: string; at: number } | { kind: "unread"; key: string } | { kind: "event"; key: string; entries: Entry[] } | Turn;
+
+export interface Grouping {
+  entries: readonly Entry[];
+  outgoing: readonly Outgoing[];
+  me: { id: number; name: string };
+  /** Entries of others above this are new. */
+  readUpTo: number | undefined;
+  /** Keys of entries that this page sent, by entry id. */
+  keys?: ReadonlyMap<string, string>;
+}
+
+const authorOf = (entry: Entry): Turn["author"] =>
+  entry.from === "bot" ? { kind: "bot", name: entry.bot?.name ?? "Bot" } : entry.from === "agent" ? { kind: "agent", id: entry.agent?.id ?? 0, name: entry.agent?.name ?? "Agent" } : { kind: "visitor" };
+
+const isSameAuthor = (a: Turn["author"], b: Turn["author"]) =>
+  a.kind === b.kind && (a.kind === "visitor" || (a.kind === "agent" ? b.kind === "agent" && a.id === b.id : b.kind === "bot" && a.name === b.name));
+
+/** The first entry that the agent has not read: a visitor's or a bot's after the mark. */
+export function firstUnread(entries: readonly Entry[], readUpTo: number | undefined): Entry | undefined {
+  if (readUpTo === undefined) return undefined;
+  return entries.find((entry) => entry.seq > readUpTo && entry.from === "visitor" && !isEvent(entry));
+}
+
+export function group({ entries, outgoing, me, readUpTo, keys }: Grouping): Item[] {
+  const items: Item[] = [];
+  const unread = firstUnread(entries, readUpTo);
+  let day = "";
+  const startDay = (at: number) => {
+    const current = dayOf(at);
+    if (current === day) return;
+    day = current;
+    items.push({ kind: "day", key: `day-${current}`, at });
+  };
+  const add = (at: number, author: Turn["author"], isNote: boolean, key: string, put: (turn: Turn) => void) => {
+    startDay(at);
+    const last = items.at(-1);
+    if (last?.kind === "turn" && isSameAuthor(last.author, author) && last.isNote === isNote && at - last.at <= TURN_SECONDS) {
+      put(last);
+      last.at = at;
+      return;
+    }
+    const turn: Turn = { kind: "turn", key, side: author.kind === "visitor" ? "theirs" : "ours", author, isNote, entries: [], outgoing: [], at };
+    put(turn);
+    items.push(turn);
+  };
+
+  for (const entry of entries) {
+    if (isEvent(entry)) {
+      startDay(entry.timestamp);
+      const last = items.at(-1);
+      const together = last?.kind === "event" && areTogether(last.entries.at(-1), entry);
+      if (together) last.entries.push(entry);
+      else items.push({ kind: "event", key: entry.id, entries: [entry] });
+      continue;
+    }
+    if (entry === unread) {
+      startDay(entry.timestamp);
+      items.push({ kind: "unread", key: "unread" });
+    }
+    const key = keys?.get(entry.id) ?? entry.id;
+    add(entry.timestamp, authorOf(entry), entry.type === "note", key, (turn) => turn.entries.push(entry));
+  }
+  for (const item of unmatched(entries, outgoing, me.id, keys)) {
+    const author = { kind: "agent" as const, id: me.id, name: me.name };
+    add(Math.floor(item.writtenAt / 1000), author, item.kind === "note", item.key, (turn) => turn.outgoing.push(item));
+  }
+  return items;
+}
+
+/** Both name the end of the chat: one tells the bot, the other the webhooks. */
+const ENDS = new Set(["chat_closed", "chat_finished"]);
+
+function areTogether(before: Entry | undefined, entry: Entry): boolean {
+  if (before === undefined || entry.timestamp - before.timestamp > EVENT_SECONDS) return false;
+  return before.type === entry.type || (ENDS.has(before.type) && ENDS.has(entry.type));
+}
+
+/** Outgoing items whose entry a push has not brought yet. The push of an own message often overtakes its answer. */
+function unmatched(entries: readonly Entry[], outgoing: readonly Outgoing[], me: number, keys: Grouping["keys"]): Outgoing[] {
+  const claimed = new Set<string>();
+  const sent = new Set(keys?.values());
+  return outgoing.filter((item) => {
+    if (sent.has(item.key)) return false;
+    if (item.state === "refused") return true;
+    const written = Math.floor(item.writtenAt / 1000);
+    for (let index = entries.length - 1; index >= 0; index--) {
+      const entry = entries[index];
+      // Clocks of browser and service differ a little.
+      if (entry === undefined || entry.timestamp < written - 120) break;
+      if (entry.from !== "agent" || entry.agent?.id !== me || claimed.has(entry.id) || keys?.has(entry.id)) continue;
+      if (!isSameContent(entry, item)) continue;
+      claimed.add(entry.id);
+      return false;
+    }
+    return true;
+  });
+}
+
+function isSameContent(entry: Entry, item: Outgoing): boolean {
+  if (item.kind === "note") return entry.type === "note" && entry.text === item.body.text;
+  const { body } = item;
+  const file = "file" in body ? body.file : undefined;
+  return entry.type === body.type && (entry.text ?? "") === (body.text ?? "") && (entry.file ?? undefined) === (file ?? undefined);
+}

@@ -1,0 +1,52 @@
+/* Rules of what an agent types. */
+
+/** The service refuses a longer text (docs/openapi.json, AgentMessage). */
+export const MAX_TEXT_CHARACTERS = 10_000;
+/** From here on the composer counts. */
+export const COUNT_FROM = 9_000;
+
+/** Unicode scalar values, as the service counts them. */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length - 1; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(index + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      count--;
+      index++;
+    }
+  }
+  return count;
+}
+
+/** What follows a slash at the caret, when it starts the text or a word: the search among canned replies. */
+export function cannedQuery(text: string, caret: number): { from: number; words: string } | undefined {
+  const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
+  if (match === null) return undefined;
+  const words = match[1] ?? "";
+  return { from: caret - words.length - 1, words };
+}
+
+/** Puts the names into a canned reply. */
+export function fillCanned(text: string, names: { visitor: string | undefined; agent: string }): string {
+  const filled = text.replace(/\{agent\}/gi, names.agent);
+  if (names.visitor !== undefined) return filled.replace(/\{visitor\}/gi, names.visitor);
+  // Nobody said the name: "Hello {visitor}, ..." becomes "Hello, ...".
+  return filled.replace(/\s*\{visitor\}/gi, "");
+}
+
+export function matchCanned<T extends { shortcut: string; text: string }>(replies: readonly T[], words: string): T[] {
+  const wanted = words.toLowerCase();
+  const rank = (reply: T) => {
+    const shortcut = reply.shortcut.replace(/^\//, "").toLowerCase();
+    if (shortcut.startsWith(wanted)) return 0;
+    if (shortcut.includes(wanted)) return 1;
+    return reply.text.toLowerCase().includes(wanted) ? 2 : 3;
+  };
+  return replies
+    .map((reply) => ({ reply, rank: rank(reply) }))
+    .filter(({ rank }) => rank < 3)
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ reply }) => reply);
+}

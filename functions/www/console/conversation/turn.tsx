@@ -1,0 +1,227 @@
+import { useRef, useState } from "preact/hooks";
+import type { Delivery, Entry } from "../../api/types";
+import { Face } from "../../ui/face";
+import { Icon } from "../../ui/icons";
+import { Popover } from "../../ui/popover";
+import { Markdown, Words } from "../../ui/text";
+import { clockTime, duration, fullTime } from "../../ui/time";
+import { useWorkspace } from "../context";
+import type { Outgoing } from "../state/outbox";
+import { focusComposer } from "../state/view";
+import { AttemptsPopover } from "./attempts";
+import type { Turn } from "./group";
+import { isMedia, Media } from "./media";
+
+interface TurnProps {
+  turn: Turn;
+  chatId: number;
+  name: string;
+  photo: string | null | undefined;
+}
+
+export function TurnView({ turn, chatId, name, photo }: TurnProps) {
+  const workspace = useWorkspace();
+  const { author, side, isNote, entries, outgoing, at } = turn;
+  const isMine = author.kind === "agent" && author.id === workspace.me.id;
+  const authorName = author.kind === "visitor" ? name : author.name;
+  const label = isNote ? (isMine ? "Private note" : `Private note of ${authorName}`) : author.kind === "bot" || (author.kind === "agent" && !isMine) ? authorName : undefined;
+  const colleague = author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
+  const picture = author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
+  const endsBadly = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "refused";
+  const classes = ["turn", side, author.kind, isNote ? "note" : "", endsBadly ? "failed" : ""].filter(Boolean).join(" ");
+  const isAnonymous = author.kind === "visitor" && /^Visitor \d+$/.test(name);
+  return (
+    <section class={classes} aria-label={`${isMine ? "You" : authorName}, ${clockTime(at)}`}>
+      <Face id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)} name={authorName} photo={picture} isAnonymous={isAnonymous} isBot={author.kind === "bot"} class="small" />
+      {label !== undefined && (
+        <span class="by">
+          {isNote && <Icon name="lock" class="small" />}
+          <span class="clip" dir="auto">
+            {label}
+          </span>
+        </span>
+      )}
+      {entries.map((entry) => (
+        <EntryLine key={workspace.sentKeys.get(entry.id) ?? entry.id} entry={entry} chatId={chatId} isOurs={side === "ours"} />
+      ))}
+      {outgoing.map((item) => (
+        <OutgoingLine key={item.key} item={item} />
+      ))}
+      {!endsBadly && (
+        <span class="foot">
+          <time dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
+            {clockTime(at)}
+          </time>
+        </span>
+      )}
+    </section>
+  );
+}
+
+function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; isOurs: boolean }) {
+  const delivery = entry.delivery;
+  const isFailed = delivery?.state === "failed";
+  const time = (
+    <time class="at" title={fullTime(entry.timestamp)}>
+      {clockTime(entry.timestamp)}
+    </time>
+  );
+  return (
+    <>
+      <div class={isFailed ? "line failed" : "line"}>
+        {isOurs && time}
+        {isOurs && delivery !== undefined && !isFailed && <DeliveryMark delivery={delivery} />}
+        <Bubble entry={entry} />
+        {!isOurs && time}
+      </div>
+      {isFailed && <FailedLine entry={entry} delivery={delivery} chatId={chatId} />}
+      {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not take this message.</span>}
+    </>
+  );
+}
+
+const EMOJI_ONLY = /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
+
+function Bubble({ entry }: { entry: Entry }) {
+  if (isMedia(entry)) return <Media entry={entry} />;
+  if (entry.type === "markdown") {
+    return (
+      <div class="bubble" dir="auto">
+        <Markdown text={entry.content ?? entry.text ?? ""} />
+      </div>
+    );
+  }
+  if (entry.type === "buttons") {
+    return (
+      <div class="bubble" dir="auto">
+        {entry.title ?? entry.text ?? ""}
+        <ul class="buttons" aria-label="Prepared answers">
+          {entry.buttons?.map((button, index) => <li key={index}>{button.text}</li>)}
+        </ul>
+      </div>
+    );
+  }
+  const text = entry.text ?? "";
+  return (
+    <div class="bubble" dir="auto">
+      {EMOJI_ONLY.test(text) ? <span class="emoji-only">{text}</span> : <Words text={text} />}
+    </div>
+  );
+}
+
+function DeliveryMark({ delivery }: { delivery: Delivery }) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const last = delivery.attempts.at(-1);
+  const label =
+    delivery.state === "delivered"
+      ? `Delivered${last === undefined ? "" : ` in ${duration(last.ms)}`}`
+      : delivery.state === "superseded"
+        ? "Not needed any more"
+        : delivery.attempts.length > 0
+          ? `Delivering, attempt ${delivery.attempts.length + 1}`
+          : "Delivering";
+  return (
+    <>
+      <button ref={button} type="button" class={delivery.state === "delivered" ? "mark ok" : "mark"} aria-label={label} title={label} aria-haspopup="dialog" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={delivery.state === "delivered" ? "check-check" : delivery.state === "superseded" ? "x" : "clock"} />
+      </button>
+      {isOpen && (
+        <Popover anchor={button} align="end" side="above" class="attempts" label="Attempts" onClose={() => setOpen(false)}>
+          <AttemptsPopover delivery={delivery} />
+        </Popover>
+      )}
+    </>
+  );
+}
+
+function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Delivery; chatId: number }) {
+  const workspace = useWorkspace();
+  const [isOpen, setOpen] = useState(false);
+  const link = useRef<HTMLButtonElement>(null);
+  const count = delivery.attempts.length;
+  const last = delivery.attempts.at(-1);
+  const outcome = last === undefined ? "" : last.status === undefined ? `, last without an answer after ${duration(last.ms)}` : `, last ${last.status} after ${duration(last.ms)}`;
+  return (
+    <div class="fail">
+      <span class="words">
+        <Icon name="triangle-alert" />
+        <span>
+          <b>Not delivered.</b> {delivery.error && <q dir="auto">{delivery.error.message}</q>}
+        </span>
+      </span>
+      <span class="acts">
+        {count > 0 && (
+          <button ref={link} type="button" class="attempts-link" aria-haspopup="dialog" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {count} {count === 1 ? "attempt" : "attempts"}
+            {outcome}
+          </button>
+        )}
+        <button type="button" class="boxed" onClick={() => void workspace.retry(chatId, entry)}>
+          Retry
+        </button>
+      </span>
+      {isOpen && (
+        <Popover anchor={link} align="end" class="attempts" label="Attempts" onClose={() => setOpen(false)}>
+          <AttemptsPopover delivery={delivery} />
+        </Popover>
+      )}
+    </div>
+  );
+}
+
+function OutgoingLine({ item }: { item: Outgoing }) {
+  const workspace = useWorkspace();
+  const isRefused = item.state === "refused";
+  const entry: Entry = {
+    seq: 0,
+    id: item.key,
+    from: "agent",
+    timestamp: Math.floor(item.writtenAt / 1000),
+    ...(item.kind === "note" ? { type: "note", text: item.body.text } : (item.body as Partial<Entry> & { type: Entry["type"] })),
+  } as Entry;
+  const label = item.state === "waiting" ? (item.problem ?? "Waiting for the network") : "Sending";
+  const edit = () => {
+    const body = item.body;
+    const text = "text" in body && typeof body.text === "string" ? body.text : "";
+    workspace.outbox.discard(item.key);
+    const draft = workspace.drafts.read(item.chatId);
+    workspace.drafts.write(item.chatId, [draft.text, text].filter((part) => part.trim() !== "").join("\n"), item.kind === "note");
+    focusComposer.value++;
+  };
+  return (
+    <>
+      <div class={isRefused ? "line failed" : "line sending"}>
+        {!isRefused && (
+          <span class="mark" role="img" aria-label={label} title={label}>
+            <Icon name={item.state === "waiting" ? "wifi-off" : "clock"} />
+          </span>
+        )}
+        <Bubble entry={entry} />
+      </div>
+      {isRefused && (
+        <div class="fail" role="alert">
+          <span class="words">
+            <Icon name="triangle-alert" />
+            <span>
+              <b>Not sent.</b> {item.problem}
+            </span>
+          </span>
+          <span class="acts">
+            <button type="button" onClick={() => workspace.outbox.discard(item.key)}>
+              Discard
+            </button>
+            {(item.kind === "note" || item.body.type === "text") && (
+              <button type="button" onClick={edit}>
+                Edit
+              </button>
+            )}
+            <button type="button" class="boxed" onClick={() => workspace.outbox.again(item.key)}>
+              Try again
+            </button>
+          </span>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+import "./dialogs.css";
+import { useState } from "preact/hooks";
+import { Dialog } from "../ui/dialog";
+import { toast } from "../ui/toast";
+import { closeAndGoOn } from "./actions";
+import { useWorkspace } from "./context";
+import { KEYS } from "./keys";
+import { hasSingleKeys } from "./state/preferences";
+import { openChat } from "./state/route";
+import { signOut } from "./state/session";
+import { closeFloating } from "./state/view";
+import { nameOf, wordsOf } from "./state/workspace";
+
+const GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
+const keyName = (key: string) => (isApple && key === "Ctrl" ? "⌘" : key);
+
+export function KeysDialog() {
+  return (
+    <Dialog title="Keys" class="keys-dialog" onClose={closeFloating}>
+      <div class="body scroll">
+        <div class="groups">
+          {GROUPS.map((group) => (
+            <section key={group}>
+              <h3>{group}</h3>
+              <dl>
+                {KEYS.filter((key) => key.group === group).map(({ keys, does }) => (
+                  <div key={does}>
+                    <dt>{does}</dt>
+                    <dd>
+                      {keys.map((key) => (
+                        <kbd key={key}>{keyName(key)}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+        <label class="switch">
+          <input type="checkbox" role="switch" checked={hasSingleKeys.value} onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)} />
+          Single keys do something. Switch this off when you speak to your computer.
+        </label>
+      </div>
+    </Dialog>
+  );
+}
+
+export function CloseDialog({ chatId }: { chatId: number }) {
+  const workspace = useWorkspace();
+  const row = workspace.chats.row(chatId);
+  const unsent = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
+  const hasDraft = workspace.drafts.chats.value.has(chatId);
+  const name = row === undefined ? "the visitor" : nameOf(row);
+  const lost = [unsent > 0 ? `${unsent} ${unsent === 1 ? "message that is" : "messages that are"} not sent` : "", hasDraft ? "the draft" : ""].filter(Boolean).join(" and ");
+  const close = () => {
+    for (const item of workspace.outbox.items.peek()) if (item.chatId === chatId) workspace.outbox.discard(item.key);
+    workspace.drafts.write(chatId, "", false);
+    closeFloating();
+    closeAndGoOn(workspace, chatId);
+  };
+  return (
+    <Dialog title={`Close the chat with ${name}?`} onClose={closeFloating}>
+      <div class="body">
+        <p>You would lose {lost || "nothing"}.</p>
+        <footer>
+          <button type="button" class="btn line" data-autofocus onClick={closeFloating}>
+            Keep it open
+          </button>
+          <button type="button" class="btn danger" onClick={close}>
+            Close and discard
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}
+
+export function SignOutDialog() {
+  const workspace = useWorkspace();
+  const drafts = workspace.drafts.chats.value.size;
+  const unsent = workspace.outbox.items.value.length;
+  const [isBusy, setBusy] = useState(false);
+  const leave = async (forgets: boolean) => {
+    if (isBusy) return;
+    setBusy(true);
+    if (forgets) workspace.forgetEverythingTyped();
+    closeFloating();
+    if (workspace.presence.peek() === "online") await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
+    await signOut().catch(() => toast("Signed out here. The service did not answer, so the session ends there by itself.", { isBad: true }));
+    openChat(undefined, true);
+  };
+  const kept = [drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "", unsent > 0 ? `${unsent} unsent ${unsent === 1 ? "message" : "messages"}` : ""].filter(Boolean).join(" and ");
+  return (
+    <Dialog title="Sign out?" onClose={closeFloating}>
+      <div class="body">
+        <p>{kept === "" ? "You will be offline: no chats are offered to you." : `There ${drafts + unsent === 1 ? "is" : "are"} ${kept} on this computer. You can keep them for the next time, or discard them if others use it.`}</p>
+        <footer>
+          <button type="button" class="btn line" onClick={closeFloating}>
+            Cancel
+          </button>
+          {kept !== "" && (
+            <button type="button" class="btn danger" onClick={() => void leave(true)}>
+              Discard and sign out
+            </button>
+          )}
+          <button type="button" class="btn primary" data-autofocus onClick={() => void leave(false)}>
+            {kept === "" ? "Sign out" : "Keep and sign out"}
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}
+
+export function EraseDialog({ number, name, chatId }: { number: number; name: string; chatId: number }) {
+  const workspace = useWorkspace();
+  const visitor = workspace.timeline(chatId).detail.value?.visitor;
+  const [typed, setTyped] = useState("");
+  const [progress, setProgress] = useState<{ chats: number; entries: number }>();
+  const [problem, setProblem] = useState<string>();
+  const isBusy = progress !== undefined;
+  const mayErase = typed.trim() === name.trim() && !isBusy;
+  const chats = visitor?.chats_count;
+  const erase = async (event: Event) => {
+    event.preventDefault();
+    if (!mayErase) return;
+    setProblem(undefined);
+    setProgress({ chats: 0, entries: 0 });
+    try {
+      let removed = { chats: 0, entries: 0 };
+      await workspace.erase(number, (now) => setProgress((removed = now)));
+      closeFloating();
+      openChat(undefined, true);
+      toast(`${name} is erased: ${removed.chats} ${removed.chats === 1 ? "chat" : "chats"} with ${removed.entries} entries.`);
+    } catch (error) {
+      setProgress(undefined);
+      setProblem(wordsOf(error));
+    }
+  };
+  const known = [visitor?.email && "e-mail address", visitor?.phone && "phone number", visitor?.photo && "picture", visitor?.description && "description"].filter(Boolean).join(", ");
+  return (
+    <Dialog title={`Erase ${name}?`} onClose={() => !isBusy && closeFloating()}>
+      <form class="body" onSubmit={(event) => void erase(event)}>
+        <div>
+          <p>These go for good:</p>
+          <ul class="goes">
+            <li>{chats === undefined ? "all chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number}, with every message, note and event</li>
+            <li>name{known === "" ? "" : `, ${known}`}, and what your systems told about them</li>
+            <li>their place on the blacklist, if they are on it</li>
+          </ul>
+        </div>
+        <p>Your own systems keep what was delivered to them.</p>
+        <div class="field">
+          <label for="erase-name">
+            Type <b dir="auto">{name}</b> to go on
+          </label>
+          <input id="erase-name" class="input" data-autofocus autocomplete="off" spellcheck={false} dir="auto" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+        </div>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <footer>
+          <button type="button" class="btn line" aria-disabled={isBusy} onClick={closeFloating}>
+            Cancel
+          </button>
+          <button type="submit" class="btn danger" aria-disabled={!mayErase}>
+            {isBusy ? `Erasing… ${progress.entries} entries` : "Erase for good"}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,192 @@
+/* What an account without chats sees: three steps that tick off. */
+
+import "./first-run.css";
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Channel } from "../../api/types";
+import { CopyButton, copyText } from "../../ui/copy";
+import { Icon } from "../../ui/icons";
+import { ChannelDialog, type NewChannel } from "../channels/channel-dialog";
+import { curlLine, reachable } from "../channels/address";
+import { useWorkspace } from "../context";
+import type { ChatStore } from "../state/chats";
+import { wordsOf, type Workspace } from "../state/workspace";
+
+/** Whether the account has no chat at all, not even a closed one. Undefined until that is known. */
+const isEmptyAccount = signal<boolean | undefined>(undefined);
+
+export function isFirstRun({ chats }: Workspace): boolean {
+  if (chats.progress.value !== "ready" || chats.rows.value.size > 0) return false;
+  askForClosed(chats);
+  return isEmptyAccount.value === true;
+}
+
+function askForClosed(chats: ChatStore): void {
+  if (chats.closedProgress.peek() !== "idle") return;
+  queueMicrotask(() => {
+    if (chats.closedProgress.peek() !== "idle") return;
+    void chats.loadClosed().then(() => {
+      isEmptyAccount.value = chats.closedProgress.peek() === "ready" && chats.rows.peek().size === 0;
+    });
+  });
+}
+
+type StepState = "done" | "now" | "later";
+
+function Step({ number, title, state, children }: { number: number; title: string; state: StepState; children?: ComponentChildren }) {
+  return (
+    <li class={state} aria-current={state === "now" ? "step" : undefined}>
+      <span class="sign">{state === "done" ? <Icon name="check" label="Done" /> : number}</span>
+      <div class="inside">
+        <h3>{title}</h3>
+        {state !== "later" && children}
+      </div>
+    </li>
+  );
+}
+
+export function FirstRun() {
+  const workspace = useWorkspace();
+  const { api } = workspace;
+  const [channels, setChannels] = useState<readonly Channel[]>();
+  const [problem, setProblem] = useState<string>();
+  const [made, setMade] = useState<NewChannel>();
+  const [isCopied, setCopied] = useState(false);
+  const [isAdding, setAdding] = useState(false);
+  const [sent, setSent] = useState<{ isGood: boolean; text: string }>();
+
+  const readChannels = () => {
+    setProblem(undefined);
+    api.get("/admin/channels").then(
+      ({ channels }) => setChannels(channels),
+      (error: unknown) => setProblem(wordsOf(error)),
+    );
+  };
+  useEffect(() => {
+    if (workspace.isAdmin) readChannels();
+  }, []);
+
+  if (!workspace.isAdmin) {
+    return (
+      <main class="talk" aria-label="Conversation">
+        <div class="blank">
+          <Icon name="message-square" />
+          <h2>No visitor has written yet</h2>
+          <p>Chats appear here as soon as somebody writes in a channel that you receive. Admins add channels.</p>
+        </div>
+      </main>
+    );
+  }
+
+  const hasChannel = made !== undefined || (channels?.length ?? 0) > 0;
+  const first = channels?.[0];
+  const address = made?.endpoint;
+  const path = address === undefined ? undefined : reachable(address, location.origin);
+
+  const newAddress = async () => {
+    if (first === undefined) return;
+    try {
+      const { endpoint } = await api.post("/admin/channels/{channel_id}/rotate", { path: { channel_id: first.channel_id }, body: {} });
+      setMade({ name: first.name, endpoint, signingSecret: "" });
+    } catch (error) {
+      setProblem(wordsOf(error));
+    }
+  };
+  const sendTest = async () => {
+    if (path === undefined) return;
+    setSent(undefined);
+    try {
+      const body = JSON.stringify({ sender: { id: "test-1", name: "Test visitor" }, message: { type: "text", text: "Hello! This is a test." } });
+      const response = await fetch(path, { method: "POST", body, credentials: "omit" });
+      setSent({ isGood: response.ok, text: response.ok ? `Answered ${response.status}. The chat appears in a moment.` : `Answered ${response.status}: ${(await response.text()).slice(0, 200)}` });
+      if (response.ok) workspace.sync.hurry();
+    } catch {
+      setSent({ isGood: false, text: "The service did not answer." });
+    }
+  };
+
+  return (
+    <main class="talk first-run scroll" aria-label="First steps">
+      <div>
+        <h2>Welcome{workspace.me.name === "" ? "" : `, ${workspace.me.name.split(" ")[0]}`}</h2>
+        <p>Three steps, and the first visitor can write to you.</p>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            <Icon name="circle-alert" />
+            <span class="grow">{problem}</span>
+            <button type="button" class="btn line" onClick={readChannels}>
+              Try again
+            </button>
+          </p>
+        )}
+        <ol class="steps">
+          <Step number={1} title={hasChannel ? `Channel ${made?.name ?? first?.name ?? ""} added` : "Add a channel"} state={hasChannel ? "done" : "now"}>
+            {!hasChannel && (
+              <>
+                <p>A channel connects a place where visitors write: your app, your site, your own window.</p>
+                <div class="acts">
+                  <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+                    <Icon name="plus" />
+                    Add a channel
+                  </button>
+                </div>
+              </>
+            )}
+          </Step>
+          <Step number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
+            {address === undefined ? (
+              <>
+                <p>The address is shown once, when it is made. A new one can be made at any time; the old one works for a day more.</p>
+                <div class="acts">
+                  <button type="button" class="btn line" onClick={() => void newAddress()}>
+                    Make a new address
+                  </button>
+                </div>
+              </>
+            ) : (
+              <div class="code-line">
+                <code>{address}</code>
+                <button type="button" class="btn line" onClick={() => void copyText(address).then((isDone) => isDone && setCopied(true))}>
+                  <Icon name={isCopied ? "check" : "copy"} />
+                  {isCopied ? "Copied" : "Copy"}
+                </button>
+              </div>
+            )}
+          </Step>
+          <Step number={3} title="Send yourself a message" state={address === undefined ? "later" : isCopied ? "now" : "later"}>
+            <p>From a terminal, as your front end would:</p>
+            {address !== undefined && (
+              <div class="code-line">
+                <code>{curlLine(address)}</code>
+                <CopyButton text={curlLine(address)} label="Copy the line" />
+              </div>
+            )}
+            {path !== undefined && (
+              <div class="acts">
+                <button type="button" class="btn primary" onClick={() => void sendTest()}>
+                  <Icon name="send-horizontal" />
+                  Send it from here
+                </button>
+              </div>
+            )}
+            {sent !== undefined && (
+              <p class={sent.isGood ? "answer-line good" : "answer-line bad"} role="status">
+                {sent.text}
+              </p>
+            )}
+          </Step>
+        </ol>
+      </div>
+      {isAdding && (
+        <ChannelDialog
+          onClose={() => setAdding(false)}
+          onMade={(channel) => {
+            setMade(channel);
+            readChannels();
+          }}
+        />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,18 @@
+import { Component, h, type ComponentType, type FunctionComponent } from "preact";
+
+/** Renders again only when a prop or a signal that it reads has changed. */
+export function memo<Props extends object>(view: FunctionComponent<Props>): ComponentType<Props> {
+  return class Memo extends Component<Props> {
+    override shouldComponentUpdate(next: Props): boolean {
+      const before = this.props as Record<string, unknown>;
+      const after = next as Record<string, unknown>;
+      for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+        if (name !== "children" && before[name] !== after[name]) return true;
+      }
+      return false;
+    }
+    override render() {
+      return h(view, this.props as Props);
+    }
+  };
+}

@@ -1,0 +1,180 @@
+import "./rail.css";
+import { useRef, useState } from "preact/hooks";
+import { Face } from "../ui/face";
+import { Icon, type IconName } from "../ui/icons";
+import { Popover } from "../ui/popover";
+import { theme, type Theme } from "../ui/theme";
+import { toast } from "../ui/toast";
+import { useWorkspace } from "./context";
+import logo from "./icon.svg";
+import { allowDesktopNotices, canNotify, isNotifyingAllowed, playSound } from "./state/notices";
+import { hasDesktopNotices, hasSound } from "./state/preferences";
+import { hrefOf, route, type Section } from "./state/route";
+import { session } from "./state/session";
+import { floating } from "./state/view";
+import type { PresenceStatus } from "../api/types";
+
+export const SECTION_NAMES: Record<Section, { name: string; icon: IconName; isForAdmins: boolean }> = {
+  inbox: { name: "Inbox", icon: "inbox", isForAdmins: false },
+  visitors: { name: "Visitors", icon: "users", isForAdmins: false },
+  channels: { name: "Channels", icon: "plug", isForAdmins: true },
+  bots: { name: "Bots", icon: "bot", isForAdmins: true },
+  deliveries: { name: "Webhooks and deliveries", icon: "webhook", isForAdmins: true },
+  team: { name: "Team", icon: "users-round", isForAdmins: true },
+  reports: { name: "Reports", icon: "chart-column", isForAdmins: true },
+  settings: { name: "Settings", icon: "settings", isForAdmins: true },
+};
+
+function RailLink({ section, count = 0, label }: { section: Section; count?: number; label?: string }) {
+  const { name, icon } = SECTION_NAMES[section];
+  return (
+    <a href={hrefOf({ section, id: undefined })} aria-label={label ?? name} aria-current={route.value.section === section ? "page" : undefined}>
+      <Icon name={icon} class="large" />
+      {count > 0 && (
+        <b class="badge" aria-hidden="true">
+          {count > 99 ? "99+" : count}
+        </b>
+      )}
+      <span class="tip" aria-hidden="true">
+        {name}
+      </span>
+    </a>
+  );
+}
+
+export function Rail() {
+  const workspace = useWorkspace();
+  const waiting = workspace.chats.waiting.value.length;
+  const upper: Section[] = workspace.isAdmin ? ["visitors", "channels", "bots", "deliveries", "team", "reports"] : ["visitors"];
+  return (
+    <nav class="rail" aria-label="Sections">
+      <span class="logo" aria-hidden="true">
+        <img src={logo} alt="" />
+      </span>
+      <RailLink section="inbox" count={waiting} label={waiting > 0 ? `Inbox, ${waiting} waiting` : "Inbox"} />
+      {upper.map((section) => (
+        <RailLink key={section} section={section} />
+      ))}
+      <span class="grow" />
+      {workspace.isAdmin && <RailLink section="settings" />}
+      <Me />
+    </nav>
+  );
+}
+
+const PRESENCES: { status: PresenceStatus; label: string }[] = [
+  { status: "online", label: "Online" },
+  { status: "away", label: "Away" },
+];
+
+const THEMES: { value: Theme; label: string; icon: IconName }[] = [
+  { value: "system", label: "System", icon: "monitor" },
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "dark", label: "Dark", icon: "moon" },
+];
+
+function Me() {
+  const workspace = useWorkspace();
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const me = session.value ?? workspace.me;
+  const status = workspace.presence.value;
+  const spoken = status === undefined ? "" : `, ${status}`;
+  return (
+    <>
+      <button ref={button} type="button" class="me" aria-label={`${me.name}${spoken}`} aria-haspopup="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Face id={me.id} name={me.name} photo={me.photo} />
+        {status !== undefined && <span class={`presence ${status}`} />}
+      </button>
+      {isOpen && (
+        <Popover anchor={button} side="above" role="menu" class="me-menu" label="You" onClose={() => setOpen(false)}>
+          <MeMenu close={() => setOpen(false)} />
+        </Popover>
+      )}
+    </>
+  );
+}
+
+function MeMenu({ close }: { close: () => void }) {
+  const workspace = useWorkspace();
+  const me = session.value ?? workspace.me;
+  const status = workspace.presence.value;
+  const toggleDesktop = async () => {
+    if (hasDesktopNotices.value && isNotifyingAllowed()) {
+      hasDesktopNotices.value = false;
+    } else if (!(await allowDesktopNotices())) {
+      toast("The browser does not allow notifications for this page. You can change that in its site settings.", { isBad: true });
+    }
+  };
+  return (
+    <>
+      <div class="who" role="presentation">
+        <Face id={me.id} name={me.name} photo={me.photo} />
+        <span class="clip">
+          <b class="clip">{me.name}</b>
+          <small class="clip">{[me.email, me.accountName].filter(Boolean).join(" · ") || (workspace.isAdmin ? "Admin" : "Agent")}</small>
+        </span>
+      </div>
+      <div class="segments" role="group" aria-label="Presence">
+        {PRESENCES.map(({ status: value, label }) => (
+          <button key={value} type="button" role="menuitemradio" aria-checked={status === value} onClick={() => void workspace.setPresence(value)}>
+            <span class={`presence ${value}`} />
+            {label}
+          </button>
+        ))}
+      </div>
+      <div class="menu-line" />
+      <button type="button" class="menu-item" role="menuitemcheckbox" aria-checked={hasSound.value} onClick={() => {
+          hasSound.value = !hasSound.value;
+          playSound();
+        }}>
+        <Icon name={hasSound.value ? "volume-2" : "volume-x"} />
+        Sound
+        <Icon name="check" class="check" />
+      </button>
+      {canNotify() && (
+        <button type="button" class="menu-item" role="menuitemcheckbox" aria-checked={hasDesktopNotices.value && isNotifyingAllowed()} onClick={() => void toggleDesktop()}>
+          <Icon name={hasDesktopNotices.value ? "bell" : "bell-off"} />
+          Desktop notifications
+          <Icon name="check" class="check" />
+        </button>
+      )}
+      <div class="menu-label" aria-hidden="true">
+        Theme
+      </div>
+      <div class="segments" role="group" aria-label="Theme">
+        {THEMES.map(({ value, label, icon }) => (
+          <button key={value} type="button" role="menuitemradio" aria-checked={theme.value === value} onClick={() => (theme.value = value)}>
+            <Icon name={icon} class="small" />
+            {label}
+          </button>
+        ))}
+      </div>
+      <div class="menu-line" />
+      <button
+        type="button"
+        class="menu-item"
+        role="menuitem"
+        onClick={() => {
+          close();
+          floating.value = { kind: "keys" };
+        }}
+      >
+        <Icon name="keyboard" />
+        Keys <kbd>?</kbd>
+      </button>
+      <button
+        type="button"
+        class="menu-item"
+        role="menuitem"
+        onClick={() => {
+          close();
+          floating.value = { kind: "sign-out" };
+        }}
+      >
+        <Icon name="log-out" />
+        Sign out
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,159 @@
+import "./sign-in.css";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, NetworkError } from "../../api/client";
+import { Icon } from "../../ui/icons";
+import { lasting } from "../../ui/storage";
+import logo from "../icon.svg";
+import { signedOutBecause, signIn, signInWithCode } from "../state/session";
+
+interface Problem {
+  text: string;
+  field?: "email" | "password" | undefined;
+  /** Unix milliseconds before which another attempt is useless. */
+  until?: number | undefined;
+}
+
+function problemOf(error: unknown, isCode: boolean): Problem {
+  if (error instanceof NetworkError) return { text: "The service does not answer. Check your network and try again." };
+  if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it and try again." };
+  if (isCode && [400, 401, 403, 404, 410].includes(error.status)) {
+    return { text: "This sign-in link has been used or is too old. Sign in with e-mail and password." };
+  }
+  if (error.status === 401) return { text: "E-mail or password is wrong.", field: "password" };
+  if (error.status === 429) return { text: "Too many attempts.", until: Date.now() + (error.retryAfter ?? 5) * 1000 };
+  if (error.status === 503) return { text: "The service is busy.", until: Date.now() + (error.retryAfter ?? 2) * 1000 };
+  if (error.status === 400) {
+    const field = error.field === "email" || error.field === "password" ? error.field : undefined;
+    return { text: error.message.charAt(0).toUpperCase() + error.message.slice(1) + (error.message.endsWith(".") ? "" : "."), field };
+  }
+  return { text: `The service could not sign you in (${error.status}). Try again in a moment.` };
+}
+
+export function SignIn() {
+  const [email, setEmail] = useState(() => lasting.read<string>("email") ?? "");
+  const [password, setPassword] = useState("");
+  const [isShown, setShown] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const [secondsLeft, setSecondsLeft] = useState(0);
+  const emailInput = useRef<HTMLInputElement>(null);
+  const passwordInput = useRef<HTMLInputElement>(null);
+
+  const attempt = async (run: () => Promise<void>, isCode: boolean) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await run();
+    } catch (error) {
+      const problem = problemOf(error, isCode);
+      setProblem(problem);
+      setBusy(false);
+      if (problem.field === "password") passwordInput.current?.select();
+      else if (problem.field === "email") emailInput.current?.select();
+    }
+  };
+
+  // A link of the local host brings a code that works once. It does not stay in the address.
+  const code = /^#code=(.+)$/.exec(location.hash)?.[1];
+  useEffect(() => {
+    if (code !== undefined) {
+      history.replaceState(null, "", location.pathname);
+      void attempt(() => signInWithCode(decodeURIComponent(code)), true);
+    } else {
+      (email === "" ? emailInput : passwordInput).current?.focus();
+    }
+  }, []);
+
+  const until = problem?.until;
+  useEffect(() => {
+    if (until === undefined) return;
+    const count = () => setSecondsLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    count();
+    const timer = setInterval(count, 500);
+    return () => clearInterval(timer);
+  }, [until]);
+  const mustWait = until !== undefined && secondsLeft > 0;
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (isBusy || mustWait) return;
+    const trimmed = email.trim();
+    if (!/^\S+@\S+$/.test(trimmed)) {
+      setProblem({ text: "Enter your e-mail address.", field: "email" });
+      emailInput.current?.focus();
+    } else if (password === "") {
+      setProblem({ text: "Enter your password.", field: "password" });
+      passwordInput.current?.focus();
+    } else {
+      void attempt(() => signIn(trimmed, password), false);
+    }
+  };
+
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit} noValidate>
+        <div class="head">
+          <img src={logo} alt="" />
+          <h1>Sign in to Switchboard</h1>
+          <p>For agents and admins</p>
+        </div>
+        {signedOutBecause.value === "expired" && problem === undefined && (
+          <p class="notice">
+            <Icon name="lock" />
+            <span>Your session has ended. Sign in again: what you typed is kept.</span>
+          </p>
+        )}
+        {problem !== undefined && (
+          <p class="notice bad" role="alert" id="sign-in-problem">
+            <Icon name="circle-alert" />
+            <span>
+              {problem.text}
+              {mustWait && ` Try again in ${secondsLeft} s.`}
+              {until !== undefined && !mustWait && " You can try again now."}
+            </span>
+          </p>
+        )}
+        <div class="field">
+          <label for="email">E-mail</label>
+          <input
+            ref={emailInput}
+            id="email"
+            class="input"
+            type="email"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            maxLength={254}
+            value={email}
+            aria-invalid={problem?.field === "email"}
+            aria-describedby={problem?.field === "email" ? "sign-in-problem" : undefined}
+            onInput={(event) => setEmail(event.currentTarget.value)}
+          />
+        </div>
+        <div class="field">
+          <label for="password">Password</label>
+          <div class="password">
+            <input
+              ref={passwordInput}
+              id="password"
+              class="input"
+              type={(isShown ? "text" : "password") as "password"}
+              autocomplete="current-password"
+              maxLength={254}
+              value={password}
+              aria-invalid={problem?.field === "password"}
+              aria-describedby={problem?.field === "password" ? "sign-in-problem" : undefined}
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+            <button type="button" aria-pressed={isShown} aria-label="Show password" onClick={() => setShown(!isShown)}>
+              {isShown ? "Hide" : "Show"}
+            </button>
+          </div>
+        </div>
+        <button type="submit" class="btn primary wide" aria-disabled={isBusy || mustWait}>
+          {isBusy ? "Signing in…" : mustWait ? `Wait ${secondsLeft} s` : "Sign in"}
+        </button>
+      </form>
+    </main>
+  );
+}

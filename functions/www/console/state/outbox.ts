@@ -1,0 +1,158 @@
+/* What the agent wrote and the service has not answered yet. Each item lies in storage under a key of its own, so that
+   neither a reload nor a second tab loses one, and is sent with that key as Idempotency-Key until it is answered. */
+
+import { signal } from "@preact/signals";
+import { ApiError, isTemporary, NetworkError, type Api } from "../../api/client";
+import type { AgentMessage } from "../../api/types";
+import type { Shelf } from "../../ui/storage";
+
+export type Draft = { kind: "message"; body: AgentMessage } | { kind: "note"; body: { text: string } };
+
+export type OutgoingState = "sending" | "waiting" | "refused";
+
+export type Outgoing = Draft & {
+  key: string;
+  chatId: number;
+  /** Unix milliseconds; also the order. */
+  writtenAt: number;
+  state: OutgoingState;
+  /** Why it is not sent, in the service's words. */
+  problem?: string;
+};
+
+const MAX_DELAY_MS = 30_000;
+
+export class Outbox {
+  readonly items = signal<readonly Outgoing[]>([]);
+  /** Called when the service has stored an item. */
+  onSent: (item: Outgoing, answer: { seq: number; id: string }) => void = () => {};
+  onRefused: (item: Outgoing) => void = () => {};
+  /** Chats whose accept is on its way: their messages wait for it. */
+  isHeld: (chatId: number) => boolean = () => false;
+
+  private readonly busy = new Set<number>();
+  private readonly failures = new Map<number, number>();
+  private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
+  private isStopped = false;
+
+  constructor(
+    private readonly api: Api,
+    private readonly shelf: Shelf,
+  ) {
+    const stored = shelf.names().map((name) => shelf.read<Outgoing>(name));
+    this.items.value = stored
+      .filter((item): item is Outgoing => item !== undefined && typeof item.key === "string")
+      .map((item) => (item.state === "refused" ? item : { ...item, state: "waiting" as const }))
+      .sort((a, b) => a.writtenAt - b.writtenAt);
+  }
+
+  /** Sends what an earlier page left behind. */
+  start(): void {
+    for (const chatId of new Set(this.items.peek().map((item) => item.chatId))) void this.sendNext(chatId);
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  add(chatId: number, draft: Draft): Outgoing {
+    const latest = this.items.peek().at(-1)?.writtenAt ?? 0;
+    const item: Outgoing = { ...draft, key: crypto.randomUUID(), chatId, writtenAt: Math.max(Date.now(), latest + 1), state: "sending" };
+    this.shelf.write(item.key, item);
+    this.items.value = [...this.items.peek(), item];
+    void this.sendNext(chatId);
+    return item;
+  }
+
+  /** The network is back, or the agent does not want to wait. */
+  hurry(): void {
+    for (const [chatId, timer] of this.timers) {
+      clearTimeout(timer);
+      this.timers.delete(chatId);
+    }
+    this.start();
+  }
+
+  again(key: string): void {
+    const item = this.items.peek().find((item) => item.key === key);
+    if (item === undefined) return;
+    const { problem: _, ...rest } = item;
+    this.replace({ ...rest, state: "sending" } as Outgoing);
+    void this.sendNext(item.chatId);
+  }
+
+  discard(key: string): Outgoing | undefined {
+    const item = this.items.peek().find((item) => item.key === key);
+    this.shelf.remove(key);
+    this.items.value = this.items.peek().filter((item) => item.key !== key);
+    if (item !== undefined) void this.sendNext(item.chatId);
+    return item;
+  }
+
+  /** Another tab changed the shelf. */
+  syncWithStorage(): void {
+    const names = new Set(this.shelf.names());
+    const known = this.items.peek();
+    const kept = known.filter((item) => names.has(item.key) || this.busy.has(item.chatId));
+    const added = [...names].filter((name) => !known.some((item) => item.key === name)).flatMap((name) => this.shelf.read<Outgoing>(name) ?? []);
+    if (kept.length !== known.length || added.length > 0) this.items.value = [...kept, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
+  }
+
+  private replace(item: Outgoing): void {
+    this.shelf.write(item.key, item);
+    this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
+  }
+
+  /** Sends the chat's items one after the other, so that they arrive as they were written. */
+  async sendNext(chatId: number): Promise<void> {
+    if (this.isStopped || this.busy.has(chatId) || this.timers.has(chatId) || this.isHeld(chatId)) return;
+    const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "refused");
+    if (item === undefined) return;
+    this.busy.add(chatId);
+    try {
+      const answer = await this.send(item);
+      this.failures.delete(chatId);
+      this.shelf.remove(item.key);
+      // First the entry, then the item goes: the words are never absent.
+      this.onSent(item, answer);
+      this.items.value = this.items.peek().filter((other) => other.key !== item.key);
+    } catch (error) {
+      if (this.isStopped) return;
+      // An ended session is mended by signing in again; nothing is refused by it.
+      if (isTemporary(error) || (error instanceof ApiError && error.status === 401)) {
+        this.wait(item, error);
+        return;
+      }
+      const refused: Outgoing = { ...item, state: "refused", problem: error instanceof Error ? error.message : "It could not be sent." };
+      if (this.items.peek().some((other) => other.key === item.key)) this.replace(refused);
+      this.onRefused(refused);
+    } finally {
+      this.busy.delete(chatId);
+    }
+    void this.sendNext(chatId);
+  }
+
+  private wait(item: Outgoing, error: unknown): void {
+    const failures = (this.failures.get(item.chatId) ?? 0) + 1;
+    this.failures.set(item.chatId, failures);
+    const problem = error instanceof NetworkError ? "Waiting for the network" : error instanceof Error ? error.message : "";
+    if (this.items.peek().some((other) => other.key === item.key)) this.replace({ ...item, state: "waiting", problem });
+    const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 0;
+    const delay = Math.max(asked, Math.min(MAX_DELAY_MS, 1000 * 2 ** (failures - 1))) * (1 + Math.random() * 0.2);
+    const timer = setTimeout(() => {
+      this.timers.delete(item.chatId);
+      void this.sendNext(item.chatId);
+    }, delay);
+    this.timers.set(item.chatId, timer);
+  }
+
+  private send(item: Outgoing): Promise<{ seq: number; id: string }> {
+    const path = { chat_id: item.chatId };
+    const idempotencyKey = item.key;
+    return item.kind === "note"
+      ? this.api.post("/agent/chats/{chat_id}/notes", { path, body: item.body, idempotencyKey })
+      : this.api.post("/agent/chats/{chat_id}/messages", { path, body: item.body, idempotencyKey });
+  }
+}

@@ -1,0 +1,50 @@
+import { signal } from "@preact/signals";
+
+export const SECTIONS = ["inbox", "visitors", "channels", "bots", "deliveries", "team", "reports", "settings"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+export interface Route {
+  section: Section;
+  /** The open chat of the inbox, or the selected visitor's number. */
+  id: number | undefined;
+}
+
+/** Reads #/, #/chat/7, #/visitors/12, #/channels. */
+export function parseRoute(hash: string): Route {
+  const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
+  const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
+  if (name === "chat") return { section: "inbox", id: number };
+  const section = SECTIONS.find((section) => section === name) ?? "inbox";
+  return { section, id: section === "visitors" ? number : undefined };
+}
+
+export function hrefOf({ section, id }: Route): string {
+  if (section === "inbox") return id === undefined ? "#/" : `#/chat/${id}`;
+  return id === undefined ? `#/${section}` : `#/${section}/${id}`;
+}
+
+export const chatHref = (id: number) => hrefOf({ section: "inbox", id });
+
+export const route = signal<Route>({ section: "inbox", id: undefined });
+
+export function followRoute(): void {
+  const read = () => {
+    route.value = parseRoute(location.hash);
+  };
+  addEventListener("hashchange", read);
+  read();
+}
+
+/** Goes there. `replaces` leaves no step in the browser's history. */
+export function go(to: Route, replaces = false): void {
+  const href = hrefOf(to);
+  if (location.hash === href || (location.hash === "" && href === "#/")) return;
+  if (replaces) {
+    history.replaceState(null, "", href);
+    route.value = to;
+  } else {
+    location.hash = href;
+  }
+}
+
+export const openChat = (id: number | undefined, replaces = false) => go({ section: "inbox", id }, replaces);

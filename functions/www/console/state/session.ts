@@ -1,0 +1,77 @@
+/* Who is signed in. The token lives in memory and in this tab's sessionStorage, nowhere else. */
+
+import { signal } from "@preact/signals";
+import { Api, isStatus } from "../../api/client";
+import type { LoginAnswer, Role } from "../../api/types";
+import { lasting, ofThisTab } from "../../ui/storage";
+
+export interface Session {
+  token: string;
+  id: number;
+  name: string;
+  role: Role;
+  accountId: string;
+  accountName: string | undefined;
+  email: string | undefined;
+  photo: string | null;
+}
+
+export const session = signal<Session | undefined>(ofThisTab.read<Session>("session"));
+/** Why the sign-in page is shown, when the agent did not ask for it. */
+export const signedOutBecause = signal<"expired" | undefined>(undefined);
+/** Whether this is a new session rather than a reload of the page. */
+export let isFreshSession = false;
+
+export const api = new Api(() => session.peek()?.token);
+api.onUnauthorized = () => endSession("expired");
+
+export function endSession(reason?: "expired"): void {
+  ofThisTab.remove("session");
+  signedOutBecause.value = reason;
+  session.value = undefined;
+}
+
+function begin(answer: LoginAnswer, email: string | undefined): void {
+  const { token, agent } = answer;
+  isFreshSession = true;
+  signedOutBecause.value = undefined;
+  keep({ token, id: agent.id, name: agent.name, role: agent.role, accountId: agent.account_id, accountName: undefined, email, photo: null });
+}
+
+function keep(value: Session): void {
+  ofThisTab.write("session", value);
+  session.value = value;
+}
+
+export async function signIn(email: string, password: string): Promise<void> {
+  begin(await api.post("/agent/login", { body: { email, password } }), email);
+  lasting.write("email", email);
+}
+
+/** With the single-use code that the local host prints. */
+export async function signInWithCode(code: string): Promise<void> {
+  begin(await api.post("/_local/sign-in", { body: { code } }), undefined);
+}
+
+/** Reads what a login does not say of the agent: e-mail, picture, the account's name. */
+export async function readMe(): Promise<void> {
+  try {
+    const { agent, role, account } = await api.get("/agent/me");
+    const current = session.peek();
+    if (current?.id !== agent.id) return;
+    keep({ ...current, name: agent.name, role, email: agent.email, photo: agent.photo, accountName: account.name });
+  } catch {
+    // The console works without.
+  }
+}
+
+export async function signOut(): Promise<void> {
+  try {
+    await api.post("/agent/logout");
+  } catch (error) {
+    // A service without logout forgets the session by itself.
+    if (!isStatus(error, 404, 405, 401)) throw error;
+  } finally {
+    endSession();
+  }
+}

@@ -1,0 +1,26 @@
+import { signal } from "@preact/signals";
+
+/** Nobody who went away types for ever. */
+const LASTS_MS = 12_000;
+
+export interface Typing {
+  text: string | undefined;
+}
+
+/** Who types now, by chat. */
+export class TypingStore {
+  readonly visitors = signal<ReadonlyMap<number, Typing>>(new Map());
+  private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+  set(chatId: number, isTyping: boolean, text?: string): void {
+    clearTimeout(this.timers.get(chatId));
+    this.timers.delete(chatId);
+    if (isTyping) this.timers.set(chatId, setTimeout(() => this.set(chatId, false), LASTS_MS));
+    const before = this.visitors.peek().get(chatId);
+    if (isTyping === (before !== undefined) && before?.text === text) return;
+    const visitors = new Map(this.visitors.peek());
+    if (isTyping) visitors.set(chatId, { text });
+    else visitors.delete(chatId);
+    this.visitors.value = visitors;
+  }
+}

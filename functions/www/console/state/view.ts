@@ -1,0 +1,32 @@
+import { signal } from "@preact/signals";
+import { ofThisTab } from "../../ui/storage";
+import { effect } from "@preact/signals";
+import { TABS, type Tab } from "./chats";
+
+/** What floats over the console. One at a time. */
+export type Floating =
+  | { kind: "palette" }
+  | { kind: "keys" }
+  | { kind: "canned" }
+  | { kind: "sign-out" }
+  | { kind: "channel" }
+  | { kind: "transfer" | "close" | "file"; chatId: number }
+  | { kind: "erase"; chatId: number; number: number; name: string };
+
+export const floating = signal<Floating | undefined>(undefined);
+export const closeFloating = () => {
+  floating.value = undefined;
+};
+
+const storedTab = ofThisTab.read<Tab>("tab");
+export const tab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
+effect(() => ofThisTab.write("tab", tab.value));
+
+/** The words in the search field. */
+export const query = signal("");
+/** Where the visitor pane does not fit: whether it is shown over the conversation. */
+export const isVisitorShown = signal(false);
+/** Asks the composer for the focus; counts up. */
+export const focusComposer = signal(0);
+/** Asks the composer for note mode as well. */
+export const noteRequested = signal(0);

@@ -1,0 +1,419 @@
+/* Everything of one session: the stores, what feeds them, and what the agent can do. */
+
+import { batch, computed, effect, signal } from "@preact/signals";
+import { ApiError, isStatus, NetworkError, type Api } from "../../api/client";
+import type { CannedReply, Colleague } from "../../api/contract";
+import type { ChatRow, Entry, PresenceStatus, VisitorChanges } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { lasting, type Shelf } from "../../ui/storage";
+import { toast } from "../../ui/toast";
+import { ChatStore } from "./chats";
+import { Drafts } from "./drafts";
+import { followAttention, notify, playSound } from "./notices";
+import { Outbox, type Draft, type Outgoing } from "./outbox";
+import { openChat, route } from "./route";
+import { api as sessionApi, endSession, isFreshSession, readMe, type Session } from "./session";
+import { Sync } from "./sync";
+import { Timelines, type Timeline } from "./timeline";
+import { TypingStore } from "./typing";
+
+/** How long Undo is offered before a chat is really closed. */
+export const UNDO_CLOSE_MS = 5000;
+
+export function wordsOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    const words = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+    return /[.!?]$/.test(words) ? words : `${words}.`;
+  }
+  if (error instanceof NetworkError) return "The service does not answer. Check the network and try again.";
+  return "Something went wrong in this page. Reload it if this stays.";
+}
+
+export interface Directory {
+  /** `status` is absent where the service does not say it. */
+  agents: readonly (Omit<Colleague, "status"> & { status?: PresenceStatus })[];
+  departments: readonly { id: number; name: string }[];
+}
+
+export class Workspace {
+  readonly chats: ChatStore;
+  readonly timelines: Timelines;
+  readonly outbox: Outbox;
+  readonly drafts: Drafts;
+  readonly typing = new TypingStore();
+  readonly sync: Sync;
+  readonly isAdmin: boolean;
+
+  readonly presence = signal<PresenceStatus | undefined>(undefined);
+  readonly directory = signal<Directory | undefined>(undefined);
+  /** Undefined until they are read; null when the service has none. */
+  readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
+  /** Chats whose accept is on its way. */
+  readonly accepting = signal<ReadonlySet<number>>(new Set());
+  /** Client ids of entries that this page sent: they keep their place on the screen. */
+  readonly sentKeys = new Map<string, string>();
+  readonly shownId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
+  /** Set by the log of the open chat: whether the agent sees its end. */
+  isReadingEnd = false;
+
+  private readonly shelf: Shelf;
+  private readonly stops: (() => void)[] = [];
+  private readonly closeTimers = new Map<number, { timer: ReturnType<typeof setTimeout>; dismiss: () => void }>();
+
+  constructor(
+    readonly me: Session,
+    readonly api: Api = sessionApi,
+    shelf: Shelf = lasting,
+    createSocket?: (url: string) => WebSocket,
+  ) {
+    this.isAdmin = me.role === "admin";
+    this.shelf = shelf.within(`${me.accountId}.${me.id}.`);
+    this.chats = new ChatStore(api, me.id, this.shelf);
+    this.timelines = new Timelines(api);
+    this.drafts = new Drafts(this.shelf.within("draft."));
+    this.outbox = new Outbox(api, this.shelf.within("outbox."));
+    this.outbox.isHeld = (chatId) => this.accepting.peek().has(chatId);
+    this.outbox.onSent = (item, answer) => this.onSent(item, answer);
+    this.outbox.onRefused = (item) => announce(`Not sent: ${item.problem}`);
+    this.sync = new Sync(
+      api,
+      this.chats,
+      this.timelines,
+      this.typing,
+      {
+        arrived: (row, entry) => this.onArrived(row, entry),
+        presence: (agentId, status) => this.onPresence(agentId, status),
+        settings: () => void this.loadCannedReplies(),
+        sessionEnded: () => endSession("expired"),
+        back: () => this.outbox.hurry(),
+      },
+      createSocket,
+    );
+    this.sync.shown = () => {
+      const id = this.shownId.peek();
+      return id === undefined ? undefined : this.timelines.known(id);
+    };
+  }
+
+  start(): void {
+    this.stops.push(followAttention(this.chats.attention));
+    this.stops.push(
+      effect(() => {
+        const id = this.shownId.value;
+        if (id !== undefined) void this.openTimeline(id);
+      }),
+    );
+    addEventListener("storage", this.onStorage);
+    addEventListener("pagehide", this.onPageHide);
+    addEventListener("online", this.onOnline);
+    this.stops.push(() => {
+      removeEventListener("storage", this.onStorage);
+      removeEventListener("pagehide", this.onPageHide);
+      removeEventListener("online", this.onOnline);
+    });
+    this.sync.start();
+    this.outbox.start();
+    void readMe();
+    void this.loadPresence();
+    void this.loadCannedReplies();
+    void this.loadDirectory().catch(() => {});
+  }
+
+  stop(): void {
+    this.onPageHide();
+    this.sync.stop();
+    this.outbox.stop();
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  private readonly onStorage = (event: StorageEvent) => {
+    const name = this.shelf.nameOf(event.key);
+    if (name === "read") this.chats.reloadMarks();
+    if (name?.startsWith("outbox.")) this.outbox.syncWithStorage();
+  };
+
+  private readonly onOnline = () => this.outbox.hurry();
+
+  /** The page goes away: a close that waits for Undo happens now. */
+  private readonly onPageHide = () => {
+    for (const [chatId, { timer, dismiss }] of this.closeTimers) {
+      clearTimeout(timer);
+      dismiss();
+      void this.reallyClose(chatId, true);
+    }
+  };
+
+  // Reading
+
+  timeline(chatId: number): Timeline {
+    return this.timelines.of(chatId);
+  }
+
+  async openTimeline(chatId: number): Promise<void> {
+    const timeline = this.timelines.of(chatId);
+    try {
+      const isKnown = timeline.progress.peek() === "ready";
+      await timeline.open(this.chats.peek(chatId)?.seq);
+      if (isKnown) await timeline.refreshDetail();
+      const detail = timeline.detail.peek();
+      if (detail !== undefined) this.typing.set(chatId, detail.visitor_typing, this.typing.visitors.peek().get(chatId)?.text);
+    } catch (error) {
+      if (isStatus(error, 404)) this.chats.remove([chatId]);
+    }
+  }
+
+  markRead(chatId: number): void {
+    this.chats.markRead(chatId, this.timelines.known(chatId)?.last ?? 0);
+  }
+
+  private onArrived(row: ChatRow, entry: Entry | undefined): void {
+    const concerns = row.state === "waiting" || this.chats.isMine(row);
+    if (!concerns) return;
+    const isSeen = this.shownId.peek() === row.chat_id && this.isReadingEnd && !document.hidden;
+    const text = entry ? (entry.text ?? entry.file_name ?? "") : (row.last_message?.text ?? "");
+    const name = nameOf(row);
+    if (this.closeTimers.has(row.chat_id)) {
+      this.undoClose(row.chat_id);
+      toast(`${name} wrote again: the chat stays open.`);
+    }
+    announce(this.shownId.peek() === row.chat_id ? `${name}: ${text}` : row.state === "waiting" ? `${name} waits for an agent` : `New message from ${name}`);
+    if (isSeen) return;
+    playSound();
+    notify(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () => openChat(row.chat_id));
+  }
+
+  // Writing
+
+  send(chatId: number, draft: Draft): void {
+    this.outbox.add(chatId, draft);
+  }
+
+  private onSent(item: Outgoing, answer: { seq: number; id: string }): void {
+    this.sentKeys.set(answer.id, item.key);
+    const timeline = this.timelines.known(item.chatId);
+    if (timeline === undefined || timeline.entries.peek().some((entry) => entry.seq === answer.seq)) return;
+    const { me } = this;
+    const common = { seq: answer.seq, id: answer.id, from: "agent" as const, agent: { id: me.id, name: me.name }, timestamp: Math.floor(item.writtenAt / 1000) };
+    const entry = item.kind === "note" ? { ...common, type: "note", text: item.body.text } : { ...common, ...withoutNulls(item.body), type: item.body.type, delivery: { state: "pending" as const, attempts: [] } };
+    timeline.apply(entry as Entry);
+  }
+
+  /** The agent takes the chat. Shown at once; taken back when somebody else was faster. */
+  async accept(chatId: number): Promise<void> {
+    const before = this.chats.peek(chatId);
+    if (before === undefined || this.accepting.peek().has(chatId) || before.state === "closed" || this.chats.isMine(before)) return;
+    const { me } = this;
+    this.accepting.value = new Set(this.accepting.peek()).add(chatId);
+    const mine: ChatRow = { ...before, state: "active", agent: { id: me.id, name: me.name } };
+    this.applyRow(mine);
+    try {
+      this.applyRow(await this.api.post("/agent/chats/{chat_id}/accept", { path: { chat_id: chatId } }));
+    } catch (error) {
+      this.applyRow(before);
+      if (isStatus(error, 409, 403)) {
+        toast(isStatus(error, 409) ? `Another agent has accepted ${nameOf(before)}.` : "This chat is offered to other agents.", { isBad: true });
+        await this.reread(chatId);
+      } else if (isStatus(error, 404)) {
+        this.chats.remove([chatId]);
+        toast("This chat does not exist any more.", { isBad: true });
+      } else {
+        toast(`Not accepted. ${wordsOf(error)}`, { isBad: true, action: { label: "Try again", run: () => void this.accept(chatId) } });
+      }
+    } finally {
+      const accepting = new Set(this.accepting.peek());
+      accepting.delete(chatId);
+      this.accepting.value = accepting;
+      void this.outbox.sendNext(chatId);
+    }
+    await this.timelines.known(chatId)?.refresh().catch(() => {});
+  }
+
+  /** Closes the chat in a moment, so that the agent can take it back. */
+  close(chatId: number): void {
+    const row = this.chats.peek(chatId);
+    if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
+    this.chats.hide(chatId, true);
+    const dismiss = toast(`Chat with ${nameOf(row)} closed.`, { ms: UNDO_CLOSE_MS, action: { label: "Undo", run: () => this.undoClose(chatId) } });
+    const timer = setTimeout(() => void this.reallyClose(chatId, false), UNDO_CLOSE_MS);
+    this.closeTimers.set(chatId, { timer, dismiss });
+  }
+
+  isClosing(chatId: number): boolean {
+    return this.chats.closing.value.has(chatId);
+  }
+
+  private undoClose(chatId: number): void {
+    const closing = this.closeTimers.get(chatId);
+    if (closing === undefined) return;
+    clearTimeout(closing.timer);
+    closing.dismiss();
+    this.closeTimers.delete(chatId);
+    this.chats.hide(chatId, false);
+  }
+
+  private async reallyClose(chatId: number, keepalive: boolean): Promise<void> {
+    this.closeTimers.delete(chatId);
+    const before = this.chats.peek(chatId);
+    try {
+      await this.api.post("/agent/chats/{chat_id}/close", { path: { chat_id: chatId }, keepalive });
+      const row = this.chats.peek(chatId) ?? before;
+      if (row !== undefined) this.applyRow({ ...row, state: "closed", updated_at: Math.floor(Date.now() / 1000) });
+    } catch (error) {
+      if (before !== undefined) toast(`The chat with ${nameOf(before)} is not closed. ${wordsOf(error)}`, { isBad: true });
+    } finally {
+      this.chats.hide(chatId, false);
+    }
+    await this.timelines.known(chatId)?.refresh().catch(() => {});
+  }
+
+  async transfer(chatId: number, to: { agent_id: number } | { department_id: number }): Promise<void> {
+    this.applyRow(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body: to }));
+    await this.timelines.known(chatId)?.refresh().catch(() => {});
+  }
+
+  async retry(chatId: number, entry: Entry): Promise<void> {
+    const timeline = this.timelines.known(chatId);
+    timeline?.apply({ ...entry, delivery: { state: "pending", attempts: entry.delivery?.attempts ?? [] } });
+    try {
+      await this.api.post("/agent/chats/{chat_id}/messages/{seq}/retry", { path: { chat_id: chatId, seq: entry.seq } });
+    } catch (error) {
+      if (!isStatus(error, 409)) timeline?.apply(entry);
+      toast(`Not sent again. ${wordsOf(error)}`, { isBad: true });
+      await timeline?.refreshPending().catch(() => {});
+    }
+  }
+
+  async assign(chatId: number): Promise<void> {
+    await this.api.post("/agent/chats/{chat_id}/assign", { path: { chat_id: chatId } });
+    const timeline = this.timelines.known(chatId);
+    const detail = timeline?.detail.peek();
+    if (detail?.panel.assignment?.state !== "done" && detail !== undefined) {
+      timeline?.applyPanel({ ...detail.panel, assignment: { state: "pending" } });
+    }
+  }
+
+  async changeVisitor(chatId: number, number: number, changes: VisitorChanges): Promise<void> {
+    const changed = await this.api.patch("/agent/visitors/{number}", { path: { number }, body: changes });
+    batch(() => {
+      for (const timeline of this.timelines.all()) {
+        const detail = timeline.detail.peek();
+        if (detail?.visitor.number === number) timeline.applyVisitor({ ...detail.visitor, ...changed });
+      }
+      const rows = [...this.chats.rows.peek().values()].filter((row) => row.visitor.number === number);
+      this.chats.upsert(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
+    });
+    void this.timelines.known(chatId)?.refresh().catch(() => {});
+  }
+
+  /** Erases a visitor with all their chats; goes on until nothing is left. */
+  async erase(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
+    const removed = { chats: 0, entries: 0 };
+    for (;;) {
+      const answer = await this.api.delete("/admin/visitors/{number}", { path: { number } });
+      removed.chats += answer.removed.chats;
+      removed.entries += answer.removed.entries;
+      onProgress({ ...removed });
+      if (answer.complete) break;
+    }
+    const ids = [...this.chats.rows.peek().values()].filter((row) => row.visitor.number === number).map((row) => row.chat_id);
+    for (const id of ids) {
+      this.timelines.forget(id);
+      this.drafts.write(id, "", false);
+    }
+    this.chats.remove(ids);
+  }
+
+  applyRow(row: ChatRow): void {
+    batch(() => {
+      this.chats.upsert([row]);
+      this.timelines.known(row.chat_id)?.applyRow(row);
+    });
+  }
+
+  /** Reads a chat's header again; a row for one that no list brought. */
+  async reread(chatId: number): Promise<void> {
+    const timeline = this.timelines.of(chatId);
+    await timeline.refreshDetail().catch(() => {});
+    const detail = timeline.detail.peek();
+    const row = this.chats.peek(chatId);
+    if (detail !== undefined && row !== undefined) {
+      const { state, agent, department, updated_at } = detail;
+      this.chats.upsert([{ ...row, state, agent, department, updated_at }]);
+    }
+  }
+
+  // The agent
+
+  private async loadPresence(): Promise<void> {
+    try {
+      const { status, online } = await this.api.get("/agent/presence");
+      this.presence.value = online || status === "away" ? status : "offline";
+      if (isFreshSession && this.presence.peek() === "offline") await this.setPresence("online");
+    } catch {
+      // The switch stays undecided until the agent uses it.
+    }
+  }
+
+  async setPresence(status: PresenceStatus): Promise<void> {
+    const before = this.presence.peek();
+    this.presence.value = status;
+    try {
+      await this.api.put("/agent/presence", { body: { status } });
+    } catch (error) {
+      this.presence.value = before;
+      toast(`You are still ${before ?? "offline"}. ${wordsOf(error)}`, { isBad: true });
+    }
+  }
+
+  private onPresence(agentId: number, status: PresenceStatus): void {
+    if (agentId === this.me.id) this.presence.value = status;
+    const directory = this.directory.peek();
+    if (directory === undefined) return;
+    this.directory.value = { ...directory, agents: directory.agents.map((agent) => (agent.id === agentId ? { ...agent, status } : agent)) };
+  }
+
+  /** Colleagues and departments. Before the service has a list for everybody, admins get it from their own. */
+  async loadDirectory(): Promise<Directory> {
+    try {
+      this.directory.value = await this.api.get("/agent/agents");
+    } catch (error) {
+      if (!isStatus(error, 404, 405) || !this.isAdmin) throw error;
+      const [{ agents }, { departments }] = await Promise.all([this.api.get("/admin/agents"), this.api.get("/admin/departments")]);
+      this.directory.value = {
+        agents: agents.map(({ agent_id, name, photo }) => ({ id: agent_id, name, photo: photo ?? null })),
+        departments: departments.map(({ department_id, name }) => ({ id: department_id, name })),
+      };
+    }
+    return this.directory.peek() as Directory;
+  }
+
+  async loadCannedReplies(): Promise<void> {
+    try {
+      const { canned_replies } = await this.api.get("/agent/canned-replies");
+      this.cannedReplies.value = [...canned_replies].sort((a, b) => a.shortcut.localeCompare(b.shortcut));
+    } catch (error) {
+      if (isStatus(error, 404, 405)) this.cannedReplies.value = null;
+    }
+  }
+
+  /** Whether something typed would be lost for this chat. */
+  hasUnsent(chatId: number): boolean {
+    return this.drafts.chats.peek().has(chatId) || this.outbox.items.peek().some((item) => item.chatId === chatId);
+  }
+
+  forgetEverythingTyped(): void {
+    this.drafts.clear();
+    for (const item of this.outbox.items.peek()) this.outbox.discard(item.key);
+  }
+}
+
+export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
+
+/** What a visitor is called where nobody said their name. */
+export function nameOf(row: Pick<ChatRow, "visitor">): string {
+  return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
+}
+
+function withoutNulls<T extends object>(body: T): Partial<T> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,148 @@
+import "./transfer.css";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { isStatus } from "../../api/client";
+import type { PresenceStatus } from "../../api/types";
+import { Dialog } from "../../ui/dialog";
+import { Face } from "../../ui/face";
+import { Icon } from "../../ui/icons";
+import { toast } from "../../ui/toast";
+import { useWorkspace } from "../context";
+import { openChat, route } from "../state/route";
+import { closeFloating } from "../state/view";
+import { nameOf, wordsOf } from "../state/workspace";
+
+type Target = { kind: "agent"; id: number; name: string; photo: string | null; status?: PresenceStatus } | { kind: "department"; id: number; name: string };
+
+const ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
+const STATUS_NAMES: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
+
+export function TransferDialog({ chatId }: { chatId: number }) {
+  const workspace = useWorkspace();
+  const row = workspace.chats.row(chatId);
+  const directory = workspace.directory.value;
+  const [words, setWords] = useState("");
+  const [selected, setSelected] = useState(0);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  // Who is online may have changed since the list was read.
+  useEffect(() => {
+    workspace.loadDirectory().catch((error: unknown) => {
+      if (workspace.directory.peek() === undefined) setProblem(isStatus(error, 404) ? "This service does not tell agents who their colleagues are. Ask an admin to transfer the chat." : wordsOf(error));
+    });
+  }, []);
+
+  const targets = useMemo(() => {
+    if (directory === undefined) return [];
+    const wanted = words.trim().toLowerCase();
+    const matches = (name: string) => name.toLowerCase().includes(wanted);
+    const agents: Target[] = directory.agents
+      .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
+      .map((agent) => ({ kind: "agent" as const, ...agent }))
+      .sort((a, b) => ORDER[a.status ?? "online"] - ORDER[b.status ?? "online"] || a.name.localeCompare(b.name));
+    const departments: Target[] = directory.departments.filter(({ name }) => matches(name)).map((department) => ({ kind: "department" as const, ...department }));
+    return [...agents, ...departments];
+  }, [directory, words, row]);
+  const at = Math.min(selected, Math.max(0, targets.length - 1));
+
+  const transfer = async (target: Target | undefined) => {
+    if (target === undefined || isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await workspace.transfer(chatId, target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id });
+      closeFloating();
+      toast(`${row === undefined ? "The chat" : nameOf(row)} is with ${target.name} now.`);
+      if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
+    } catch (error) {
+      setBusy(false);
+      setProblem(wordsOf(error));
+      if (isStatus(error, 409)) void workspace.loadDirectory().catch(() => {});
+    }
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && targets.length > 0) {
+      event.preventDefault();
+      const next = (at + step + targets.length) % targets.length;
+      setSelected(next);
+      document.getElementById(`target-${next}`)?.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault();
+      void transfer(targets[at]);
+    }
+  };
+
+  const firstDepartment = targets.findIndex((target) => target.kind === "department");
+  return (
+    <Dialog title={`Transfer ${row === undefined ? "the chat" : nameOf(row)}`} onClose={closeFloating}>
+      <div class="body">
+        <input
+          class="input"
+          data-autofocus
+          role="combobox"
+          aria-expanded={true}
+          aria-controls="targets"
+          aria-activedescendant={targets.length > 0 ? `target-${at}` : undefined}
+          aria-label="To which agent or department"
+          placeholder="Agent or department"
+          autocomplete="off"
+          value={words}
+          onInput={(event) => {
+            setWords(event.currentTarget.value);
+            setSelected(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            <Icon name="circle-alert" />
+            <span>{problem}</span>
+          </p>
+        )}
+        {directory === undefined ? (
+          problem === undefined && <p class="appear-late">Loading…</p>
+        ) : (
+          <ul id="targets" class="picker-list scroll" role="listbox" aria-label="Agents and departments" aria-busy={isBusy}>
+            {targets.map((target, index) => [
+              index === 0 && target.kind === "agent" && (
+                <li key="agents" class="head" role="presentation">
+                  Agents
+                </li>
+              ),
+              index === firstDepartment && (
+                <li key="departments" class="head" role="presentation">
+                  Departments
+                </li>
+              ),
+              <li key={`${target.kind}${target.id}`} id={`target-${index}`} role="option" aria-selected={index === at} onMouseMove={() => setSelected(index)} onClick={() => void transfer(target)}>
+                {target.kind === "agent" ? (
+                  <Face id={target.id} name={target.name} photo={target.photo} />
+                ) : (
+                  <span class="icon-round">
+                    <Icon name="building-2" />
+                  </span>
+                )}
+                <span class="clip" dir="auto">
+                  {target.name}
+                </span>
+                {target.kind === "agent" && target.status !== undefined && (
+                  <span class="state">
+                    <span class={`presence ${target.status}`} />
+                    {STATUS_NAMES[target.status]}
+                  </span>
+                )}
+              </li>,
+            ])}
+            {targets.length === 0 && (
+              <li class="head" role="presentation">
+                {words === "" ? "There is nobody else in this account." : "Nobody of that name."}
+              </li>
+            )}
+          </ul>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,25 @@
+const BROWSERS: readonly (readonly [string, RegExp])[] = [
+  ["Edge", /\bEdg(?:e|A|iOS)?\/(\d+)/],
+  ["Opera", /\bOPR\/(\d+)/],
+  ["Samsung Internet", /\bSamsungBrowser\/(\d+)/],
+  ["Firefox", /\b(?:Firefox|FxiOS)\/(\d+)/],
+  ["Chrome", /\b(?:Chrome|CriOS)\/(\d+)/],
+  ["Safari", /\bVersion\/(\d+)[\d.]* (?:Mobile\/\S+ )?Safari\//],
+];
+const SYSTEMS: readonly (readonly [string, RegExp])[] = [
+  ["Android", /Android/],
+  ["iPad", /iPad/],
+  ["iPhone", /iPhone/],
+  ["Windows", /Windows/],
+  ["macOS", /Mac OS X|Macintosh/],
+  ["ChromeOS", /CrOS/],
+  ["Linux", /Linux/],
+];
+
+/** "Firefox 132, Android" of a User-Agent; the header itself when it is none that people know. */
+export function browserName(userAgent: string): string {
+  const browser = BROWSERS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(([, version]) => version !== undefined);
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const known = [browser === undefined ? undefined : `${browser[0]} ${browser[1]}`, system].filter(Boolean).join(", ");
+  return known === "" ? userAgent.slice(0, 80) : known;
+}

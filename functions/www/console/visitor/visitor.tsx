@@ -1,0 +1,427 @@
+import "./visitor.css";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isStatus } from "../../api/client";
+import type { Chat, ChatRow, Panel, Source } from "../../api/types";
+import { CopyButton } from "../../ui/copy";
+import { Face } from "../../ui/face";
+import { Icon } from "../../ui/icons";
+import { BLOCKED, Blocked, Words } from "../../ui/text";
+import { shortDay, minute } from "../../ui/time";
+import { useWorkspace } from "../context";
+import { setBlacklisted } from "../conversation/conversation";
+import { isVisitorPaneOpen } from "../state/preferences";
+import { chatHref } from "../state/route";
+import { floating, isVisitorShown } from "../state/view";
+import { isAnonymous, nameOf, wordsOf } from "../state/workspace";
+import { browserName } from "./browser";
+
+export function VisitorPane({ chatId }: { chatId: number }) {
+  const { timelines } = useWorkspace();
+  const timeline = timelines.of(chatId);
+  const detail = timeline.detail.value;
+  const isShown = isVisitorShown.value;
+  const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    isVisitorShown.value = false;
+  }, [chatId]);
+  useEffect(() => {
+    if (isShown) close.current?.focus();
+  }, [isShown]);
+  if (timeline.progress.value === "failed") return null;
+  const classes = ["visitor", "scroll", isShown ? "shown" : "", isVisitorPaneOpen.value ? "" : "folded"].filter(Boolean).join(" ");
+  return (
+    <>
+      {isShown && <div class="visitor-shade" onClick={() => (isVisitorShown.value = false)} />}
+      <aside class={classes} aria-label="Visitor">
+        <header>
+          <h2>Visitor</h2>
+          <button ref={close} type="button" class="btn only-icon close" aria-label="Close visitor details" onClick={() => (isVisitorShown.value = false)}>
+            <Icon name="x" class="large" />
+          </button>
+        </header>
+        {detail === undefined ? <Loading /> : <Cards key={detail.visitor.number} chatId={chatId} detail={detail} />}
+      </aside>
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <div class="card appear-late" aria-hidden="true">
+      {[70, 90, 50, 80].map((width) => (
+        <span key={width} class="skeleton" style={{ height: "12px", width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}
+
+function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
+  const workspace = useWorkspace();
+  const { visitor, panel } = detail;
+  const name = isAnonymous(visitor.name) ? `Visitor ${visitor.number}` : visitor.name;
+  const save = (field: "name" | "email" | "phone" | "description") => async (value: string) => {
+    await workspace.changeVisitor(chatId, visitor.number, { [field]: value });
+  };
+  return (
+    <>
+      {visitor.blacklisted && (
+        <p class="banner">
+          <Icon name="ban" />
+          Blacklisted: new messages are dropped
+        </p>
+      )}
+      <section class="card" aria-label="Contact">
+        <div class="who">
+          <Face id={visitor.number} name={visitor.name} photo={visitor.photo} isAnonymous={isAnonymous(visitor.name)} />
+          <div>
+            <InPlace label="Name" value={isAnonymous(visitor.name) ? null : visitor.name} shownAs={name} source={visitor.sources.name} isName maxLength={254} save={save("name")} />
+            <small>
+              Visitor {visitor.number} · {visitor.chats_count === 1 ? "first chat" : `${visitor.chats_count} chats`}
+            </small>
+          </div>
+        </div>
+        <dl class="edit">
+          <dt>E-mail</dt>
+          <dd>
+            <InPlace label="E-mail" value={visitor.email} source={visitor.sources.email} type="email" maxLength={254} canCopy save={save("email")} />
+          </dd>
+          <dt>Phone</dt>
+          <dd>
+            <InPlace label="Phone" value={visitor.phone} source={visitor.sources.phone} type="tel" maxLength={254} canCopy save={save("phone")} />
+          </dd>
+          <dt>About</dt>
+          <dd>
+            <InPlace label="Description" value={visitor.description} source={visitor.sources.description} isLong maxLength={10_000} save={save("description")} />
+          </dd>
+        </dl>
+      </section>
+      <Crm chatId={chatId} panel={panel} isMine={detail.state === "active" && detail.agent?.id === workspace.me.id} />
+      <SessionCard detail={detail} />
+      <EarlierChats chatId={chatId} number={visitor.number} />
+      <section class="card" aria-label="Actions">
+        <div class="acts-row">
+          <button type="button" class="btn" onClick={() => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted)}>
+            <Icon name="ban" />
+            {visitor.blacklisted ? "Take off the blacklist" : "Blacklist"}
+          </button>
+          {workspace.isAdmin && (
+            <button type="button" class="btn bad" onClick={() => (floating.value = { kind: "erase", chatId, number: visitor.number, name })}>
+              <Icon name="trash-2" />
+              Erase…
+            </button>
+          )}
+        </div>
+      </section>
+    </>
+  );
+}
+
+const SOURCES: Record<Source, string> = { visitor: "visitor", script: "page", integrator: "integrator", bot: "bot", crm: "CRM", agent: "agent" };
+const SAID_BY: Record<Source, string> = {
+  visitor: "Said by the visitor",
+  script: "Set by the page, which visitors can change",
+  integrator: "Sent by your front end",
+  bot: "Told to the bot",
+  crm: "Known to your CRM",
+  agent: "Written by an agent",
+};
+
+interface InPlaceProps {
+  label: string;
+  value: string | null;
+  /** Where it differs from the value. */
+  shownAs?: string;
+  source: Source | undefined;
+  type?: "text" | "email" | "tel";
+  isLong?: boolean;
+  isName?: boolean;
+  canCopy?: boolean;
+  maxLength: number;
+  save: (value: string) => Promise<void>;
+}
+
+/** A value that becomes a field when it is pressed. Enter and leaving keep the change, Escape drops it. */
+function InPlace({ label, value, shownAs, source, type = "text", isLong, isName, canCopy, maxLength, save }: InPlaceProps) {
+  const [typed, setTyped] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const button = useRef<HTMLButtonElement>(null);
+  const isDropped = useRef(false);
+
+  const finish = (hasFocus: boolean) => {
+    setTyped(undefined);
+    setProblem(undefined);
+    if (hasFocus) requestAnimationFrame(() => button.current?.focus());
+  };
+  const keep = async (hasFocus: boolean) => {
+    if (typed === undefined || isBusy || isDropped.current) return;
+    const wanted = typed.trim();
+    // An empty value means that nothing is said; the service keeps what it knows then.
+    if (wanted === (value ?? "") || wanted === "") return finish(hasFocus);
+    setBusy(true);
+    try {
+      await save(wanted);
+      finish(hasFocus);
+    } catch (error) {
+      setProblem(wordsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  if (typed !== undefined) {
+    const common = {
+      class: "input",
+      "aria-label": label,
+      "aria-invalid": problem !== undefined,
+      value: typed,
+      maxLength,
+      dir: "auto" as const,
+      disabled: isBusy,
+      ref: (element: HTMLInputElement | HTMLTextAreaElement | null) => {
+        if (element !== null && document.activeElement !== element && problem === undefined && !isBusy) element.focus();
+      },
+      onInput: (event: Event) => setTyped((event.currentTarget as HTMLInputElement).value),
+      onBlur: () => void keep(false),
+      onKeyDown: (event: KeyboardEvent) => {
+        if (event.key === "Escape") {
+          event.stopPropagation();
+          isDropped.current = true;
+          finish(true);
+        } else if (event.key === "Enter" && !event.isComposing && (!isLong || event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          void keep(true);
+        }
+      },
+    };
+    return (
+      <div class="place">
+        <form onSubmit={(event) => event.preventDefault()}>
+          {isLong ? <textarea {...common} rows={4} /> : <input {...common} type={type as "text"} autocomplete="off" />}
+          {problem !== undefined && (
+            <span class="problem" role="alert">
+              {problem}
+            </span>
+          )}
+        </form>
+      </div>
+    );
+  }
+
+  const isEmpty = value === null || value === "";
+  return (
+    <div class="place">
+      <button
+        ref={button}
+        type="button"
+        class={["value", isName ? "name" : "", isEmpty && shownAs === undefined ? "none" : ""].filter(Boolean).join(" ")}
+        aria-label={isEmpty ? `Add: ${label}` : `${label}: ${value}. Edit`}
+        title={`Edit ${label.toLowerCase()}`}
+        dir="auto"
+        onClick={() => {
+          isDropped.current = false;
+          setTyped(value ?? "");
+        }}
+      >
+        {isEmpty ? (shownAs ?? "Add") : value === BLOCKED ? <Blocked /> : (shownAs ?? value)}
+        {!isEmpty && source !== undefined && (
+          <span class="source" title={SAID_BY[source]}>
+            {SOURCES[source]}
+          </span>
+        )}
+      </button>
+      {canCopy && !isEmpty && <CopyButton text={value ?? ""} label={`Copy ${label.toLowerCase()}`} />}
+    </div>
+  );
+}
+
+function Out({ href, children }: { href: string; children: ComponentChildren }) {
+  return (
+    <a class="link" href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+      <Icon name="external-link" />
+    </a>
+  );
+}
+
+const isWeb = (address: string | null | undefined): address is string => typeof address === "string" && /^https?:\/\//i.test(address);
+
+function Crm({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: boolean }) {
+  const workspace = useWorkspace();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const { custom_data, enable_assign, crm_link, assignment } = panel;
+  if (custom_data.length === 0 && !enable_assign && crm_link === null && assignment === null) return null;
+  const assign = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await workspace.assign(chatId);
+    } catch (error) {
+      setProblem(wordsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const isPending = assignment?.state === "pending";
+  return (
+    <section class="card" aria-label="From your CRM">
+      <h3>From your CRM</h3>
+      {enable_assign && assignment?.state !== "done" && (
+        <button type="button" class="btn line wide" aria-disabled={isBusy || isPending || !isMine} title={isMine ? undefined : "Accept the chat first"} onClick={() => void assign()}>
+          {isPending ? "Assigning…" : assignment?.state === "failed" ? "Assign again" : "Assign to a card"}
+        </button>
+      )}
+      {assignment?.state === "done" && (
+        <p class="outcome done" role="status">
+          <Icon name="circle-check" />
+          Assigned to the CRM card
+        </p>
+      )}
+      {assignment?.state === "failed" && (
+        <p class="outcome failed" role="status">
+          <Icon name="circle-alert" />
+          <span dir="auto">Not assigned. {assignment.message}</span>
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="outcome failed" role="alert">
+          <Icon name="circle-alert" />
+          {problem}
+        </p>
+      )}
+      {custom_data.length > 0 && <CustomData lines={custom_data} />}
+      {isWeb(crm_link) && (
+        <a class="btn wide" href={crm_link} target="_blank" rel="noopener noreferrer">
+          Open in CRM
+          <Icon name="external-link" class="small" />
+        </a>
+      )}
+    </section>
+  );
+}
+
+/** `title` stands above a field, `key` before it with a colon (specification C1). */
+function CustomData({ lines }: { lines: Panel["custom_data"] }) {
+  return (
+    <div class="custom">
+      {lines.map(({ title, content, link, key }, index) => {
+        const value = isWeb(link) ? <Out href={link}>{content || link}</Out> : <Words text={content} />;
+        if (key === null && title !== null && content.length <= 40) {
+          return (
+            <dl key={index}>
+              <dt dir="auto">{title}</dt>
+              <dd dir="auto">{value}</dd>
+            </dl>
+          );
+        }
+        return (
+          <div key={index}>
+            {title !== null && <h4 dir="auto">{title}</h4>}
+            <p dir="auto">
+              {key !== null && <b>{key}: </b>}
+              {value}
+            </p>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function SessionCard({ detail }: { detail: Chat }) {
+  const { visitor, panel, session } = detail;
+  const page = panel.page ?? detail.page ?? null;
+  const pageUrl = page?.url ?? visitor.url;
+  const geo = session?.geoip;
+  const place = [geo?.city, geo?.region !== geo?.city ? geo?.region : undefined, geo?.country].filter(Boolean).join(", ");
+  const utm = session?.utm_json;
+  const campaign = [utm?.source, utm?.medium, utm?.campaign, utm?.term, utm?.content].filter(Boolean).join(" / ");
+  const lines: [string, ComponentChildren][] = [];
+  if (pageUrl) lines.push(["Page", isWeb(pageUrl) ? <Out href={pageUrl}>{page?.title || shortAddress(pageUrl)}</Out> : pageUrl === BLOCKED ? <Blocked /> : pageUrl]);
+  if (detail.referrer) lines.push(["Came from", isWeb(detail.referrer) ? <Out href={detail.referrer}>{shortAddress(detail.referrer)}</Out> : detail.referrer]);
+  if (campaign !== "") lines.push(["Campaign", campaign]);
+  if (place !== "") lines.push(["Place", place]);
+  if (geo?.organization) lines.push(["Network", geo.organization]);
+  if (session?.user_agent) lines.push(["Browser", <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
+  if (session?.ip_addr) lines.push(["Address", session.ip_addr]);
+  lines.push(["Channel", detail.channel.name]);
+  if (visitor.id !== "") lines.push(["Their id", <span class="num">{visitor.id}</span>]);
+  return (
+    <section class="card" aria-label="Session">
+      <h3>Session</h3>
+      <dl>
+        {lines.map(([name, value]) => [
+          <dt key={`${name}-t`}>{name}</dt>,
+          <dd key={name} dir="auto">
+            {value}
+          </dd>,
+        ])}
+      </dl>
+    </section>
+  );
+}
+
+function shortAddress(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { host, pathname } = new URL(address);
+  const short = host.replace(/^www\./, "") + (pathname === "/" ? "" : pathname);
+  return short.length > 60 ? `${short.slice(0, 59)}…` : short;
+}
+
+/** Reads the visitor's chats; before the service has such a list, those that are loaded. */
+function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
+  const { api, chats } = useWorkspace();
+  const [found, setFound] = useState<{ rows: readonly ChatRow[]; next: string | number | null } | "local" | "failed">();
+  const read = async (cursor?: string | number) => {
+    try {
+      const options = { path: { number }, query: cursor === undefined ? {} : { cursor: String(cursor) } };
+      const { chats: rows, next } = await api.get("/agent/visitors/{number}/chats", options);
+      setFound((before) => ({ rows: [...(cursor !== undefined && typeof before === "object" ? before.rows : []), ...rows], next }));
+    } catch (error) {
+      setFound(isStatus(error, 404, 405) ? "local" : "failed");
+    }
+  };
+  useEffect(() => void read(), [number]);
+  if (found === undefined) return null;
+  if (found === "failed") {
+    return (
+      <section class="card" aria-label="Earlier chats">
+        <h3>Earlier chats</h3>
+        <p class="outcome failed">They cannot be read now.</p>
+      </section>
+    );
+  }
+  const all = found === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : found.rows;
+  const rows = all.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
+  if (rows.length === 0) return null;
+  return (
+    <section class="card" aria-label="Other chats">
+      <h3>
+        Other chats{" "}
+        <b>
+          {rows.length}
+          {found !== "local" && found.next !== null ? "+" : ""}
+        </b>
+      </h3>
+      <ul class="past">
+        {rows.map((row) => (
+          <li key={row.chat_id}>
+            <a href={chatHref(row.chat_id)} aria-label={`Chat ${row.chat_id} of ${nameOf(row)}`}>
+              <span class="clip" dir="auto">
+                {row.last_message?.text || `Chat #${row.chat_id}`}
+              </span>
+              <time>{row.state === "closed" ? shortDay(row.updated_at, minute.value) : row.state}</time>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {found !== "local" && found.next !== null && (
+        <button type="button" class="btn wide" onClick={() => void read(found.next ?? undefined)}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+/* Serves the console for development.
+
+     node dev.mjs [--port 3900]                              with the stand-in of dev/, world "normal"
+     node dev.mjs --world forty                              another world of dev/worlds.mjs
+     node dev.mjs --api http://127.0.0.1:3000                with a real local host behind it
+     node dev.mjs --built                                    serves dist/ instead of building on each change */
+
+import { readFile } from "node:fs/promises";
+import http from "node:http";
+import { dirname, extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CONTENT_SECURITY_POLICY, watch } from "./build.mjs";
+import { StandIn } from "./dev/standin.mjs";
+import { PICTURES } from "./dev/worlds.mjs";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain" };
+
+export async function serve({ port = 0, api, world = "normal", folder }) {
+  const standIn = api === undefined ? new StandIn(world) : undefined;
+  const server = http.createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      console.error(error);
+      response.writeHead(500).end();
+    });
+  });
+
+  const answer = async (request, response) => {
+    const url = new URL(request.url, `http://${request.headers.host}`);
+    if (url.pathname === "/") return response.writeHead(302, { location: "/console/" }).end();
+    if (url.pathname.startsWith("/console/")) return file(url.pathname.slice(9) || "index.html", request, response);
+    const picture = /^\/_standin\/pictures\/(.+)$/.exec(url.pathname)?.[1];
+    if (picture) {
+      const source = PICTURES[picture];
+      if (!source) return response.writeHead(404).end();
+      return response.writeHead(200, { "content-type": "image/svg+xml" }).end(decodeURIComponent(source.slice(source.indexOf(",") + 1)));
+    }
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    if (api !== undefined) return proxy(api, request, response, bytes);
+    const body = bytes.length > 0 ? JSON.parse(bytes) : undefined;
+    if (url.pathname === "/_standin/reset" && body) body.base = `http://${request.headers.host}`;
+    const result = await standIn.handle(request.method, url, request.headers, body);
+    if (result === undefined) return request.socket.destroy();
+    response.writeHead(result.status, { "content-type": "application/json", "cache-control": "no-store", ...result.headers }).end(JSON.stringify(result.body));
+  };
+
+  const file = async (path, request, response) => {
+    const name = normalize(path).replace(/^(\.\.[/\\])+/, "");
+    const isPage = name === "index.html";
+    const headers = {
+      "content-type": TYPES[extname(name)] ?? "application/octet-stream",
+      "cache-control": isPage ? "no-cache" : "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+      ...(isPage ? { "content-security-policy": CONTENT_SECURITY_POLICY.replace("{socket}", `ws://${request.headers.host}`), "referrer-policy": "no-referrer" } : {}),
+    };
+    try {
+      const wantsBrotli = /\bbr\b/.test(request.headers["accept-encoding"] ?? "");
+      const compressed = wantsBrotli ? await readFile(join(folder, `${name}.br`)).catch(() => undefined) : undefined;
+      response.writeHead(200, compressed ? { ...headers, "content-encoding": "br" } : headers).end(compressed ?? (await readFile(join(folder, name))));
+    } catch {
+      response.writeHead(404).end();
+    }
+  };
+
+  server.on("upgrade", (request, socket, head) => {
+    if (standIn !== undefined) return standIn.upgrade(request, socket, head);
+    const target = new URL(api);
+    const upstream = http.request({ host: target.hostname, port: target.port, path: request.url, headers: request.headers });
+    upstream.on("upgrade", (answer, other, first) => {
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${answer.rawHeaders.map((value, index) => (index % 2 ? `${value}\r\n` : `${value}: `)).join("")}\r\n`);
+      socket.write(first);
+      other.pipe(socket).pipe(other);
+    });
+    upstream.on("error", () => socket.destroy());
+    upstream.end();
+  });
+
+  await new Promise((done) => server.listen(port, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  standIn?.reset(world, { base: url });
+  return { url, standIn, close: () => new Promise((done) => (server.closeAllConnections(), server.close(done))) };
+}
+
+function proxy(api, request, response, bytes) {
+  const target = new URL(request.url, api);
+  return new Promise((done) => {
+    const upstream = http.request(target, { method: request.method, headers: { ...request.headers, host: target.host } }, (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+      answer.on("end", done);
+    });
+    upstream.on("error", () => (response.writeHead(502).end(), done()));
+    upstream.end(bytes);
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const option = (name) => {
+    const at = process.argv.indexOf(`--${name}`);
+    return at < 0 ? undefined : process.argv[at + 1];
+  };
+  const isBuilt = process.argv.includes("--built");
+  const folder = join(HERE, isBuilt ? "dist/console" : ".watch/console");
+  if (!isBuilt) await watch(folder);
+  const { url } = await serve({ port: Number(option("port") ?? 3900), api: option("api"), world: option("world"), folder });
+  console.log(`${url}/console/${option("api") ? "" : "  sign in as marta@example.com (admin) or jonas@example.com with the password: secret"}`);
+}

@@ -1,0 +1,374 @@
+/* A stand-in for the service, for developing and testing the pages only: everything is in memory and invented. It plays
+   the agents' API of docs/openapi.json and the parts of the contract that are not built yet, sockets included. Nothing
+   of it is part of the product. Tests steer it under /_standin. */
+
+import { randomUUID } from "node:crypto";
+import { WebSocketServer } from "ws";
+import { worlds } from "./worlds.mjs";
+
+const DELIVERY_MS = 350;
+const json = (status, body, headers = {}) => ({ status, body, headers });
+const error = (status, code, message, field, headers) => json(status, { error: { code, message, ...(field ? { field } : {}) } }, headers);
+
+export class StandIn {
+  constructor(world = "normal") {
+    this.sockets = new Map();
+    this.server = new WebSocketServer({ noServer: true });
+    this.reset(world);
+  }
+
+  reset(world, options = {}) {
+    this.world = worlds[world](Date.now(), options);
+    this.worldName = world;
+    this.tokens = new Map();
+    this.tickets = new Map();
+    this.answers = new Map();
+    this.changes = [];
+    this.failures = [];
+    this.latency = 0;
+    this.hasSockets = true;
+    this.requests = [];
+    for (const socket of this.sockets.keys()) socket.terminate();
+    this.sockets.clear();
+  }
+
+  // Rows and details in the shapes of the API.
+
+  row(chat) {
+    const { chat_id, state, channel, agent, department, updated_at } = chat;
+    const visitor = this.world.visitors.get(chat.visitor);
+    const last = chat.entries.findLast((entry) => entry.from !== "system" && entry.type !== "note");
+    const text = last ? (last.text ?? last.file_name ?? last.content ?? "") : "";
+    return {
+      chat_id, state, visitor: { number: visitor.number, name: visitor.name }, channel, agent, department,
+      last_message: last ? { from: last.from, type: last.type, text: text.slice(0, 200), timestamp: last.timestamp } : null,
+      updated_at,
+      seq: chat.entries.at(-1)?.seq ?? 0,
+      ...(state === "waiting" ? { waiting_since: chat.waiting_since } : {}),
+    };
+  }
+
+  detail(chat) {
+    const { chat_id, state, channel, agent, department, opened_at, updated_at, panel, rate = null, typing = false, session, page, referrer } = chat;
+    return { chat_id, state, channel, agent, department, opened_at, updated_at, visitor_typing: typing, rate, visitor: this.world.visitors.get(chat.visitor), panel, session, page, referrer };
+  }
+
+  isVisible(chat, me) {
+    return me.role === "admin" || !chat.hidden;
+  }
+
+  // Pushes.
+
+  push(frame) {
+    for (const [socket] of this.sockets) socket.send(JSON.stringify({ v: 1, ...frame }));
+  }
+
+  changed(chat) {
+    chat.updated_at = now();
+    this.changes.push(chat.chat_id);
+    this.push({ type: "chat", chat_id: chat.chat_id, seq: chat.entries.at(-1)?.seq ?? 0, chat: this.row(chat) });
+  }
+
+  add(chat, entry) {
+    const stored = { seq: (chat.entries.at(-1)?.seq ?? 0) + 1, id: randomUUID(), timestamp: now(), ...entry };
+    chat.entries.push(stored);
+    this.push({ type: "message", chat_id: chat.chat_id, seq: stored.seq, message: stored });
+    this.changed(chat);
+    return stored;
+  }
+
+  deliver(chat, entry) {
+    const later = (ms, act) => setTimeout(act, ms).unref();
+    const update = (delivery) => {
+      entry.delivery = delivery;
+      this.push({ type: "delivery", chat_id: chat.chat_id, seq: entry.seq, message: entry });
+    };
+    if (/\bfail\b/i.test(entry.text ?? "")) {
+      const attempts = [];
+      const attempt = (n) => {
+        attempts.push({ at: Date.now(), status: 503, ms: 240, error: "Visitor session expired" });
+        if (n < 3) {
+          update({ state: "pending", attempts: [...attempts] });
+          later(this.failMs ?? 400, () => attempt(n + 1));
+        } else update({ state: "failed", attempts: [...attempts], error: { code: 410, message: "Visitor session expired" } });
+      };
+      later(DELIVERY_MS, () => attempt(1));
+    } else later(DELIVERY_MS, () => update({ state: "delivered", attempts: [...(entry.delivery?.attempts ?? []), { at: Date.now(), status: 200, ms: 84 }] }));
+  }
+
+  visitorWrites(chatId, content) {
+    const chat = this.world.chats.get(chatId);
+    chat.typing = false;
+    return this.add(chat, { from: "visitor", type: "text", ...content });
+  }
+
+  // HTTP.
+
+  async handle(method, url, headers, body) {
+    const path = url.pathname;
+    if (path.startsWith("/_standin/")) return this.steer(path.slice(10), body);
+    if (this.latency > 0) await new Promise((done) => setTimeout(done, this.latency));
+    const failure = this.failures.find((failure) => (failure.method ?? method) === method && new RegExp(failure.path).test(path) && failure.times > 0);
+    if (failure) {
+      failure.times--;
+      if (failure.status === 0) return undefined;
+      return error(failure.status, failure.code ?? "unavailable", failure.message ?? "the service is busy", undefined, failure.headers);
+    }
+    this.requests.push(`${method} ${path}${url.search}`);
+    if (method === "POST" && path === "/agent/login") return this.login(body);
+    if (method === "POST" && path === "/_local/sign-in") return body?.code === "demo" ? this.login({ email: this.world.agents[0].email, password: "secret" }) : error(401, "unauthorized", "the code is not valid");
+    if (path.startsWith("/channel/")) return this.channelMessage(body);
+    const me = this.tokens.get((headers.authorization ?? "").replace("Bearer ", ""));
+    if (!me) return error(401, "unauthorized", "the session has ended");
+    return this.route(method, path, url.searchParams, body, me, headers) ?? error(404, "not_found", "nothing is here");
+  }
+
+  login({ email, password } = {}) {
+    const agent = this.world.agents.find((agent) => agent.email === email);
+    if (!agent || password !== "secret") return error(401, "invalid_credentials", "the e-mail or the password is wrong");
+    const token = randomUUID();
+    this.tokens.set(token, agent);
+    return json(200, { token, agent: { id: agent.id, name: agent.name, role: agent.role, account_id: "acc_demo" } });
+  }
+
+  channelMessage(body) {
+    const world = this.world;
+    const number = Math.max(0, ...world.visitors.keys()) + 1;
+    world.visitors.set(number, visitorOf(number, body?.sender?.name ?? "Anonymous"));
+    const chat = { chat_id: Math.max(1000, ...world.chats.keys()) + 1, visitor: number, state: "waiting", channel: { channel_id: "ch_1", name: world.channels[0]?.name ?? "Channel" }, agent: null, department: null, opened_at: now(), updated_at: now(), waiting_since: now(), entries: [], panel: emptyPanel() };
+    world.chats.set(chat.chat_id, chat);
+    this.add(chat, { from: "visitor", type: "text", text: body?.message?.text ?? "" });
+    return json(200, { result: "ok" });
+  }
+
+  route(method, path, query, body, me, headers) {
+    const world = this.world;
+    const at = (pattern) => new RegExp(`^${pattern}$`).exec(path)?.slice(1).map(Number);
+    let ids;
+    if (path === "/agent/me") return json(200, { agent: { id: me.id, name: me.name, email: me.email, photo: me.photo, phone: null }, role: me.role, account: { account_id: "acc_demo", name: world.account } });
+    if (path === "/agent/logout") return json(200, {});
+    if (path === "/agent/presence") {
+      if (method === "PUT") {
+        me.status = body.status;
+        this.push({ type: "presence", agent_id: me.id, status: me.status });
+      }
+      return json(200, { status: me.status, online: me.status === "online" });
+    }
+    if (path === "/agent/agents") return json(200, { agents: world.agents.map(({ id, name, photo, status }) => ({ id, name, photo, status })), departments: world.departments });
+    if (path === "/agent/socket-ticket") {
+      if (!this.hasSockets) return undefined;
+      const ticket = randomUUID();
+      this.tickets.set(ticket, me);
+      return json(201, { ticket, url: `ws://${headers.host}/_socket`, expires_in: 60 });
+    }
+    if (path === "/agent/changes") {
+      const cursor = query.get("cursor");
+      if (cursor === null) return json(200, { cursor: String(this.changes.length), chats: [], gone: [], complete: true });
+      const ids = [...new Set(this.changes.slice(Number(cursor)))];
+      const rows = ids.map((id) => world.chats.get(id)).filter((chat) => chat && this.isVisible(chat, me));
+      return json(200, { cursor: String(this.changes.length), chats: rows.map((chat) => this.row(chat)), gone: ids.filter((id) => !world.chats.has(id)), complete: true });
+    }
+    if (path === "/agent/canned-replies") {
+      if (method === "GET") return json(200, { canned_replies: world.canned });
+      const reply = { id: randomUUID(), ...body };
+      world.canned.push(reply);
+      this.push({ type: "settings" });
+      return json(201, reply);
+    }
+    const canned = /^\/agent\/canned-replies\/(.+)$/.exec(path)?.[1];
+    if (canned) {
+      const index = world.canned.findIndex((reply) => reply.id === canned);
+      if (index < 0) return undefined;
+      if (method === "DELETE") return json(200, world.canned.splice(index, 1)[0]);
+      Object.assign(world.canned[index], body);
+      return json(200, world.canned[index]);
+    }
+    if (path === "/agent/chats") {
+      const wanted = { open: ["bot", "waiting", "active"], closed: ["closed"] }[query.get("state") ?? "open"] ?? [query.get("state")];
+      const before = Number(query.get("before") ?? Infinity);
+      const limit = Math.min(100, Number(query.get("limit") ?? 100));
+      const all = [...world.chats.values()].filter((chat) => wanted.includes(chat.state) && chat.chat_id < before && this.isVisible(chat, me)).sort((a, b) => b.chat_id - a.chat_id);
+      const page = all.slice(0, limit);
+      return json(200, { chats: page.map((chat) => this.row(chat)), next: all.length > limit ? page.at(-1).chat_id : null });
+    }
+    if (path === "/agent/search") {
+      const words = (query.get("q") ?? "").toLowerCase();
+      const found = [...world.chats.values()].filter((chat) => {
+        const visitor = world.visitors.get(chat.visitor);
+        return `${chat.chat_id} ${visitor.number} ${visitor.name} ${visitor.email} ${visitor.phone} ${this.row(chat).last_message?.text}`.toLowerCase().includes(words);
+      });
+      return json(200, { chats: found.slice(0, 20).map((chat) => this.row(chat)), next: null });
+    }
+    if ((ids = at("/agent/visitors/(\\d+)/chats"))) {
+      const own = [...world.chats.values()].filter((chat) => chat.visitor === ids[0]).sort((a, b) => b.chat_id - a.chat_id);
+      return json(200, { chats: own.map((chat) => this.row(chat)), next: null });
+    }
+    if ((ids = at("/agent/visitors/(\\d+)")) && method === "PATCH") {
+      const visitor = world.visitors.get(ids[0]);
+      if (body.email && !/@/.test(body.email)) return error(400, "invalid_request", "email must be an e-mail address", "email");
+      for (const [field, value] of Object.entries(body)) {
+        visitor[field] = value;
+        if (field !== "blacklisted") visitor.sources[field] = "agent";
+      }
+      const { number, id, name, phone, email, description, blacklisted, sources } = visitor;
+      return json(200, { number, id, name, phone, email, description, blacklisted, sources });
+    }
+    if ((ids = at("/admin/visitors/(\\d+)")) && method === "DELETE") {
+      const own = [...world.chats.values()].filter((chat) => chat.visitor === ids[0]);
+      for (const chat of own) world.chats.delete(chat.chat_id);
+      return json(200, { number: ids[0], removed: { chats: own.length, entries: own.reduce((sum, chat) => sum + chat.entries.length, 0) }, complete: true });
+    }
+    if (path === "/admin/channels") {
+      if (method === "GET") return json(200, { channels: world.channels });
+      const channel = { channel_id: `ch_${world.channels.length + 1}`, name: body.name, integrator_url: body.integrator_url ?? null };
+      world.channels.push(channel);
+      return json(201, { ...channel, endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/${channel.channel_id}`, signing_secret: "whsec_c2VjcmV0LWZvci1kZXZlbG9wbWVudA==" });
+    }
+    if (/^\/admin\/channels\/[^/]+\/rotate$/.test(path)) return json(200, { endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/ch_1`, old_endpoint_valid_until: now() + 86400 });
+    if ((ids = at("/agent/chats/(\\d+)(?:/.*)?"))) {
+      const chat = world.chats.get(ids[0]);
+      if (!chat) return error(404, "not_found", "no such chat");
+      return this.chat(method, path.split("/").slice(4), chat, query, body, me, headers);
+    }
+    return undefined;
+  }
+
+  chat(method, rest, chat, query, body, me, headers) {
+    const [what, seq, act] = rest;
+    const author = { id: me.id, name: me.name };
+    const isMine = chat.state === "active" && chat.agent?.id === me.id;
+    const isFree = chat.state === "bot" || chat.state === "waiting";
+    if (what === undefined) return json(200, this.detail(chat));
+    if (what === "messages" && method === "GET") {
+      const after = Number(query.get("after") ?? 0);
+      const limit = Math.min(500, Number(query.get("limit") ?? 500));
+      return json(200, { messages: chat.entries.filter((entry) => entry.seq > after).slice(0, limit) });
+    }
+    if (what === "messages" && act === "retry") {
+      const entry = chat.entries.find((entry) => entry.seq === Number(seq));
+      if (entry?.delivery?.state !== "failed") return error(409, "conflict", "the message has not failed");
+      entry.delivery = { state: "pending", attempts: entry.delivery.attempts };
+      const isLucky = !/again/.test(entry.text ?? "");
+      this.push({ type: "delivery", chat_id: chat.chat_id, seq: entry.seq, message: entry });
+      this.deliver(chat, isLucky ? Object.assign(entry, { text: (entry.text ?? "").replace(/\bfail\b/i, "arrive") }) : entry);
+      return json(202, { seq: entry.seq, id: entry.id });
+    }
+    if (what === "messages" || what === "notes") {
+      const key = headers["idempotency-key"];
+      if (key && this.answers.has(key)) return json(201, this.answers.get(key));
+      if (what === "messages" && !isMine) return error(409, "conflict", "the chat is not yours");
+      const entry = this.add(chat, what === "notes" ? { from: "agent", agent: author, type: "note", text: body.text } : { from: "agent", agent: author, ...body, delivery: { state: "pending", attempts: [] } });
+      if (what === "messages") this.deliver(chat, entry);
+      const answer = { seq: entry.seq, id: entry.id };
+      if (key) this.answers.set(key, answer);
+      return json(201, answer);
+    }
+    if (what === "accept") {
+      if (!isFree && !isMine) return error(409, "conflict", "another agent has the chat");
+      Object.assign(chat, { state: "active", agent: author });
+      this.add(chat, { from: "system", type: "chat_accepted", webhook_delivery: { state: "delivered", attempts: [{ at: Date.now(), status: 200, ms: 61 }] } });
+      return json(200, this.row(chat));
+    }
+    if (what === "close") {
+      if (!isFree && !isMine && me.role !== "admin") return error(409, "conflict", "another agent has the chat");
+      chat.state = "closed";
+      this.add(chat, { from: "system", type: "chat_finished", webhook_delivery: { state: "delivered", attempts: [] } });
+      return json(200, { chat_id: chat.chat_id, state: "closed" });
+    }
+    if (what === "transfer") {
+      const agent = this.world.agents.find((agent) => agent.id === body.agent_id);
+      if (agent && agent.status !== "online") return error(409, "conflict", "the agent is not online");
+      if (agent) chat.agent = { id: agent.id, name: agent.name };
+      else Object.assign(chat, { state: "waiting", agent: null, waiting_since: now(), department: this.world.departments.find((department) => department.id === body.department_id) });
+      this.changed(chat);
+      return json(200, this.row(chat));
+    }
+    if (what === "typing") return json(200, { chat_id: chat.chat_id, type: body?.type ?? "typein" });
+    if (what === "assign") {
+      chat.panel = { ...chat.panel, assignment: { state: "pending" } };
+      setTimeout(() => {
+        chat.panel = { ...chat.panel, assignment: chat.assignFails ? { state: "failed", message: "The card is locked by somebody else" } : { state: "done" } };
+        this.push({ type: "panel", chat_id: chat.chat_id, seq: chat.entries.at(-1)?.seq ?? 0, panel: chat.panel });
+      }, 600).unref();
+      return json(200, { chat_id: chat.chat_id, assign_to: chat.panel.crm_link });
+    }
+    return undefined;
+  }
+
+  // What tests and developers steer.
+
+  steer(what, body = {}) {
+    switch (what) {
+      case "reset":
+        this.reset(body.world ?? this.worldName, body);
+        break;
+      case "visitor":
+        return json(200, this.visitorWrites(body.chat_id, body.content ?? { text: body.text }));
+      case "burst": {
+        const ids = [...this.world.chats.values()].filter((chat) => chat.state !== "closed").map((chat) => chat.chat_id);
+        let sent = 0;
+        const timer = setInterval(() => {
+          for (let n = 0; n < (body.together ?? 5) && sent < body.count; n++, sent++) {
+            const chatId = body.only ?? ids[sent % ids.length];
+            this.visitorWrites(chatId, { text: `Message ${sent + 1} of the burst, long enough to take a line or two in a bubble of the conversation.` });
+          }
+          if (sent >= body.count) clearInterval(timer);
+        }, body.every ?? 20);
+        timer.unref();
+        break;
+      }
+      case "typing":
+        this.push({ type: "typing", chat_id: body.chat_id, from: "visitor", typing: body.typing, ...(body.text ? { text: body.text } : {}) });
+        break;
+      case "fail":
+        this.failures.push({ times: Infinity, ...body });
+        break;
+      case "mend":
+        this.failures = [];
+        break;
+      case "latency":
+        this.latency = body.ms;
+        break;
+      case "sockets":
+        this.hasSockets = body.on;
+        if (!body.on) for (const socket of this.sockets.keys()) socket.close(body.code ?? 1011);
+        break;
+      case "end-sessions":
+        this.tokens.clear();
+        for (const socket of this.sockets.keys()) socket.close(4401);
+        break;
+      case "take": {
+        const chat = this.world.chats.get(body.chat_id);
+        const agent = this.world.agents.find((agent) => agent.id === body.agent_id) ?? this.world.agents.at(-1);
+        Object.assign(chat, { state: "active", agent: { id: agent.id, name: agent.name } });
+        if (!body.silently) this.changed(chat);
+        break;
+      }
+      case "requests":
+        return json(200, this.requests.splice(0));
+      case "chats":
+        return json(200, [...this.world.chats.values()].map((chat) => ({ ...this.row(chat), entries: chat.entries })));
+    }
+    return json(200, {});
+  }
+
+  upgrade(request, socket, head) {
+    const ticket = new URL(request.url, "http://x").searchParams.get("ticket");
+    const agent = this.tickets.get(ticket);
+    this.tickets.delete(ticket);
+    if (!agent) return socket.destroy();
+    this.server.handleUpgrade(request, socket, head, (connection) => {
+      this.sockets.set(connection, agent);
+      connection.on("close", () => this.sockets.delete(connection));
+      connection.on("message", (data) => {
+        const frame = JSON.parse(String(data));
+        this.requests.push(`socket ${JSON.stringify(frame)}`);
+        if (frame.type === "ping") connection.send(JSON.stringify({ v: 1, type: "pong" }));
+      });
+    });
+  }
+}
+
+export const now = () => Math.floor(Date.now() / 1000);
+export const emptyPanel = () => ({ custom_data: [], enable_assign: false, crm_link: null, page: null, assignment: null });
+export const visitorOf = (number, name, more = {}) => ({ number, id: `user-${number}`, name, phone: null, email: null, photo: null, url: null, invite: null, description: null, blacklisted: false, chats_count: 1, sources: {}, ...more });

@@ -1,0 +1,1 @@
+"use strict";(()=>{try{let t=JSON.parse(localStorage.getItem("switchboard.theme")??"null");(t==="light"||t==="dark")&&(document.documentElement.dataset.theme=t)}catch{}})();

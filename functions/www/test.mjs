@@ -1,0 +1,31 @@
+/* Runs every *.test.ts below this folder with Node's own test runner: esbuild takes the types away first. */
+
+import { spawnSync } from "node:child_process";
+import { readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const OUT = join(HERE, "node_modules/.tests");
+const sources = (await Promise.all(["api", "socket", "ui", "console"].map(async (folder) => (await readdir(join(HERE, folder), { recursive: true })).map((name) => join(folder, name))))).flat();
+const tests = sources.filter((name) => /\.test\.tsx?$/.test(name));
+
+await rm(OUT, { recursive: true, force: true });
+await esbuild.build({
+  absWorkingDir: HERE,
+  entryPoints: tests,
+  outdir: OUT,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  packages: "external",
+  platform: "node",
+  format: "esm",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  sourcemap: "inline",
+  loader: { ".svg": "dataurl", ".css": "empty" },
+});
+const built = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...built], { stdio: "inherit" });
+process.exit(status ?? 1);
