@@ -51,6 +51,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
   if (section !== "inbox") {
     return (
       <div class="app section">
+        <h1 class="sr">Switchboard console</h1>
         <ConnectionLine />
         <Rail />
         <main class="page">
@@ -61,8 +62,10 @@ function Panes({ workspace }: { workspace: Workspace }) {
   }
   return (
     <div class={id === undefined ? "app" : "app has-chat"}>
+      <h1 class="sr">Switchboard console</h1>
       <ConnectionLine />
       <Rail />
+      <main class="panes">
       <Inbox />
       {id !== undefined ? (
         <>
@@ -74,6 +77,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
       ) : (
         <Conversation chatId={undefined} />
       )}
+      </main>
     </div>
   );
 }

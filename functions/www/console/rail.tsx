@@ -82,8 +82,12 @@ function Me() {
   const spoken = status === undefined ? "" : `, ${status}`;
   return (
     <>
-      <button ref={button} type="button" class="me" aria-label={`${me.name}${spoken}`} aria-haspopup="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button ref={button} type="button" class="me" aria-haspopup="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Face id={me.id} name={me.name} photo={me.photo} />
+        <span class="sr">
+          {me.name}
+          {spoken}
+        </span>
         {status !== undefined && <span class={`presence ${status}`} />}
       </button>
       {isOpen && (

@@ -54,9 +54,9 @@ export function ago(at: number, current: number): string {
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
-const weekday = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" });
-const dayMonth = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
-const dayMonthYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
+const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const dayMonthYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 export const clockTime = (at: number) => clock.format(at * 1000);
 export const fullTime = (at: number) => full.format(at * 1000);

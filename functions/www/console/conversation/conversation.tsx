@@ -40,7 +40,7 @@ function NothingOpen() {
   const waiting = chats.waiting.value;
   const [first] = waiting;
   return (
-    <main class="talk" aria-label="Conversation">
+    <section class="talk" aria-label="Conversation">
       <div class="blank">
         <Icon name="messages-square" />
         <h2>{waiting.length > 0 ? `${waiting.length} ${waiting.length === 1 ? "visitor is" : "visitors are"} waiting` : "No chat is open"}</h2>
@@ -53,7 +53,7 @@ function NothingOpen() {
           </button>
         )}
       </div>
-    </main>
+    </section>
   );
 }
 
@@ -69,7 +69,7 @@ function OpenChat({ chatId }: { chatId: number }) {
     const isGone = isStatus(problem, 404);
     const isForbidden = isStatus(problem, 403);
     return (
-      <main class="talk" aria-label="Conversation">
+      <section class="talk" aria-label="Conversation">
         <div class="blank bad" role="alert">
           <Icon name={isForbidden ? "lock" : isGone ? "message-square" : "wifi-off"} />
           <h2>{isForbidden ? "This chat is with other agents" : isGone ? "This chat does not exist" : "The chat cannot be read"}</h2>
@@ -90,16 +90,16 @@ function OpenChat({ chatId }: { chatId: number }) {
             </button>
           )}
         </div>
-      </main>
+      </section>
     );
   }
 
   return (
-    <main class="talk" aria-label={`Conversation with ${name}`}>
+    <section class="talk" aria-label={`Conversation with ${name}`}>
       <Head chatId={chatId} row={row} name={name} />
       <Log key={chatId} chatId={chatId} name={name} />
       {row === undefined ? <div /> : <Footer chatId={chatId} row={row} name={name} />}
-    </main>
+    </section>
   );
 }
 

@@ -28,11 +28,15 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   const colleague = author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
   const picture = author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
   const endsBadly = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "refused";
-  const classes = ["turn", side, author.kind, isNote ? "note" : "", endsBadly ? "failed" : ""].filter(Boolean).join(" ");
+  const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", endsBadly ? "failed" : ""].filter(Boolean).join(" ");
   const isAnonymous = author.kind === "visitor" && /^Visitor \d+$/.test(name);
+  const face = (
+    <Face id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)} name={authorName} photo={picture} isAnonymous={isAnonymous} isBot={author.kind === "bot"} class="small" />
+  );
   return (
-    <section class={classes} aria-label={`${isMine ? "You" : authorName}, ${clockTime(at)}`}>
-      <Face id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)} name={authorName} photo={picture} isAnonymous={isAnonymous} isBot={author.kind === "bot"} class="small" />
+    <div class={classes} role="group" aria-label={`${isMine ? "You" : authorName}, ${clockTime(at)}`}>
+      {side === "theirs" && face}
+      <div class="stack">
       {label !== undefined && (
         <span class="by">
           {isNote && <Icon name="lock" class="small" />}
@@ -54,7 +58,9 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
           </time>
         </span>
       )}
-    </section>
+      </div>
+      {side === "ours" && face}
+    </div>
   );
 }
 

@@ -69,13 +69,13 @@ export function FirstRun() {
 
   if (!workspace.isAdmin) {
     return (
-      <main class="talk" aria-label="Conversation">
+      <section class="talk" aria-label="Conversation">
         <div class="blank">
           <Icon name="message-square" />
           <h2>No visitor has written yet</h2>
           <p>Chats appear here as soon as somebody writes in a channel that you receive. Admins add channels.</p>
         </div>
-      </main>
+      </section>
     );
   }
 
@@ -107,7 +107,7 @@ export function FirstRun() {
   };
 
   return (
-    <main class="talk first-run scroll" aria-label="First steps">
+    <section class="talk first-run scroll" aria-label="First steps">
       <div>
         <h2>Welcome{workspace.me.name === "" ? "" : `, ${workspace.me.name.split(" ")[0]}`}</h2>
         <p>Three steps, and the first visitor can write to you.</p>
@@ -187,6 +187,6 @@ export function FirstRun() {
           }}
         />
       )}
-    </main>
+    </section>
   );
 }

@@ -11,7 +11,7 @@ import { query, tab } from "../state/view";
 import { nameOf, wordsOf, type Workspace } from "../state/workspace";
 import { Row, RowSkeletons } from "./row";
 
-const TAB_NAMES: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All open", closed: "Closed" };
+const TAB_NAMES: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All", closed: "Closed" };
 const SEARCH_DELAY_MS = 200;
 
 interface Found {
@@ -80,9 +80,9 @@ export function Inbox() {
   }, [words]);
 
   return (
-    <aside class="list" aria-label="Chats">
+    <section class="list" aria-label="Chats">
       <header>
-        <h1>Inbox</h1>
+        <h2>Inbox</h2>
         <label class="search">
           <Icon name="search" />
           <input
@@ -118,7 +118,7 @@ export function Inbox() {
       </header>
       {words === "" ? <Tabs /> : <p class="sr" role="status">{`${listedChats(chats).length} chats found`}</p>}
       <List />
-    </aside>
+    </section>
   );
 }
 
@@ -147,6 +147,7 @@ function Tabs() {
         return (
           <button key={name} id={`tab-${name}`} type="button" role="tab" aria-selected={tab.value === name} aria-controls="chat-list" tabIndex={tab.value === name ? 0 : -1} onClick={() => (tab.value = name)}>
             {TAB_NAMES[name]}
+            {name === "all" && <span class="sr"> open</span>}
             {count !== undefined && count > 0 && (
               <span class={name === "waiting" ? "count hot" : "count"}>
                 {" "}

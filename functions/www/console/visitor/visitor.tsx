@@ -13,7 +13,7 @@ import { setBlacklisted } from "../conversation/conversation";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref } from "../state/route";
 import { floating, isVisitorShown } from "../state/view";
-import { isAnonymous, nameOf, wordsOf } from "../state/workspace";
+import { isAnonymous, wordsOf } from "../state/workspace";
 import { browserName } from "./browser";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
@@ -33,7 +33,7 @@ export function VisitorPane({ chatId }: { chatId: number }) {
   return (
     <>
       {isShown && <div class="visitor-shade" onClick={() => (isVisitorShown.value = false)} />}
-      <aside class={classes} aria-label="Visitor">
+      <section class={classes} aria-label="Visitor">
         <header>
           <h2>Visitor</h2>
           <button ref={close} type="button" class="btn only-icon close" aria-label="Close visitor details" onClick={() => (isVisitorShown.value = false)}>
@@ -41,7 +41,7 @@ export function VisitorPane({ chatId }: { chatId: number }) {
           </button>
         </header>
         {detail === undefined ? <Loading /> : <Cards key={detail.visitor.number} chatId={chatId} detail={detail} />}
-      </aside>
+      </section>
     </>
   );
 }
@@ -82,17 +82,26 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
           </div>
         </div>
         <dl class="edit">
-          <dt>E-mail</dt>
+          <dt>
+            E-mail
+            {visitor.email && <SourceChip source={visitor.sources.email} />}
+          </dt>
           <dd>
-            <InPlace label="E-mail" value={visitor.email} source={visitor.sources.email} type="email" maxLength={254} canCopy save={save("email")} />
+            <InPlace label="E-mail" value={visitor.email} type="email" maxLength={254} canCopy save={save("email")} />
           </dd>
-          <dt>Phone</dt>
+          <dt>
+            Phone
+            {visitor.phone && <SourceChip source={visitor.sources.phone} />}
+          </dt>
           <dd>
-            <InPlace label="Phone" value={visitor.phone} source={visitor.sources.phone} type="tel" maxLength={254} canCopy save={save("phone")} />
+            <InPlace label="Phone" value={visitor.phone} type="tel" maxLength={254} canCopy save={save("phone")} />
           </dd>
-          <dt>About</dt>
+          <dt>
+            About
+            {visitor.description && <SourceChip source={visitor.sources.description} />}
+          </dt>
           <dd>
-            <InPlace label="Description" value={visitor.description} source={visitor.sources.description} isLong maxLength={10_000} save={save("description")} />
+            <InPlace label="Description" value={visitor.description} isLong maxLength={10_000} save={save("description")} />
           </dd>
         </dl>
       </section>
@@ -127,12 +136,22 @@ const SAID_BY: Record<Source, string> = {
   agent: "Written by an agent",
 };
 
+function SourceChip({ source }: { source: Source | undefined }) {
+  if (source === undefined) return null;
+  return (
+    <span class="source" title={SAID_BY[source]}>
+      {SOURCES[source]}
+    </span>
+  );
+}
+
 interface InPlaceProps {
   label: string;
   value: string | null;
   /** Where it differs from the value. */
   shownAs?: string;
-  source: Source | undefined;
+  /** Shown behind the value. */
+  source?: Source | undefined;
   type?: "text" | "email" | "tel";
   isLong?: boolean;
   isName?: boolean;
@@ -216,7 +235,6 @@ function InPlace({ label, value, shownAs, source, type = "text", isLong, isName,
         ref={button}
         type="button"
         class={["value", isName ? "name" : "", isEmpty && shownAs === undefined ? "none" : ""].filter(Boolean).join(" ")}
-        aria-label={isEmpty ? `Add: ${label}` : `${label}: ${value}. Edit`}
         title={`Edit ${label.toLowerCase()}`}
         dir="auto"
         onClick={() => {
@@ -224,12 +242,9 @@ function InPlace({ label, value, shownAs, source, type = "text", isLong, isName,
           setTyped(value ?? "");
         }}
       >
+        <span class="sr">{`Edit ${label.toLowerCase()}: `}</span>
         {isEmpty ? (shownAs ?? "Add") : value === BLOCKED ? <Blocked /> : (shownAs ?? value)}
-        {!isEmpty && source !== undefined && (
-          <span class="source" title={SAID_BY[source]}>
-            {SOURCES[source]}
-          </span>
-        )}
+        {!isEmpty && <SourceChip source={source} />}
       </button>
       {canCopy && !isEmpty && <CopyButton text={value ?? ""} label={`Copy ${label.toLowerCase()}`} />}
     </div>
@@ -408,7 +423,7 @@ function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
       <ul class="past">
         {rows.map((row) => (
           <li key={row.chat_id}>
-            <a href={chatHref(row.chat_id)} aria-label={`Chat ${row.chat_id} of ${nameOf(row)}`}>
+            <a href={chatHref(row.chat_id)}>
               <span class="clip" dir="auto">
                 {row.last_message?.text || `Chat #${row.chat_id}`}
               </span>

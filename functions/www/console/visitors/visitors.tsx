@@ -56,7 +56,7 @@ export function VisitorsPage() {
   return (
     <div class="visitors">
       <header>
-        <h1>Visitors</h1>
+        <h2>Visitors</h2>
         <label class="search">
           <Icon name="search" />
           <input type="search" placeholder="Name, e-mail, phone or number" aria-label="Search visitors" autocomplete="off" spellcheck={false} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
