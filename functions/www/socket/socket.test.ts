@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Api } from "../api/client";
+import { backoff } from "./backoff";
+import { readPush } from "./push";
+import { PushSocket, type SocketEvents } from "./socket";
+
+test("attempts are 1, 2, 4 to 30 s apart, with jitter", () => {
+  assert.deepEqual([1, 2, 3, 4, 5, 6, 20].map((failures) => backoff(failures, () => 0)), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  assert.equal(backoff(3, () => 1), 3000);
+});
+
+test("frames of another version, unknown or broken are ignored", () => {
+  const frame = (value: unknown) => readPush(JSON.stringify(value));
+  assert.equal(frame({ v: 1, type: "pong" }), "pong");
+  assert.equal(frame({ v: 1, type: "chat_gone", chat_id: 7 })?.valueOf() !== undefined, true);
+  for (const wrong of [{ v: 2, type: "settings" }, { v: 1, type: "new_kind", chat_id: 7 }, { v: 1, type: "chat_gone" }, { v: 1, type: "message", chat_id: 7, message: null }, 7, null]) assert.equal(frame(wrong), undefined);
+  assert.equal(readPush("{"), undefined);
+  assert.equal(readPush(new ArrayBuffer(2)), undefined);
+});
+
+class FakeSocket {
+  static all: FakeSocket[] = [];
+  readyState = 0;
+  sent: string[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  constructor(readonly url: string) {
+    FakeSocket.all.push(this);
+  }
+  send(text: string) {
+    this.sent.push(text);
+  }
+  open() {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+  close(code = 1006) {
+    if (this.readyState === 3) return;
+    this.readyState = 3;
+    this.onclose?.({ code });
+  }
+}
+
+function socketWith(answers: (() => Response)[]) {
+  FakeSocket.all = [];
+  const log: string[] = [];
+  const api = new Api(() => "token", "", async () => (answers.shift() ?? ticket)());
+  const events: SocketEvents = {
+    open: () => log.push("open"),
+    down: () => log.push("down"),
+    unavailable: () => log.push("unavailable"),
+    push: (push) => log.push(push.type),
+    sessionEnded: () => log.push("ended"),
+  };
+  const socket = new PushSocket(api, events, (url) => new FakeSocket(url) as unknown as WebSocket);
+  return { socket, log };
+}
+const ticket = () => Response.json({ ticket: "a/b", url: "wss://push.example", expires_in: 60 }, { status: 201 });
+const turns = async () => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  await new Promise((done) => setImmediate(done));
+};
+
+test("a socket opens with its ticket and brings pushes", async () => {
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await turns();
+  const [first] = FakeSocket.all;
+  assert.equal(first?.url, "wss://push.example?ticket=a%2Fb");
+  first?.open();
+  first?.onmessage?.({ data: '{"v":1,"type":"settings"}' });
+  first?.onmessage?.({ data: '{"v":1,"type":"unheard_of"}' });
+  assert.deepEqual(log, ["open", "settings"]);
+  assert.equal(socket.send({ type: "typing" }), true);
+  socket.stop();
+});
+
+test("a lost socket comes back with a new ticket", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await turns();
+  FakeSocket.all[0]?.open();
+  FakeSocket.all[0]?.close();
+  await turns();
+  assert.deepEqual(log, ["open", "down"]);
+  t.mock.timers.tick(1001);
+  await turns();
+  FakeSocket.all[1]?.open();
+  assert.deepEqual(log, ["open", "down", "open"]);
+  socket.stop();
+});
+
+test("a ping without an answer ends a dead connection", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await turns();
+  const [first] = FakeSocket.all;
+  first?.open();
+  t.mock.timers.tick(5 * 60_000);
+  assert.deepEqual(first?.sent, ['{"type":"ping"}']);
+  first?.onmessage?.({ data: '{"v":1,"type":"pong"}' });
+  t.mock.timers.tick(16_000);
+  assert.deepEqual(log, ["open"]);
+  t.mock.timers.tick(5 * 60_000);
+  t.mock.timers.tick(16_000);
+  assert.deepEqual(log, ["open", "down"]);
+  socket.stop();
+});
+
+test("a service without sockets is told apart from a broken one", async () => {
+  const missing = socketWith([() => Response.json({ error: { code: "not_found", message: "no" } }, { status: 404 })]);
+  missing.socket.start();
+  await turns();
+  assert.deepEqual(missing.log, ["unavailable"]);
+  missing.socket.stop();
+  const broken = socketWith([() => Response.json({}, { status: 503 })]);
+  broken.socket.start();
+  await turns();
+  assert.deepEqual(broken.log, ["down"]);
+  broken.socket.stop();
+});
+
+test("a session that ended is not tried again", async () => {
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await turns();
+  FakeSocket.all[0]?.open();
+  FakeSocket.all[0]?.close(4401);
+  assert.deepEqual(log, ["open", "ended"]);
+  socket.stop();
+});
