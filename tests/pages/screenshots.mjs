@@ -46,7 +46,7 @@ const STATES = {
     steps: [async ({ page }) => {
       if (page.viewportSize().width < 720) return;
       await page.getByRole("button", { name: "Add a channel" }).click();
-      await page.getByLabel("Name").fill("iOS app");
+      await page.getByLabel("Name", { exact: true }).fill("iOS app");
       await page.getByRole("button", { name: "Connect" }).click();
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByRole("button", { name: "Copy", exact: true }).click();

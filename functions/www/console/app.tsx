@@ -51,10 +51,10 @@ function Panes({ workspace }: { workspace: Workspace }) {
   if (section !== "inbox") {
     return (
       <div class="app section">
-        <h1 class="sr">Switchboard console</h1>
         <ConnectionLine />
         <Rail />
         <main class="page">
+          <h1 class="sr">Switchboard console</h1>
           <SectionPage section={section} />
         </main>
       </div>
@@ -62,10 +62,10 @@ function Panes({ workspace }: { workspace: Workspace }) {
   }
   return (
     <div class={id === undefined ? "app" : "app has-chat"}>
-      <h1 class="sr">Switchboard console</h1>
       <ConnectionLine />
       <Rail />
       <main class="panes">
+      <h1 class="sr">Switchboard console</h1>
       <Inbox />
       {id !== undefined ? (
         <>

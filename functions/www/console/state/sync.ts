@@ -122,7 +122,9 @@ export class Sync {
       await this.readChanges();
       await this.shown()?.refresh();
     } catch {
-      // The next poll, or the next reconciliation, makes up for it.
+      // Pushes alone would leave out what happened before: polling goes on until a read works.
+      if (!this.isStopped && !this.isPolling) this.pollAfter(POLL_MS);
+      return;
     }
     if (this.isStopped || !this.socket.isOpen) return;
     clearTimeout(this.pollTimer);
@@ -201,7 +203,10 @@ export class Sync {
     if (this.isStopped) return;
     this.failures = 0;
     if (!isFirst) this.noticeDifferences(before);
-    if (this.socket.isOpen && this.link.peek().kind === "live") return;
+    if (this.socket.isOpen) {
+      if (this.link.peek().kind !== "live") void this.onOpen();
+      return;
+    }
     if (this.link.peek().kind === "lost" && this.socketRetryAt !== undefined) this.socket.hurry();
     // Until the first socket opened or failed, nothing is known about pushes.
     this.setLink({ kind: "polling", nextAttemptAt: this.socketRetryAt });

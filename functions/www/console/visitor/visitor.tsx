@@ -160,6 +160,8 @@ interface InPlaceProps {
   save: (value: string) => Promise<void>;
 }
 
+const focusOnce = (element: HTMLInputElement | HTMLTextAreaElement | null) => element?.focus();
+
 /** A value that becomes a field when it is pressed. Enter and leaving keep the change, Escape drops it. */
 function InPlace({ label, value, shownAs, source, type = "text", isLong, isName, canCopy, maxLength, save }: InPlaceProps) {
   const [typed, setTyped] = useState<string>();
@@ -197,10 +199,9 @@ function InPlace({ label, value, shownAs, source, type = "text", isLong, isName,
       value: typed,
       maxLength,
       dir: "auto" as const,
-      disabled: isBusy,
-      ref: (element: HTMLInputElement | HTMLTextAreaElement | null) => {
-        if (element !== null && document.activeElement !== element && problem === undefined && !isBusy) element.focus();
-      },
+      // Not disabled: a field that is disabled loses the focus.
+      readOnly: isBusy,
+      ref: focusOnce,
       onInput: (event: Event) => setTyped((event.currentTarget as HTMLInputElement).value),
       onBlur: () => void keep(false),
       onKeyDown: (event: KeyboardEvent) => {
