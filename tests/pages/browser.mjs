@@ -4,7 +4,7 @@ import chromium from "@sparticuz/chromium";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium as playwright } from "playwright-core";
 
@@ -24,7 +24,7 @@ export async function launch() {
 /** The development server of the pages, on a port of its own. With `api`, a real local host is behind it. */
 export async function serve(options = {}) {
   const { serve } = await import(pathToFileURL(join(PAGES, "dev.mjs")).href);
-  return serve({ folder: join(PAGES, process.env.CONSOLE_FOLDER ?? "dist/console"), ...options });
+  return serve({ folder: resolve(PAGES, process.env.CONSOLE_FOLDER ?? "dist/console"), ...options });
 }
 
 export const temporary = () => mkdtemp(join(tmpdir(), "pages-"));

@@ -361,13 +361,13 @@ journey("keys walk through the list and open what they name", {}, async ({ page 
   await page.locator(".row").first().waitFor();
   await page.keyboard.press("j");
   await page.locator(".row[aria-current=true]", { hasText: "João" }).waitFor();
-  await blur(page);
-  await page.keyboard.press("j");
-  await page.locator(".row[aria-current=true]", { hasText: "Visitor 4103" }).waitFor();
-  await blur(page);
+  for (const name of ["Visitor 4103", "Mehmet", "Thanh"]) {
+    await page.keyboard.press("j");
+    await page.locator(".row[aria-current=true]", { hasText: name }).waitFor();
+    await page.locator(".talk header h2", { hasText: name }).waitFor();
+  }
   await page.keyboard.press("k");
-  await page.locator(".row[aria-current=true]", { hasText: "João" }).waitFor();
-  await blur(page);
+  await page.locator(".row[aria-current=true]", { hasText: "Mehmet" }).waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await page.keyboard.press("Escape");

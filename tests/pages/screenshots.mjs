@@ -1,6 +1,6 @@
 /* Takes a picture of each view in each state at three widths, light and dark, and says what axe finds.
 
-     node screenshots.mjs [folder] [--only name] [--quick]     --quick: 1440 px light and 390 px dark alone */
+     node screenshots.mjs [folder] [--only name] [--widths 1440,390] [--quick]     --quick: 1440 light and 390 dark alone */
 
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -8,6 +8,7 @@ import { axe, launch, openPage, serve, signIn, steer } from "./browser.mjs";
 
 const folder = resolve(process.argv[2]?.startsWith("--") === false ? process.argv[2] : "screenshots");
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : undefined;
+const widths = process.argv.includes("--widths") ? process.argv[process.argv.indexOf("--widths") + 1].split(",").map(Number) : undefined;
 const isQuick = process.argv.includes("--quick");
 
 const open = (name) => async ({ page }) => {
@@ -15,7 +16,7 @@ const open = (name) => async ({ page }) => {
   await page.locator(".turn").first().waitFor();
 };
 const key = (name) => async ({ page }) => page.keyboard.press(name);
-const settle = ({ page }) => page.waitForTimeout(350);
+const settle = ({ page }) => page.waitForTimeout(200);
 const blur = ({ page }) => page.evaluate(() => document.activeElement?.blur());
 
 /** Each state: the stand-in's world, and how to come there. */
@@ -174,6 +175,7 @@ let bad = 0;
 for (const [name, { world = "normal", steps, isSignedOut, isSlow, failing, email, hash = "" }] of Object.entries(STATES)) {
   if (only !== undefined && !name.startsWith(only)) continue;
   for (const [width, height, scheme] of sizes) {
+    if (widths !== undefined && !widths.includes(width)) continue;
     await steer(url, "reset", { world });
     const { page, context, problems } = await openPage(browser, { width, height, scheme, touch: width < 500, permissions: ["clipboard-write", "clipboard-read"] });
     const file = `${name}-${width}-${scheme}.png`;

@@ -43,7 +43,7 @@ export function step(workspace: Workspace, by: 1 | -1): void {
 /** Accepts the open chat, or the one that has waited longest. */
 export function acceptNext(workspace: Workspace): void {
   const id = workspace.shownId.peek();
-  const open = id === undefined ? undefined : workspace.chats.peek(id);
+  const open = id === undefined ? undefined : workspace.header(id);
   const target = open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : workspace.chats.waiting.peek()[0];
   if (target === undefined) return;
   if (tab.peek() === "closed") tab.value = "waiting";

@@ -57,7 +57,7 @@ function actionOf(workspace: Workspace, key: string): (() => void) | undefined {
   if (key === "?") return () => (floating.value = { kind: "keys" });
   if (route.peek().section !== "inbox") return undefined;
   const id = workspace.shownId.peek();
-  const row = id === undefined ? undefined : workspace.chats.peek(id);
+  const row = id === undefined ? undefined : workspace.header(id);
   const isMine = row !== undefined && workspace.chats.isMine(row);
   switch (key) {
     case "/":

@@ -92,7 +92,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     area.current?.focus();
   }, [focuses, notes]);
   useEffect(() => {
-    if (isNoteOnly || startsAsNote || (!isTouch() && document.activeElement === document.body)) area.current?.focus();
+    if (isNoteOnly || startsAsNote) area.current?.focus();
   }, []);
 
   const change = (value: string, position: number) => {

@@ -12,16 +12,10 @@ import { useWorkspace } from "../context";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref, openChat } from "../state/route";
 import { floating, isVisitorShown, noteRequested } from "../state/view";
-import { isAnonymous, nameOf, wordsOf } from "../state/workspace";
+import { isAnonymous, nameOf, rowOf, wordsOf } from "../state/workspace";
 import { requestClose } from "../actions";
 import { Footer } from "./footer";
 import { Log } from "./log";
-
-/** A row for a chat that no list brought, for example one opened by its address. */
-export function rowOf(detail: Chat): ChatRow {
-  const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
-  return { chat_id, state, visitor: { number: visitor.number, name: visitor.name }, channel, agent, department, last_message: null, updated_at };
-}
 
 /** The chat's header as the lists and the timeline know it. */
 export function useRow(chatId: number): ChatRow | undefined {
@@ -211,7 +205,8 @@ export async function setBlacklisted(workspace: ReturnType<typeof useWorkspace>,
 }
 
 function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
-  const { chats, accepting } = useWorkspace();
+  const { chats, accepting, timelines } = useWorkspace();
+  const accepted = timelines.of(row.chat_id).entries.value.findLast((entry) => entry.type === "chat_accepted" || entry.type === "agent_joined");
   const at = (seconds: number) => {
     const day = dayLabel(seconds, minute.value);
     return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
@@ -220,7 +215,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
     row.state === "closed"
       ? `closed ${at(row.updated_at)}`
       : row.state === "waiting"
-        ? "waiting for an agent"
+        ? "waiting"
         : row.state === "bot"
           ? "with the bot"
           : chats.isMine(row)
@@ -229,6 +224,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
               : "with you"
             : `with ${row.agent?.name ?? "an agent"}`;
   const rate = detail?.rate === "positive" ? "rated good" : detail?.rate === "negative" ? "rated bad" : undefined;
-  const opened = detail === undefined || row.state === "closed" ? undefined : `since ${at(detail.opened_at)}`;
+  const since = row.state === "waiting" ? chats.since(row) : row.state === "active" ? accepted?.timestamp : row.state === "bot" ? detail?.opened_at : undefined;
+  const opened = since === undefined ? undefined : `since ${at(since)}`;
   return <>{[`#${row.chat_id}`, row.channel.name, row.department?.name, [state, opened].filter(Boolean).join(" "), rate].filter(Boolean).join(" · ")}</>;
 }

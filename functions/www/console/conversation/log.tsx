@@ -52,8 +52,9 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
   };
 
   const read = () => {
-    workspace.isReadingEnd = stick.current;
-    if (opened.current && stick.current && document.visibilityState === "visible") workspace.markRead(chatId);
+    const isReading = opened.current && stick.current && document.visibilityState === "visible";
+    workspace.chats.reading.value = isReading ? chatId : undefined;
+    if (isReading) workspace.markRead(chatId);
   };
 
   // Where the chat opens: at the first unread line, else at the end.
@@ -120,7 +121,7 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
       sizes.disconnect();
       document.removeEventListener("visibilitychange", onVisible);
       removeEventListener("focus", onVisible);
-      workspace.isReadingEnd = false;
+      if (workspace.chats.reading.peek() === chatId) workspace.chats.reading.value = undefined;
     };
   }, []);
 

@@ -1,5 +1,5 @@
 import "./inbox.css";
-import { computed, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { isStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
@@ -174,14 +174,14 @@ function List() {
     if (which === "closed" && chats.closedProgress.peek() === "idle") void chats.loadClosed();
   }, [which]);
 
+  const list = listedChats(chats);
+  const tabStop = list.some((row) => row.chat_id === selected) ? selected : list[0]?.chat_id;
   const rows = (list: readonly ChatRow[]) =>
     list.map((row) => (
       <li key={row.chat_id}>
-        <Row row={row} isSelected={row.chat_id === selected} tab={which} />
+        <Row row={row} isSelected={row.chat_id === selected} isTabStop={row.chat_id === tabStop} tab={which} />
       </li>
     ));
-
-  const list = listedChats(chats);
   let body;
   if (which !== "search" && progress === "failed" && list.length === 0) {
     body = (
@@ -212,11 +212,23 @@ function List() {
     body = <ul>{rows(list)}</ul>;
   }
   return (
-    <div id="chat-list" class="rows scroll" role={which === "search" ? undefined : "tabpanel"} aria-labelledby={which === "search" ? undefined : `tab-${which}`} tabIndex={-1}>
+    <div id="chat-list" class="rows scroll" role={which === "search" ? undefined : "tabpanel"} aria-labelledby={which === "search" ? undefined : `tab-${which}`} tabIndex={-1} onKeyDown={moveInList}>
       {body}
       <Tail which={which} />
     </div>
   );
+}
+
+function moveInList(event: KeyboardEvent): void {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : undefined;
+  if (step === undefined) return;
+  const rows = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".row")];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const next = rows[at + step];
+  if (at < 0 || next === undefined) return;
+  event.preventDefault();
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
 }
 
 /** Reads the next page when the end of the list comes near. */
@@ -284,5 +296,3 @@ function Empty({ which }: { which: Tab | "search" }) {
     </div>
   );
 }
-
-export const hasNothing = (chats: ChatStore) => computed(() => chats.progress.value === "ready" && chats.rows.value.size === 0);

@@ -38,10 +38,12 @@ function Ago({ at }: { at: number }) {
 interface RowProps {
   row: ChatRow;
   isSelected: boolean;
+  /** Whether Tab comes to this row; arrows go on from there. */
+  isTabStop: boolean;
   tab: Tab | "search";
 }
 
-export const Row = memo(function Row({ row, isSelected, tab }: RowProps) {
+export const Row = memo(function Row({ row, isSelected, isTabStop, tab }: RowProps) {
   const { chats, typing, drafts, timelines, me } = useWorkspace();
   const id = row.chat_id;
   const isUnread = chats.isUnread(row);
@@ -51,7 +53,7 @@ export const Row = memo(function Row({ row, isSelected, tab }: RowProps) {
   const isWaiting = row.state === "waiting";
   const owner = row.agent !== null && row.agent.id !== me.id && row.state === "active" ? row.agent.name : undefined;
   return (
-    <a class={isUnread ? "row new" : "row"} href={chatHref(id)} aria-current={isSelected} data-chat={id}>
+    <a class={isUnread ? "row new" : "row"} href={chatHref(id)} aria-current={isSelected} tabIndex={isTabStop ? 0 : -1} data-chat={id}>
       <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} />
       <span class="who clip" dir="auto">
         {name}

@@ -48,7 +48,7 @@ const icon = (name: IconName) => <Icon name={name} />;
 function commandsOf(workspace: Workspace): Command[] {
   const commands: Command[] = [];
   const id = workspace.shownId.value;
-  const row = id === undefined ? undefined : workspace.chats.row(id);
+  const row = id === undefined ? undefined : workspace.header(id);
   const add = (group: Command["group"], name: string, sign: IconName, run: () => void, more: Partial<Command> = {}) =>
     commands.push({ id: `${group}-${name}`, group, name, picture: icon(sign), run, ...more });
   if (row !== undefined) {

@@ -145,8 +145,9 @@ export function SignIn() {
               aria-describedby={problem?.field === "password" ? "sign-in-problem" : undefined}
               onInput={(event) => setPassword(event.currentTarget.value)}
             />
-            <button type="button" aria-pressed={isShown} aria-label="Show password" onClick={() => setShown(!isShown)}>
+            <button type="button" onClick={() => setShown(!isShown)}>
               {isShown ? "Hide" : "Show"}
+              <span class="sr"> password</span>
             </button>
           </div>
         </div>

@@ -38,6 +38,8 @@ export class ChatStore {
   readonly closedProgress = signal<Progress>("idle");
   /** Messages of visitors since the agent last read the chat, as counted from pushes. */
   readonly unreadCounts = signal<ReadonlyMap<number, number>>(new Map());
+  /** The chat whose end the agent sees now: nothing in it is unread. */
+  readonly reading = signal<number | undefined>(undefined);
   /** Chats that are about to be closed; not listed while Undo is offered. */
   readonly closing = signal<ReadonlySet<number>>(new Set());
 
@@ -87,6 +89,7 @@ export class ChatStore {
 
   isUnread(row: ChatRow): boolean {
     if (row.last_message?.from !== "visitor" || !(this.isMine(row) || row.state === "waiting")) return false;
+    if (this.reading.value === row.chat_id) return false;
     if ((this.unreadCounts.value.get(row.chat_id) ?? 0) > 0) return true;
     const mark = this.marks.value[row.chat_id];
     if (mark === undefined) return true;
@@ -128,6 +131,7 @@ export class ChatStore {
   }
 
   countUnread(chatId: number): void {
+    if (this.reading.peek() === chatId) return;
     const counts = this.unreadCounts.peek();
     this.unreadCounts.value = new Map(counts).set(chatId, (counts.get(chatId) ?? 0) + 1);
   }

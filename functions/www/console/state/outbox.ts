@@ -21,6 +21,12 @@ export type Outgoing = Draft & {
 };
 
 const MAX_DELAY_MS = 30_000;
+const KEY_BYTES = 16;
+
+/** Not randomUUID: browsers have that over https only. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 export class Outbox {
   readonly items = signal<readonly Outgoing[]>([]);
@@ -59,7 +65,7 @@ export class Outbox {
 
   add(chatId: number, draft: Draft): Outgoing {
     const latest = this.items.peek().at(-1)?.writtenAt ?? 0;
-    const item: Outgoing = { ...draft, key: crypto.randomUUID(), chatId, writtenAt: Math.max(Date.now(), latest + 1), state: "sending" };
+    const item: Outgoing = { ...draft, key: randomKey(), chatId, writtenAt: Math.max(Date.now(), latest + 1), state: "sending" };
     this.shelf.write(item.key, item);
     this.items.value = [...this.items.peek(), item];
     void this.sendNext(chatId);

@@ -3,7 +3,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, isStatus, NetworkError, type Api } from "../../api/client";
 import type { CannedReply, Colleague } from "../../api/contract";
-import type { ChatRow, Entry, PresenceStatus, VisitorChanges } from "../../api/types";
+import type { Chat, ChatRow, Entry, PresenceStatus, VisitorChanges } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { lasting, type Shelf } from "../../ui/storage";
 import { toast } from "../../ui/toast";
@@ -53,8 +53,6 @@ export class Workspace {
   /** Client ids of entries that this page sent: they keep their place on the screen. */
   readonly sentKeys = new Map<string, string>();
   readonly shownId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
-  /** Set by the log of the open chat: whether the agent sees its end. */
-  isReadingEnd = false;
 
   private readonly shelf: Shelf;
   private readonly stops: (() => void)[] = [];
@@ -169,7 +167,7 @@ export class Workspace {
   private onArrived(row: ChatRow, entry: Entry | undefined): void {
     const concerns = row.state === "waiting" || this.chats.isMine(row);
     if (!concerns) return;
-    const isSeen = this.shownId.peek() === row.chat_id && this.isReadingEnd && !document.hidden;
+    const isSeen = this.chats.reading.peek() === row.chat_id && !document.hidden;
     const text = entry ? (entry.text ?? entry.file_name ?? "") : (row.last_message?.text ?? "");
     const name = nameOf(row);
     if (this.closeTimers.has(row.chat_id)) {
@@ -200,7 +198,7 @@ export class Workspace {
 
   /** The agent takes the chat. Shown at once; taken back when somebody else was faster. */
   async accept(chatId: number): Promise<void> {
-    const before = this.chats.peek(chatId);
+    const before = this.header(chatId);
     if (before === undefined || this.accepting.peek().has(chatId) || before.state === "closed" || this.chats.isMine(before)) return;
     const { me } = this;
     this.accepting.value = new Set(this.accepting.peek()).add(chatId);
@@ -230,7 +228,7 @@ export class Workspace {
 
   /** Closes the chat in a moment, so that the agent can take it back. */
   close(chatId: number): void {
-    const row = this.chats.peek(chatId);
+    const row = this.header(chatId);
     if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
     this.chats.hide(chatId, true);
     const dismiss = toast(`Chat with ${nameOf(row)} closed.`, { ms: UNDO_CLOSE_MS, action: { label: "Undo", run: () => this.undoClose(chatId) } });
@@ -253,7 +251,7 @@ export class Workspace {
 
   private async reallyClose(chatId: number, keepalive: boolean): Promise<void> {
     this.closeTimers.delete(chatId);
-    const before = this.chats.peek(chatId);
+    const before = this.header(chatId);
     try {
       await this.api.post("/agent/chats/{chat_id}/close", { path: { chat_id: chatId }, keepalive });
       const row = this.chats.peek(chatId) ?? before;
@@ -321,6 +319,12 @@ export class Workspace {
       this.drafts.write(id, "", false);
     }
     this.chats.remove(ids);
+  }
+
+  /** A chat's header as a list has it, or as its own detail says. */
+  header(chatId: number): ChatRow | undefined {
+    const detail = this.timelines.known(chatId)?.detail.peek();
+    return this.chats.peek(chatId) ?? (detail && rowOf(detail));
   }
 
   applyRow(row: ChatRow): void {
@@ -405,6 +409,12 @@ export class Workspace {
     this.drafts.clear();
     for (const item of this.outbox.items.peek()) this.outbox.discard(item.key);
   }
+}
+
+/** A row for a chat that no list brought, for example one opened by its address. */
+export function rowOf(detail: Chat): ChatRow {
+  const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
+  return { chat_id, state, visitor: { number: visitor.number, name: visitor.name }, channel, agent, department, last_message: null, updated_at };
 }
 
 export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
