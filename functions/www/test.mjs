@@ -27,5 +27,5 @@ await esbuild.build({
   loader: { ".svg": "dataurl", ".css": "empty" },
 });
 const built = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...built], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=tap", ...built], { stdio: "inherit" });
 process.exit(status ?? 1);

@@ -157,7 +157,7 @@ journey("a refused message can be edited and sent again", {}, async ({ page }) =
   await openChat(page, "Thanh Nguyễn");
   await steer(url, "fail", { path: "messages$", method: "POST", status: 400, times: 1, message: "text is wrong" });
   await write(page, "First try");
-  await page.locator(".fail", { hasText: "text is wrong" }).waitFor();
+  await page.locator(".fail", { hasText: "Text is wrong" }).waitFor();
   await page.getByRole("button", { name: "Edit", exact: true }).click();
   assert.equal(await page.locator("textarea").inputValue(), "First try");
   await page.keyboard.press("Enter");
@@ -305,6 +305,13 @@ journey("a chat opens at its first unread line", { world: "long" }, async ({ pag
   await page.locator(".row.new", { hasText: "Priya" }).waitFor();
   await page.getByRole("button", { name: "Latest" }).click();
   await page.locator(".row.new", { hasText: "Priya" }).waitFor({ state: "detached" });
+});
+
+journey("a chat that was never opened shows what came after the last answer", {}, async ({ page }) => {
+  await openChat(page, "Thanh Nguyễn");
+  await page.locator(".unread-line").waitFor();
+  const order = await page.locator(".log").evaluate((log) => [...log.querySelectorAll(".bubble, .unread-line")].map((element) => element.textContent.slice(0, 12)));
+  assert.deepEqual(order, ["Hello, I nee", "Of course. T", "New", "The one on f", "And our VAT ", "Perfect, the"]);
 });
 
 journey("new messages do not pull down a reader further up", { world: "long" }, async ({ page }) => {

@@ -2,15 +2,14 @@
 
 import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/route";
-import { floating, focusComposer, tab } from "./state/view";
+import { askComposer, floating, tab } from "./state/view";
 import { listedChats } from "./inbox/inbox";
 
 /** Accepts the chat and puts the agent into the composer. */
 export function acceptChat(workspace: Workspace, chatId: number): void {
   void workspace.accept(chatId);
   if (route.peek().id !== chatId) openChat(chatId);
-  // The composer takes the place of the button in the next frame.
-  requestAnimationFrame(() => requestAnimationFrame(() => focusComposer.value++));
+  askComposer(chatId);
 }
 
 /** Closes the chat; asks first only when words would be lost. */

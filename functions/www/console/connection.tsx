@@ -10,15 +10,14 @@ export function ConnectionLine() {
   if (link.kind === "starting" || link.kind === "live") return null;
   if (link.kind === "polling" && link.nextAttemptAt === undefined) return null;
   const isLost = link.kind === "lost";
-  const text = !isLost
-    ? "The live connection is interrupted. New messages are read every few seconds."
-    : navigator.onLine
-      ? "The service does not answer. What you write is kept and sent later."
-      : "You are offline. What you write is kept and sent later.";
+  const text = !isLost ? "The live connection is interrupted." : navigator.onLine ? "The service does not answer." : "You are offline.";
+  const more = isLost ? "What you write is kept and sent later." : "New messages are read every few seconds.";
   return (
     <div class={isLost ? "link-line bad" : "link-line"} role="status">
       <Icon name={isLost ? "wifi-off" : "refresh-cw"} />
-      <span class="clip">{text}</span>
+      <span>
+        {text} <span class="more-words">{more}</span>
+      </span>
       <NextAttempt at={link.nextAttemptAt} />
       <button type="button" onClick={() => sync.hurry()}>
         Try now

@@ -1,7 +1,7 @@
 import { acceptNext, requestClose, step } from "./actions";
 import { hasSingleKeys, isVisitorPaneOpen } from "./state/preferences";
 import { openChat, route } from "./state/route";
-import { floating, focusComposer, isVisitorShown, noteRequested } from "./state/view";
+import { askComposer, floating, isVisitorShown } from "./state/view";
 import type { Workspace } from "./state/workspace";
 import { searchInputId } from "./inbox/inbox";
 
@@ -69,9 +69,9 @@ function actionOf(workspace: Workspace, key: string): (() => void) | undefined {
     case "a":
       return () => acceptNext(workspace);
     case "r":
-      return id === undefined ? undefined : () => void focusComposer.value++;
+      return id === undefined ? undefined : () => askComposer(id);
     case "n":
-      return id === undefined ? undefined : () => void noteRequested.value++;
+      return id === undefined ? undefined : () => askComposer(id, "note");
     case "e":
       return row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin) ? () => requestClose(workspace, row.chat_id) : undefined;
     case "t":

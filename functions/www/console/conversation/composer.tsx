@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
 import { useWorkspace } from "../context";
 import { TypingNotice } from "../state/typing-notice";
-import { floating, focusComposer, noteRequested } from "../state/view";
+import { composerRequest, floating } from "../state/view";
 import { isAnonymous } from "../state/workspace";
 import { EmojiPicker } from "./emoji";
 import { cannedQuery, COUNT_FROM, countCharacters, fillCanned, matchCanned, MAX_TEXT_CHARACTERS } from "./text-rules";
@@ -76,22 +76,20 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     };
   }, []);
 
-  // Somebody asked for the composer: r, n, an accepted chat, a message taken back.
-  const focuses = focusComposer.value;
-  const notes = noteRequested.value;
-  const handled = useRef({ focuses, notes });
-  useEffect(() => {
-    if (focuses === handled.current.focuses && notes === handled.current.notes) return;
-    if (notes !== handled.current.notes) setNote(true);
-    handled.current = { focuses, notes };
+  // Somebody asked for the composer: r, n, an accepted chat, a message taken back. Before the next key is pressed.
+  const request = composerRequest.value;
+  useLayoutEffect(() => {
+    if (request?.chatId !== chatId) return;
+    composerRequest.value = undefined;
+    if (request.kind === "note") setNote(true);
     const kept = workspace.drafts.read(chatId);
     if (kept.text !== text) {
       setText(kept.text);
       setCaret(kept.text.length);
     }
     area.current?.focus();
-  }, [focuses, notes]);
-  useEffect(() => {
+  }, [request]);
+  useLayoutEffect(() => {
     if (isNoteOnly || startsAsNote) area.current?.focus();
   }, []);
 

@@ -11,7 +11,7 @@ import { toast } from "../../ui/toast";
 import { useWorkspace } from "../context";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref, openChat } from "../state/route";
-import { floating, isVisitorShown, noteRequested } from "../state/view";
+import { askComposer, floating, isVisitorShown } from "../state/view";
 import { isAnonymous, nameOf, rowOf, wordsOf } from "../state/workspace";
 import { requestClose } from "../actions";
 import { Footer } from "./footer";
@@ -146,7 +146,7 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
       </button>
       {isMenuOpen && (
         <Popover anchor={more} align="end" role="menu" label="More" onClose={() => setMenuOpen(false)}>
-          <button type="button" class="menu-item" role="menuitem" onClick={choose(() => noteRequested.value++)}>
+          <button type="button" class="menu-item" role="menuitem" onClick={choose(() => askComposer(chatId, "note"))}>
             <Icon name="sticky-note" />
             Add a private note <kbd>N</kbd>
           </button>

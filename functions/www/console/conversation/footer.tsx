@@ -1,9 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { elapsed, fullTime, now } from "../../ui/time";
 import { acceptChat } from "../actions";
 import { useWorkspace } from "../context";
-import { floating, noteRequested } from "../state/view";
+import { composerRequest, floating } from "../state/view";
 import { Composer } from "./composer";
 
 /** Below the messages: the composer of an own chat, else what can be done with the chat. */
@@ -11,13 +11,11 @@ export function Footer({ chatId, row, name }: { chatId: number; row: ChatRow; na
   const workspace = useWorkspace();
   const isMine = workspace.chats.isMine(row);
   const [wantsNote, setWantsNote] = useState(() => !isMine && workspace.drafts.chats.peek().has(chatId) && workspace.drafts.read(chatId).isNote);
-  const requests = noteRequested.value;
-  const [handled, setHandled] = useState(requests);
-  useEffect(() => {
-    if (requests === handled) return;
-    setHandled(requests);
-    setWantsNote(true);
-  }, [requests]);
+  const request = composerRequest.value;
+  const isAsked = request?.chatId === chatId && request.kind === "note";
+  useLayoutEffect(() => {
+    if (isAsked && !isMine) setWantsNote(true);
+  }, [isAsked, isMine]);
   if (isMine) return <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={wantsNote} />;
   return (
     <div>

@@ -35,7 +35,9 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
   /** Distance from the end that a longer top must keep. */
   const keep = useRef<number | undefined>(undefined);
   /** The mark as it was when the chat was opened: the line stays while it is read. */
-  const [mark] = useState(() => workspace.chats.readUpTo(chatId));
+  const known = useRef<{ upTo: number | undefined }>(undefined);
+  if (isReady) known.current ??= { upTo: workspace.knownUpTo(chatId) };
+  const mark = known.current?.upTo;
 
   const items = useMemo(
     () => group({ entries, outgoing, me: workspace.me, readUpTo: mark, keys: workspace.sentKeys }),

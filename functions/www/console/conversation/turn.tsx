@@ -7,7 +7,7 @@ import { Markdown, Words } from "../../ui/text";
 import { clockTime, duration, fullTime } from "../../ui/time";
 import { useWorkspace } from "../context";
 import type { Outgoing } from "../state/outbox";
-import { focusComposer } from "../state/view";
+import { askComposer } from "../state/view";
 import { AttemptsPopover } from "./attempts";
 import type { Turn } from "./group";
 import { isMedia, Media } from "./media";
@@ -176,6 +176,8 @@ function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Deliv
   );
 }
 
+const sentence = (words = "") => words.charAt(0).toUpperCase() + words.slice(1);
+
 function OutgoingLine({ item }: { item: Outgoing }) {
   const workspace = useWorkspace();
   const isRefused = item.state === "refused";
@@ -193,7 +195,7 @@ function OutgoingLine({ item }: { item: Outgoing }) {
     workspace.outbox.discard(item.key);
     const draft = workspace.drafts.read(item.chatId);
     workspace.drafts.write(item.chatId, [draft.text, text].filter((part) => part.trim() !== "").join("\n"), item.kind === "note");
-    focusComposer.value++;
+    askComposer(item.chatId, item.kind === "note" ? "note" : "reply");
   };
   return (
     <>
@@ -210,7 +212,7 @@ function OutgoingLine({ item }: { item: Outgoing }) {
           <span class="words">
             <Icon name="triangle-alert" />
             <span>
-              <b>Not sent.</b> {item.problem}
+              <b>Not sent.</b> {sentence(item.problem)}
             </span>
           </span>
           <span class="acts">

@@ -13,7 +13,7 @@ import { SECTION_NAMES } from "../rail";
 import { hasSound } from "../state/preferences";
 import { go, openChat, SECTIONS } from "../state/route";
 import { TABS } from "../state/chats";
-import { closeFloating, floating, focusComposer, noteRequested, tab } from "../state/view";
+import { askComposer, closeFloating, floating, tab } from "../state/view";
 import { isAnonymous, nameOf, type Workspace } from "../state/workspace";
 import type { ChatRow } from "../../api/types";
 
@@ -55,9 +55,9 @@ function commandsOf(workspace: Workspace): Command[] {
     const chatId = row.chat_id;
     const isMine = workspace.chats.isMine(row);
     if (row.state === "waiting" || row.state === "bot") add("This chat", row.state === "bot" ? "Take over from the bot" : "Accept", "check", () => acceptChat(workspace, chatId), { key: "A" });
-    if (isMine) add("This chat", "Reply", "message-square", () => focusComposer.value++, { key: "R", words: "write answer" });
+    if (isMine) add("This chat", "Reply", "message-square", () => askComposer(chatId), { key: "R", words: "write answer" });
     if (isMine) add("This chat", "Send a link to a file", "paperclip", () => (floating.value = { kind: "file", chatId }), { words: "photo video document attach" });
-    add("This chat", "Add a private note", "sticky-note", () => noteRequested.value++, { key: "N" });
+    add("This chat", "Add a private note", "sticky-note", () => askComposer(chatId, "note"), { key: "N" });
     if (row.state === "active" && (isMine || workspace.isAdmin)) add("This chat", "Transfer…", "arrow-right-left", () => (floating.value = { kind: "transfer", chatId }), { key: "T", words: "assign agent department hand over" });
     if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin)) add("This chat", "Close", "x", () => requestClose(workspace, chatId), { key: "E", words: "end finish" });
     const visitor = workspace.timelines.known(chatId)?.detail.value?.visitor;

@@ -44,6 +44,7 @@ export function go(to: Route, replaces = false): void {
     route.value = to;
   } else {
     location.hash = href;
+    route.value = to;
   }
 }
 

@@ -26,7 +26,8 @@ effect(() => ofThisTab.write("tab", tab.value));
 export const query = signal("");
 /** Where the visitor pane does not fit: whether it is shown over the conversation. */
 export const isVisitorShown = signal(false);
-/** Asks the composer for the focus; counts up. */
-export const focusComposer = signal(0);
-/** Asks the composer for note mode as well. */
-export const noteRequested = signal(0);
+/** Asks the composer of a chat for the focus; it is kept until that composer is there. */
+export const composerRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
+export const askComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
+  composerRequest.value = { chatId, kind };
+};

@@ -21,6 +21,7 @@ import { TypingStore } from "./typing";
 export const UNDO_CLOSE_MS = 5000;
 
 export function wordsOf(error: unknown): string {
+  if (error instanceof ApiError && error.status >= 500) return `The service could not answer (${error.status}). Try again in a moment.`;
   if (error instanceof ApiError) {
     const words = error.message.charAt(0).toUpperCase() + error.message.slice(1);
     return /[.!?]$/.test(words) ? words : `${words}.`;
@@ -158,6 +159,12 @@ export class Workspace {
     } catch (error) {
       if (isStatus(error, 404)) this.chats.remove([chatId]);
     }
+  }
+
+  /** Up to where the agent knows the chat: what they read, else their own last words in it. */
+  knownUpTo(chatId: number): number | undefined {
+    const own = this.timelines.known(chatId)?.entries.peek().findLast((entry) => entry.from === "agent" && entry.agent?.id === this.me.id);
+    return this.chats.readUpTo(chatId) ?? own?.seq;
   }
 
   markRead(chatId: number): void {
