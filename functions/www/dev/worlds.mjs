@@ -174,7 +174,7 @@ function normal(nowMs, { base = "" } = {}) {
     { from: "agent", agent: { id: 2, name: "Jonas Weber" }, text: "Good morning! How can I help?", delivery: delivered() },
   ], { agent: { id: 2, name: "Jonas Weber" } });
   for (let index = 0; index < 24; index++) {
-    add(`${FIRST[(index * 3) % 20]} ${LAST[(index * 7) % 20]}`, "closed", 3600 * (index * 5 + 2), [
+    add(`${FIRST[(index * 3) % 20]} ${LAST[(index * 7 + 1) % 20]}`, "closed", 3600 * (index * 5 + 2), [
       { from: "visitor", text: SAID[index % SAID.length] },
       { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() },
     ], { agent: me, rate: index % 3 === 0 ? "positive" : null, channel: CHANNELS[index % 3] });
@@ -201,6 +201,16 @@ function forty(nowMs, { base = "" } = {}) {
       const isAnswer = state === "active" && (line + index) % 3 === 1;
       world.say(chat, secondsAgo + (29 - line) * 50, isAnswer ? { from: "agent", agent: me, text: REPLIES[(line + index) % REPLIES.length], delivery: delivered() } : { from: "visitor", text: SAID[(line * 5 + index) % SAID.length] });
     }
+  }
+  return world;
+}
+
+/** As forty, with more closed chats than a page of them. */
+function archive(nowMs, options) {
+  const world = forty(nowMs, options);
+  for (let index = 0; index < 130; index++) {
+    const chat = world.chat(world.visitor(`${FIRST[index % 20]} ${LAST[(index * 7) % 20]}`), "closed", 4000 + index * 90, { agent: me });
+    world.say(chat, 240_000 + index * 5400, { from: "visitor", text: `Closed ${index + 1}` });
   }
   return world;
 }
@@ -244,4 +254,4 @@ function long(nowMs, { base = "", entries = 1200 } = {}) {
   return world;
 }
 
-export const worlds = { normal, empty, forty, strange, long };
+export const worlds = { normal, empty, forty, archive, strange, long };

@@ -149,6 +149,7 @@ test("a broken connection catches up by its cursor", async (t) => {
   assert.equal(console_.sync.link.value.kind, "live");
   assert.deepEqual(console_.paths().filter((path) => path.startsWith("/agent/changes?")), ["/agent/changes?c0", "/agent/changes?c1"]);
   assert.deepEqual([console_.chats.peek(7), console_.chats.peek(9)?.chat_id], [undefined, 9]);
+  assert.deepEqual(console_.arrived, [9]);
   console_.sync.stop();
 });
 

@@ -118,9 +118,12 @@ export class Sync {
 
   private async onOpen(): Promise<void> {
     this.socketRetryAt = undefined;
+    const before = this.chats.rows.peek();
+    const isFirst = this.chats.progress.peek() !== "ready";
     try {
       await this.readChanges();
       await this.shown()?.refresh();
+      if (!isFirst) this.noticeDifferences(before);
     } catch {
       // Pushes alone would leave out what happened before: polling goes on until a read works.
       if (!this.isStopped && !this.isPolling) this.pollAfter(POLL_MS);
