@@ -62,8 +62,18 @@ const common = (isDevelopment) => ({
 /** Every file of the console by its path below dist/console, and what of them a first visit loads. */
 async function build(isDevelopment = false) {
   const [main, boot] = await Promise.all([
-    esbuild.build({ ...common(isDevelopment), entryPoints: { main: "console/main.tsx" }, format: "esm", splitting: true }),
-    esbuild.build({ ...common(isDevelopment), entryPoints: { boot: "console/boot.ts" }, format: "iife", sourcemap: false }),
+    esbuild.build({
+      ...common(isDevelopment),
+      entryPoints: { main: "console/main.tsx" },
+      format: "esm",
+      splitting: true,
+    }),
+    esbuild.build({
+      ...common(isDevelopment),
+      entryPoints: { boot: "console/boot.ts" },
+      format: "iife",
+      sourcemap: false,
+    }),
   ]);
   const files = new Map();
   const outputs = { ...main.metafile.outputs, ...boot.metafile.outputs };
@@ -107,7 +117,10 @@ async function licences() {
   return parts.map(([name, text]) => `${name}\n${"=".repeat(name.length)}\n\n${text.trim()}\n`).join("\n\n");
 }
 
-const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  });
 const gzip = (bytes) => gzipSync(bytes, { level: 9 });
 const typeOf = (name) => TYPES[name.split(".").pop()];
 
@@ -141,7 +154,10 @@ function report({ files, first }) {
     if (first.has(path)) total = { raw: total.raw + sizes.raw, br: total.br + sizes.br, gz: total.gz + sizes.gz };
     return [first.has(path) ? "*" : " ", path, sizes];
   });
-  const line = (mark, path, { raw, br, gz }) => console.log(`${mark} ${path.padEnd(40)} ${String(raw).padStart(8)} ${String(br).padStart(8)} ${String(gz).padStart(8)}`);
+  const line = (mark, path, { raw, br, gz }) =>
+    console.log(
+      `${mark} ${path.padEnd(40)} ${String(raw).padStart(8)} ${String(br).padStart(8)} ${String(gz).padStart(8)}`,
+    );
   console.log(`  ${"console".padEnd(40)} ${"bytes".padStart(8)} ${"brotli".padStart(8)} ${"gzip".padStart(8)}`);
   for (const row of rows) line(...row);
   line("*", "first load", total);
@@ -155,7 +171,11 @@ function report({ files, first }) {
  * version of zlib that Node was built with. */
 async function check(folder, built) {
   const problems = [];
-  const kept = new Set((await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name))));
+  const kept = new Set(
+    (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name))),
+  );
   const expect = (path, bytes, read = (kept) => kept) => {
     if (!kept.delete(path)) return problems.push(`${path} is missing`);
     return readFile(join(folder, path)).then((found) => {
@@ -170,7 +190,9 @@ async function check(folder, built) {
   await expect("manifest.json", Buffer.from(manifestOf(built.files)));
   for (const path of kept) problems.push(`${path} is built by nothing`);
   if (problems.length === 0) return console.log("dist/console is what the sources build");
-  console.error(`dist/console differs from its sources; run "npm run build" in functions/www:\n  ${problems.join("\n  ")}`);
+  console.error(
+    `dist/console differs from its sources; run "npm run build" in functions/www:\n  ${problems.join("\n  ")}`,
+  );
   process.exitCode = 1;
 }
 

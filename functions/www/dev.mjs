@@ -14,7 +14,14 @@ import { StandIn } from "./dev/standin.mjs";
 import { PICTURES } from "./dev/worlds.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain" };
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+  ".txt": "text/plain",
+};
 
 export async function serve({ port = 0, api, world = "normal", folder }) {
   const standIn = api === undefined ? new StandIn(world) : undefined;
@@ -33,7 +40,9 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
     if (picture) {
       const source = PICTURES[picture];
       if (!source) return response.writeHead(404).end();
-      return response.writeHead(200, { "content-type": "image/svg+xml" }).end(decodeURIComponent(source.slice(source.indexOf(",") + 1)));
+      return response
+        .writeHead(200, { "content-type": "image/svg+xml" })
+        .end(decodeURIComponent(source.slice(source.indexOf(",") + 1)));
     }
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -43,7 +52,9 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
     if (url.pathname === "/_standin/reset" && body) body.base = `http://${request.headers.host}`;
     const result = await standIn.handle(request.method, url, request.headers, body);
     if (result === undefined) return request.socket.destroy();
-    response.writeHead(result.status, { "content-type": "application/json", "cache-control": "no-store", ...result.headers }).end(JSON.stringify(result.body));
+    response
+      .writeHead(result.status, { "content-type": "application/json", "cache-control": "no-store", ...result.headers })
+      .end(JSON.stringify(result.body));
   };
 
   const file = async (path, request, response) => {
@@ -53,12 +64,19 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
       "content-type": TYPES[extname(name)] ?? "application/octet-stream",
       "cache-control": isPage ? "no-cache" : "public, max-age=31536000, immutable",
       "x-content-type-options": "nosniff",
-      ...(isPage ? { "content-security-policy": CONTENT_SECURITY_POLICY.replace("{socket}", `ws://${request.headers.host}`), "referrer-policy": "no-referrer" } : {}),
+      ...(isPage
+        ? {
+            "content-security-policy": CONTENT_SECURITY_POLICY.replace("{socket}", `ws://${request.headers.host}`),
+            "referrer-policy": "no-referrer",
+          }
+        : {}),
     };
     try {
       const wantsBrotli = /\bbr\b/.test(request.headers["accept-encoding"] ?? "");
       const compressed = wantsBrotli ? await readFile(join(folder, `${name}.br`)).catch(() => undefined) : undefined;
-      response.writeHead(200, compressed ? { ...headers, "content-encoding": "br" } : headers).end(compressed ?? (await readFile(join(folder, name))));
+      response
+        .writeHead(200, compressed ? { ...headers, "content-encoding": "br" } : headers)
+        .end(compressed ?? (await readFile(join(folder, name))));
     } catch {
       response.writeHead(404).end();
     }
@@ -67,9 +85,16 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
   server.on("upgrade", (request, socket, head) => {
     if (standIn !== undefined) return standIn.upgrade(request, socket, head);
     const target = new URL(api);
-    const upstream = http.request({ host: target.hostname, port: target.port, path: request.url, headers: request.headers });
+    const upstream = http.request({
+      host: target.hostname,
+      port: target.port,
+      path: request.url,
+      headers: request.headers,
+    });
     upstream.on("upgrade", (answer, other, first) => {
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${answer.rawHeaders.map((value, index) => (index % 2 ? `${value}\r\n` : `${value}: `)).join("")}\r\n`);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\n${answer.rawHeaders.map((value, index) => (index % 2 ? `${value}\r\n` : `${value}: `)).join("")}\r\n`,
+      );
       socket.write(first);
       other.pipe(socket).pipe(other);
     });
@@ -86,11 +111,15 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
 function proxy(api, request, response, bytes) {
   const target = new URL(request.url, api);
   return new Promise((done) => {
-    const upstream = http.request(target, { method: request.method, headers: { ...request.headers, host: target.host } }, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
-      answer.on("end", done);
-    });
+    const upstream = http.request(
+      target,
+      { method: request.method, headers: { ...request.headers, host: target.host } },
+      (answer) => {
+        response.writeHead(answer.statusCode, answer.headers);
+        answer.pipe(response);
+        answer.on("end", done);
+      },
+    );
     upstream.on("error", () => (response.writeHead(502).end(), done()));
     upstream.end(bytes);
   });
@@ -104,6 +133,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const isBuilt = process.argv.includes("--built");
   const folder = join(HERE, isBuilt ? "dist/console" : ".watch/console");
   if (!isBuilt) await watch(folder);
-  const { url } = await serve({ port: Number(option("port") ?? 3900), api: option("api"), world: option("world"), folder });
-  console.log(`${url}/console/${option("api") ? "" : "  sign in as marta@example.com (admin) or jonas@example.com with the password: secret"}`);
+  const { url } = await serve({
+    port: Number(option("port") ?? 3900),
+    api: option("api"),
+    world: option("world"),
+    folder,
+  });
+  console.log(
+    `${url}/console/${option("api") ? "" : "  sign in as marta@example.com (admin) or jonas@example.com with the password: secret"}`,
+  );
 }

@@ -8,7 +8,13 @@ import * as esbuild from "esbuild";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "node_modules/.tests");
-const sources = (await Promise.all(["api", "socket", "ui", "console"].map(async (folder) => (await readdir(join(HERE, folder), { recursive: true })).map((name) => join(folder, name))))).flat();
+const sources = (
+  await Promise.all(
+    ["api", "socket", "ui", "console"].map(async (folder) =>
+      (await readdir(join(HERE, folder), { recursive: true })).map((name) => join(folder, name)),
+    ),
+  )
+).flat();
 const tests = sources.filter((name) => /\.test\.tsx?$/.test(name));
 
 await rm(OUT, { recursive: true, force: true });
@@ -27,5 +33,7 @@ await esbuild.build({
   loader: { ".svg": "dataurl", ".css": "empty" },
 });
 const built = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=tap", ...built], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=tap", ...built], {
+  stdio: "inherit",
+});
 process.exit(status ?? 1);

@@ -10,13 +10,20 @@ import { chromium as playwright } from "playwright-core";
 
 export const HERE = dirname(fileURLToPath(import.meta.url));
 export const PAGES = join(HERE, "../../functions/www");
-export const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+export const AXE = createRequire(import.meta.url).resolve(
+  "axe-core/axe.min.js",
+);
 
 export async function launch() {
   // Not the arguments of the package: they are for Lambda (one process, web security off).
   return playwright.launch({
     executablePath: await chromium.executablePath(),
-    args: ["--no-sandbox", "--disable-dev-shm-usage", "--headless=shell", "--font-render-hinting=none"],
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--headless=shell",
+      "--font-render-hinting=none",
+    ],
     ignoreDefaultArgs: ["--hide-scrollbars"],
   });
 }
@@ -24,26 +31,57 @@ export async function launch() {
 /** The development server of the pages, on a port of its own. With `api`, a real local host is behind it. */
 export async function serve(options = {}) {
   const { serve } = await import(pathToFileURL(join(PAGES, "dev.mjs")).href);
-  return serve({ folder: resolve(PAGES, process.env.CONSOLE_FOLDER ?? "dist/console"), ...options });
+  return serve({
+    folder: resolve(PAGES, process.env.CONSOLE_FOLDER ?? "dist/console"),
+    ...options,
+  });
 }
 
 export const temporary = () => mkdtemp(join(tmpdir(), "pages-"));
 
 /** A page that fails the test on an error, a console error, or something that the security policy stopped. */
-export async function openPage(browser, { width = 1440, height = 900, scheme = "light", touch = false, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, locale: "en-GB", timezoneId: "Europe/Berlin", hasTouch: touch, isMobile: touch, serviceWorkers: "block", ...options });
+export async function openPage(
+  browser,
+  {
+    width = 1440,
+    height = 900,
+    scheme = "light",
+    touch = false,
+    ...options
+  } = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+    hasTouch: touch,
+    isMobile: touch,
+    serviceWorkers: "block",
+    ...options,
+  });
   const page = await context.newPage();
   const problems = [];
-  page.on("pageerror", (error) => problems.push(`error: ${error.stack ?? error.message}`));
+  page.on("pageerror", (error) =>
+    problems.push(`error: ${error.stack ?? error.message}`),
+  );
   page.on("console", (message) => {
     const text = message.text();
     // Failed requests are the business of the test that causes them.
-    if (message.type() === "error" && !/Failed to load resource|WebSocket connection|net::ERR/.test(text)) problems.push(`console: ${text}`);
+    if (
+      message.type() === "error" &&
+      !/Failed to load resource|WebSocket connection|net::ERR/.test(text)
+    )
+      problems.push(`console: ${text}`);
   });
   return { page, context, problems };
 }
 
-export async function signIn(page, url, { email = "marta@example.com", password = "secret", hash = "" } = {}) {
+export async function signIn(
+  page,
+  url,
+  { email = "marta@example.com", password = "secret", hash = "" } = {},
+) {
   await page.goto(`${url}/console/${hash}`);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
@@ -52,7 +90,10 @@ export async function signIn(page, url, { email = "marta@example.com", password 
 }
 
 export async function steer(url, what, body = {}) {
-  const response = await fetch(`${url}/_standin/${what}`, { method: "POST", body: JSON.stringify(body) });
+  const response = await fetch(`${url}/_standin/${what}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
   return response.json();
 }
 
@@ -61,7 +102,27 @@ export async function axe(page, options = {}) {
   // Through the debugger, so that the page's policy does not matter.
   await page.evaluate(await readFile(AXE, "utf8"));
   return page.evaluate(async (options) => {
-    const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"], ...options });
-    return result.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map((node) => `${node.target.join(" ")} (${(node.any[0] ?? node.all[0] ?? node.none[0])?.message?.slice(0, 140)})`).join(" | ")}`);
+    const result = await window.axe.run(document, {
+      runOnly: [
+        "wcag2a",
+        "wcag2aa",
+        "wcag21a",
+        "wcag21aa",
+        "wcag22aa",
+        "best-practice",
+      ],
+      resultTypes: ["violations"],
+      ...options,
+    });
+    return result.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 4)
+          .map(
+            (node) =>
+              `${node.target.join(" ")} (${(node.any[0] ?? node.all[0] ?? node.none[0])?.message?.slice(0, 140)})`,
+          )
+          .join(" | ")}`,
+    );
   }, options);
 }

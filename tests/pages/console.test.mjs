@@ -18,7 +18,11 @@ after(async () => {
 });
 
 /** One test with a page of its own, signed in unless `signedOut`; ends with a look at errors of the page. */
-function journey(name, { world = "normal", signedOut = false, hash = "", ...options }, run) {
+function journey(
+  name,
+  { world = "normal", signedOut = false, hash = "", ...options },
+  run,
+) {
   test(name, { timeout: 60_000 }, async () => {
     await steer(url, "reset", { world });
     const { page, context, problems } = await openPage(browser, options);
@@ -39,44 +43,77 @@ const openChat = async (page, name) => {
   await page.locator(".talk header h2", { hasText: name }).waitFor();
   await page.locator(".turn").first().waitFor();
 };
-const chatOf = async (name) => (await steer(url, "chats")).filter((chat) => chat.visitor.name === name).sort((a, b) => b.chat_id - a.chat_id)[0];
+const chatOf = async (name) =>
+  (await steer(url, "chats"))
+    .filter((chat) => chat.visitor.name === name)
+    .sort((a, b) => b.chat_id - a.chat_id)[0];
 const write = async (page, text) => {
   await page.locator(".composer textarea").fill(text);
   await page.keyboard.press("Enter");
 };
 const bubble = (page, text) => page.locator(".bubble", { hasText: text });
 const blur = (page) => page.evaluate(() => document.activeElement?.blur());
-const live = (page) => page.waitForFunction(async () => (await fetch("/_standin/chats", { method: "POST" })).ok);
+const live = (page) =>
+  page.waitForFunction(
+    async () => (await fetch("/_standin/chats", { method: "POST" })).ok,
+  );
 
-journey("a wrong password and a limit are told", { signedOut: true }, async ({ page }) => {
-  await page.getByLabel("E-mail").fill("marta@example.com");
-  await page.getByLabel("Password", { exact: true }).fill("wrong");
-  await page.keyboard.press("Enter");
-  await page.getByText("E-mail or password is wrong.").waitFor();
-  await steer(url, "fail", { path: "login", status: 429, times: 1, headers: { "retry-after": "3" } });
-  await page.getByLabel("Password", { exact: true }).fill("secret");
-  await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: /^Wait [123] s$/ }).waitFor();
-  await page.getByText("You can try again now.").waitFor();
-  await page.keyboard.press("Enter");
-  await page.locator(".app").waitFor();
-});
+journey(
+  "a wrong password and a limit are told",
+  { signedOut: true },
+  async ({ page }) => {
+    await page.getByLabel("E-mail").fill("marta@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("E-mail or password is wrong.").waitFor();
+    await steer(url, "fail", {
+      path: "login",
+      status: 429,
+      times: 1,
+      headers: { "retry-after": "3" },
+    });
+    await page.getByLabel("Password", { exact: true }).fill("secret");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /^Wait [123] s$/ }).waitFor();
+    await page.getByText("You can try again now.").waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".app").waitFor();
+  },
+);
 
-journey("a link of the local host signs in and leaves the address", { signedOut: true, hash: "#code=demo" }, async ({ page }) => {
-  await page.locator(".app").waitFor();
-  assert.doesNotMatch(page.url(), /code/);
-});
+journey(
+  "a link of the local host signs in and leaves the address",
+  { signedOut: true, hash: "#code=demo" },
+  async ({ page }) => {
+    await page.locator(".app").waitFor();
+    assert.doesNotMatch(page.url(), /code/);
+  },
+);
 
-journey("a used link says so", { signedOut: true, hash: "#code=old" }, async ({ page }) => {
-  await page.getByText("has been used or is too old").waitFor();
-  assert.doesNotMatch(page.url(), /code/);
-});
+journey(
+  "a used link says so",
+  { signedOut: true, hash: "#code=old" },
+  async ({ page }) => {
+    await page.getByText("has been used or is too old").waitFor();
+    assert.doesNotMatch(page.url(), /code/);
+  },
+);
 
 journey("the token is only in this tab's storage", {}, async ({ page }) => {
-  const stored = await page.evaluate(() => ({ session: JSON.stringify({ ...sessionStorage }), local: JSON.stringify({ ...localStorage }), cookie: document.cookie }));
-  const token = JSON.parse(JSON.parse(stored.session)["switchboard.session"]).token;
+  const stored = await page.evaluate(() => ({
+    session: JSON.stringify({ ...sessionStorage }),
+    local: JSON.stringify({ ...localStorage }),
+    cookie: document.cookie,
+  }));
+  const token = JSON.parse(
+    JSON.parse(stored.session)["switchboard.session"],
+  ).token;
   assert.ok(token.length > 10);
-  assert.ok(!stored.local.includes(token) && !stored.cookie.includes(token) && !page.url().includes(token));
+  assert.ok(
+    !stored.local.includes(token) &&
+      !stored.cookie.includes(token) &&
+      !page.url().includes(token),
+  );
 });
 
 journey("an ended session keeps what was typed", {}, async ({ page }) => {
@@ -93,153 +130,262 @@ journey("an ended session keeps what was typed", {}, async ({ page }) => {
 journey("signing out forgets the session", {}, async ({ page }) => {
   await page.locator(".rail .me").click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.locator("dialog").getByRole("button", { name: "Sign out" }).click();
+  await page
+    .locator("dialog")
+    .getByRole("button", { name: "Sign out" })
+    .click();
   await page.getByLabel("E-mail").waitFor();
-  assert.equal(await page.evaluate(() => sessionStorage.getItem("switchboard.session")), null);
+  assert.equal(
+    await page.evaluate(() => sessionStorage.getItem("switchboard.session")),
+    null,
+  );
   await page.reload();
   await page.getByLabel("E-mail").waitFor();
 });
 
-journey("who has waited longest is accepted and answered by keys alone", {}, async ({ page }) => {
-  await page.locator(".row", { hasText: "João" }).waitFor();
-  await page.keyboard.press("a");
-  await page.locator(".talk header h2", { hasText: "João Ferreira" }).waitFor();
-  await page.locator(".composer textarea:focus").waitFor();
-  await page.keyboard.type("One moment, I look it up.");
-  await page.keyboard.press("Enter");
-  await bubble(page, "One moment, I look it up.").waitFor();
-  await page.locator(".line", { hasText: "One moment" }).locator(".mark.ok").waitFor();
-  const chat = await chatOf("João Ferreira");
-  assert.equal(chat.agent.name, "Marta Lindholm");
-  assert.equal(chat.entries.filter(({ text }) => text === "One moment, I look it up.").length, 1);
-  assert.equal(await bubble(page, "One moment, I look it up.").count(), 1);
-});
+journey(
+  "who has waited longest is accepted and answered by keys alone",
+  {},
+  async ({ page }) => {
+    await page.locator(".row", { hasText: "João" }).waitFor();
+    await page.keyboard.press("a");
+    await page
+      .locator(".talk header h2", { hasText: "João Ferreira" })
+      .waitFor();
+    await page.locator(".composer textarea:focus").waitFor();
+    await page.keyboard.type("One moment, I look it up.");
+    await page.keyboard.press("Enter");
+    await bubble(page, "One moment, I look it up.").waitFor();
+    await page
+      .locator(".line", { hasText: "One moment" })
+      .locator(".mark.ok")
+      .waitFor();
+    const chat = await chatOf("João Ferreira");
+    assert.equal(chat.agent.name, "Marta Lindholm");
+    assert.equal(
+      chat.entries.filter(({ text }) => text === "One moment, I look it up.")
+        .length,
+      1,
+    );
+    assert.equal(await bubble(page, "One moment, I look it up.").count(), 1);
+  },
+);
 
-journey("a chat that somebody else accepted first goes back", {}, async ({ page }) => {
-  await page.locator(".row", { hasText: "João" }).click();
-  const { chat_id } = await chatOf("João Ferreira");
-  await steer(url, "fail", { path: "accept", status: 409, times: 1, code: "conflict", message: "another agent has the chat" });
-  await steer(url, "take", { chat_id, agent_id: 2, silently: true });
-  await page.getByRole("button", { name: "Accept" }).click();
-  await page.getByText("Another agent has accepted João Ferreira.").waitFor();
-  await page.getByText("Jonas Weber is answering this chat.").waitFor();
-});
+journey(
+  "a chat that somebody else accepted first goes back",
+  {},
+  async ({ page }) => {
+    await page.locator(".row", { hasText: "João" }).click();
+    const { chat_id } = await chatOf("João Ferreira");
+    await steer(url, "fail", {
+      path: "accept",
+      status: 409,
+      times: 1,
+      code: "conflict",
+      message: "another agent has the chat",
+    });
+    await steer(url, "take", { chat_id, agent_id: 2, silently: true });
+    await page.getByRole("button", { name: "Accept" }).click();
+    await page.getByText("Another agent has accepted João Ferreira.").waitFor();
+    await page.getByText("Jonas Weber is answering this chat.").waitFor();
+  },
+);
 
-journey("a message appears at once and is never shown twice", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await steer(url, "latency", { ms: 800 });
-  await write(page, "Sent with care");
-  await page.locator(".line.sending", { hasText: "Sent with care" }).waitFor({ timeout: 500 });
-  let most = 0;
-  for (let look = 0; look < 25; look++) {
-    most = Math.max(most, await bubble(page, "Sent with care").count());
-    await page.waitForTimeout(80);
-  }
-  assert.equal(most, 1);
-  await steer(url, "latency", { ms: 0 });
-  await page.locator(".line", { hasText: "Sent with care" }).locator(".mark.ok").waitFor();
-});
+journey(
+  "a message appears at once and is never shown twice",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await steer(url, "latency", { ms: 800 });
+    await write(page, "Sent with care");
+    await page
+      .locator(".line.sending", { hasText: "Sent with care" })
+      .waitFor({ timeout: 500 });
+    let most = 0;
+    for (let look = 0; look < 25; look++) {
+      most = Math.max(most, await bubble(page, "Sent with care").count());
+      await page.waitForTimeout(80);
+    }
+    assert.equal(most, 1);
+    await steer(url, "latency", { ms: 0 });
+    await page
+      .locator(".line", { hasText: "Sent with care" })
+      .locator(".mark.ok")
+      .waitFor();
+  },
+);
 
-journey("a failed message shows the integrator's words, its attempts and Retry", {}, async ({ page }) => {
-  await openChat(page, "Amara Kone");
-  const failed = page.locator(".fail", { hasText: "Visitor session expired" });
-  await failed.getByRole("button", { name: /3 attempts, last 503 after 3\.0 s/ }).click();
-  const rows = page.locator(".attempts tbody tr");
-  assert.equal(await rows.count(), 3);
-  assert.match(await rows.first().innerText(), /none\s+3\.0 s\s+no answer within 3 s/);
-  await page.keyboard.press("Escape");
-  await failed.getByRole("button", { name: "Retry" }).click();
-  await failed.waitFor({ state: "detached" });
-  await page.locator(".line", { hasText: "case 5512" }).locator(".mark.ok").waitFor();
-});
+journey(
+  "a failed message shows the integrator's words, its attempts and Retry",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Amara Kone");
+    const failed = page.locator(".fail", {
+      hasText: "Visitor session expired",
+    });
+    await failed
+      .getByRole("button", { name: /3 attempts, last 503 after 3\.0 s/ })
+      .click();
+    const rows = page.locator(".attempts tbody tr");
+    assert.equal(await rows.count(), 3);
+    assert.match(
+      await rows.first().innerText(),
+      /none\s+3\.0 s\s+no answer within 3 s/,
+    );
+    await page.keyboard.press("Escape");
+    await failed.getByRole("button", { name: "Retry" }).click();
+    await failed.waitFor({ state: "detached" });
+    await page
+      .locator(".line", { hasText: "case 5512" })
+      .locator(".mark.ok")
+      .waitFor();
+  },
+);
 
-journey("a refused message can be edited and sent again", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await steer(url, "fail", { path: "messages$", method: "POST", status: 400, times: 1, message: "text is wrong" });
-  await write(page, "First try");
-  await page.locator(".fail", { hasText: "Text is wrong" }).waitFor();
-  await page.getByRole("button", { name: "Edit", exact: true }).click();
-  assert.equal(await page.locator("textarea").inputValue(), "First try");
-  await page.keyboard.press("Enter");
-  await page.locator(".line", { hasText: "First try" }).locator(".mark").waitFor();
-  assert.equal((await chatOf("Thanh Nguyễn")).entries.filter(({ text }) => text === "First try").length, 1);
-});
+journey(
+  "a refused message can be edited and sent again",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await steer(url, "fail", {
+      path: "messages$",
+      method: "POST",
+      status: 400,
+      times: 1,
+      message: "text is wrong",
+    });
+    await write(page, "First try");
+    await page.locator(".fail", { hasText: "Text is wrong" }).waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    assert.equal(await page.locator("textarea").inputValue(), "First try");
+    await page.keyboard.press("Enter");
+    await page
+      .locator(".line", { hasText: "First try" })
+      .locator(".mark")
+      .waitFor();
+    assert.equal(
+      (await chatOf("Thanh Nguyễn")).entries.filter(
+        ({ text }) => text === "First try",
+      ).length,
+      1,
+    );
+  },
+);
 
-journey("words written without a network arrive once, in order, after a reload", {}, async ({ page, context }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await context.setOffline(true);
-  await steer(url, "sockets", { on: false });
-  await write(page, "Offline one");
-  await write(page, "Offline two");
-  await page.locator(".link-line.bad").waitFor();
-  await page.getByText(/Next attempt in \d+ s|Trying/).waitFor();
-  await context.setOffline(false);
-  await steer(url, "sockets", { on: true });
-  // Reloaded before anything could be sent.
-  await page.reload();
-  await bubble(page, "Offline two").waitFor();
-  await page.locator(".line", { hasText: "Offline two" }).locator(".mark.ok").waitFor({ timeout: 20_000 });
-  const texts = (await chatOf("Thanh Nguyễn")).entries.map(({ text }) => text).filter((text) => /^Offline/.test(text));
-  assert.deepEqual(texts, ["Offline one", "Offline two"]);
-});
+journey(
+  "words written without a network arrive once, in order, after a reload",
+  {},
+  async ({ page, context }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await context.setOffline(true);
+    await steer(url, "sockets", { on: false });
+    await write(page, "Offline one");
+    await write(page, "Offline two");
+    await page.locator(".link-line.bad").waitFor();
+    await page.getByText(/Next attempt in \d+ s|Trying/).waitFor();
+    await context.setOffline(false);
+    await steer(url, "sockets", { on: true });
+    // Reloaded before anything could be sent.
+    await page.reload();
+    await bubble(page, "Offline two").waitFor();
+    await page
+      .locator(".line", { hasText: "Offline two" })
+      .locator(".mark.ok")
+      .waitFor({ timeout: 20_000 });
+    const texts = (await chatOf("Thanh Nguyễn")).entries
+      .map(({ text }) => text)
+      .filter((text) => /^Offline/.test(text));
+    assert.deepEqual(texts, ["Offline one", "Offline two"]);
+  },
+);
 
-journey("a request whose answer was lost is not stored twice", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  let isLost = false;
-  await page.route("**/agent/chats/*/messages", async (route) => {
-    if (isLost || route.request().method() !== "POST") return route.continue();
-    isLost = true;
-    await route.fetch();
-    await route.abort("connectionreset");
-  });
-  await write(page, "Only once");
-  await page.locator(".line", { hasText: "Only once" }).locator(".mark.ok").waitFor({ timeout: 15_000 });
-  await page.waitForTimeout(1500);
-  assert.equal((await chatOf("Thanh Nguyễn")).entries.filter(({ text }) => text === "Only once").length, 1);
-  assert.equal(await bubble(page, "Only once").count(), 1);
-});
+journey(
+  "a request whose answer was lost is not stored twice",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    let isLost = false;
+    await page.route("**/agent/chats/*/messages", async (route) => {
+      if (isLost || route.request().method() !== "POST")
+        return route.continue();
+      isLost = true;
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await write(page, "Only once");
+    await page
+      .locator(".line", { hasText: "Only once" })
+      .locator(".mark.ok")
+      .waitFor({ timeout: 15_000 });
+    await page.waitForTimeout(1500);
+    assert.equal(
+      (await chatOf("Thanh Nguyễn")).entries.filter(
+        ({ text }) => text === "Only once",
+      ).length,
+      1,
+    );
+    assert.equal(await bubble(page, "Only once").count(), 1);
+  },
+);
 
-journey("drafts are kept by chat, also through a reload", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await page.locator("textarea").fill("For Thanh");
-  await openChat(page, "Amara Kone");
-  assert.equal(await page.locator("textarea").inputValue(), "");
-  await page.locator(".row", { hasText: "Draft: For Thanh" }).waitFor();
-  await page.reload();
-  await openChat(page, "Thanh Nguyễn");
-  assert.equal(await page.locator("textarea").inputValue(), "For Thanh");
-});
+journey(
+  "drafts are kept by chat, also through a reload",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await page.locator("textarea").fill("For Thanh");
+    await openChat(page, "Amara Kone");
+    assert.equal(await page.locator("textarea").inputValue(), "");
+    await page.locator(".row", { hasText: "Draft: For Thanh" }).waitFor();
+    await page.reload();
+    await openChat(page, "Thanh Nguyễn");
+    assert.equal(await page.locator("textarea").inputValue(), "For Thanh");
+  },
+);
 
-journey("a slash brings canned replies with the names filled in", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await page.locator("textarea").focus();
-  await page.keyboard.type("/hel");
-  await page.getByRole("option", { name: /hello/ }).waitFor();
-  await page.keyboard.press("Enter");
-  assert.equal(await page.locator("textarea").inputValue(), "Hello Thanh Nguyễn, this is Marta Lindholm. How can I help you?");
-  await page.keyboard.type(" and/or https://x");
-  assert.equal(await page.locator(".suggestions").count(), 0);
-});
+journey(
+  "a slash brings canned replies with the names filled in",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await page.locator("textarea").focus();
+    await page.keyboard.type("/hel");
+    await page.getByRole("option", { name: /hello/ }).waitFor();
+    await page.keyboard.press("Enter");
+    assert.equal(
+      await page.locator("textarea").inputValue(),
+      "Hello Thanh Nguyễn, this is Marta Lindholm. How can I help you?",
+    );
+    await page.keyboard.type(" and/or https://x");
+    assert.equal(await page.locator(".suggestions").count(), 0);
+  },
+);
 
-journey("the composer breaks lines, grows to eight and counts", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  const area = page.locator("textarea");
-  const height = async () => (await area.boundingBox()).height;
-  await area.focus();
-  const one = await height();
-  await page.keyboard.type("a");
-  for (let line = 0; line < 3; line++) await page.keyboard.press("Shift+Enter");
-  assert.ok((await height()) > one + 50);
-  for (let line = 0; line < 12; line++) await page.keyboard.press("Shift+Enter");
-  const most = await height();
-  assert.ok(most < 8 * 20.3 + 24, `${most}`);
-  await area.fill("x".repeat(9500));
-  await page.getByText("9,500 of 10,000").waitFor();
-  await area.fill("x".repeat(10_007));
-  await page.getByText("7 too many").waitFor();
-  await page.keyboard.press("Enter");
-  assert.equal((await area.inputValue()).length, 10_007);
-});
+journey(
+  "the composer breaks lines, grows to eight and counts",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    const area = page.locator("textarea");
+    const height = async () => (await area.boundingBox()).height;
+    await area.focus();
+    const one = await height();
+    await page.keyboard.type("a");
+    for (let line = 0; line < 3; line++)
+      await page.keyboard.press("Shift+Enter");
+    assert.ok((await height()) > one + 50);
+    for (let line = 0; line < 12; line++)
+      await page.keyboard.press("Shift+Enter");
+    const most = await height();
+    assert.ok(most < 8 * 20.3 + 24, `${most}`);
+    await area.fill("x".repeat(9500));
+    await page.getByText("9,500 of 10,000").waitFor();
+    await area.fill("x".repeat(10_007));
+    await page.getByText("7 too many").waitFor();
+    await page.keyboard.press("Enter");
+    assert.equal((await area.inputValue()).length, 10_007);
+  },
+);
 
 journey("a private note is marked as one", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
@@ -249,19 +395,33 @@ journey("a private note is marked as one", {}, async ({ page }) => {
   await page.keyboard.press("Enter");
   await page.locator(".turn.is-note", { hasText: "Only for us" }).waitFor();
   assert.equal((await chatOf("Thanh Nguyễn")).entries.at(-1).type, "note");
-  assert.equal(await page.getByRole("radio", { name: "Reply" }).getAttribute("aria-checked"), "true");
+  assert.equal(
+    await page
+      .getByRole("radio", { name: "Reply" })
+      .getAttribute("aria-checked"),
+    "true",
+  );
 });
 
 journey("a file is sent as a link with its type", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   await page.getByRole("button", { name: "Send a link to a file" }).click();
-  await page.getByLabel("Address of the file").fill("https://files.example.com/Invoice%2088.pdf");
+  await page
+    .getByLabel("Address of the file")
+    .fill("https://files.example.com/Invoice%2088.pdf");
   await page.getByLabel("Size").fill("1.2 MB");
   await page.locator("dialog").getByRole("button", { name: "Send" }).click();
   await page.locator(".file", { hasText: "Invoice 88.pdf" }).waitFor();
-  await page.waitForFunction(async () => (await (await fetch("/_standin/chats", { method: "POST" })).json()).some((chat) => chat.entries.some((entry) => entry.type === "document")));
+  await page.waitForFunction(async () =>
+    (await (await fetch("/_standin/chats", { method: "POST" })).json()).some(
+      (chat) => chat.entries.some((entry) => entry.type === "document"),
+    ),
+  );
   const sent = (await chatOf("Thanh Nguyễn")).entries.at(-1);
-  assert.deepEqual([sent.type, sent.file_name, sent.file_size], ["document", "Invoice 88.pdf", 1_200_000]);
+  assert.deepEqual(
+    [sent.type, sent.file_name, sent.file_size],
+    ["document", "Invoice 88.pdf", 1_200_000],
+  );
 });
 
 journey("an emoji is put at the caret", {}, async ({ page }) => {
@@ -270,126 +430,208 @@ journey("an emoji is put at the caret", {}, async ({ page }) => {
   await page.getByRole("button", { name: "Emoji" }).click();
   await page.getByLabel("Search emoji").fill("parcel");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("textarea").value === "Thanks 📦");
+  await page.waitForFunction(
+    () => document.querySelector("textarea").value === "Thanks 📦",
+  );
 });
 
-journey("a visitor's message arrives, is announced, and counts elsewhere", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  const { chat_id } = await chatOf("Thanh Nguyễn");
-  await steer(url, "visitor", { chat_id, text: "Are you there?" });
-  await bubble(page, "Are you there?").waitFor();
-  await page.locator("[aria-live=polite]", { hasText: "Thanh Nguyễn: Are you there?" }).waitFor();
-  const elif = await chatOf("Elif Wójcik-Andersen");
-  await steer(url, "visitor", { chat_id: elif.chat_id, text: "One" });
-  await steer(url, "visitor", { chat_id: elif.chat_id, text: "Two" });
-  await page.locator(".row.new", { hasText: "Elif" }).locator(".unread", { hasText: "2" }).waitFor();
-  assert.match(await page.title(), /^\(\d+\) Switchboard$/);
-  await openChat(page, "Elif Wójcik-Andersen");
-  await page.locator(".row", { hasText: "Elif" }).locator(".unread").waitFor({ state: "detached" });
-});
+journey(
+  "a visitor's message arrives, is announced, and counts elsewhere",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    const { chat_id } = await chatOf("Thanh Nguyễn");
+    await steer(url, "visitor", { chat_id, text: "Are you there?" });
+    await bubble(page, "Are you there?").waitFor();
+    await page
+      .locator("[aria-live=polite]", {
+        hasText: "Thanh Nguyễn: Are you there?",
+      })
+      .waitFor();
+    const elif = await chatOf("Elif Wójcik-Andersen");
+    await steer(url, "visitor", { chat_id: elif.chat_id, text: "One" });
+    await steer(url, "visitor", { chat_id: elif.chat_id, text: "Two" });
+    await page
+      .locator(".row.new", { hasText: "Elif" })
+      .locator(".unread", { hasText: "2" })
+      .waitFor();
+    assert.match(await page.title(), /^\(\d+\) Switchboard$/);
+    await openChat(page, "Elif Wójcik-Andersen");
+    await page
+      .locator(".row", { hasText: "Elif" })
+      .locator(".unread")
+      .waitFor({ state: "detached" });
+  },
+);
 
-journey("a chat opens at its first unread line", { world: "long" }, async ({ page }) => {
-  await openChat(page, "Priya Raman");
-  await page.waitForTimeout(200);
-  await openChat(page, "Amara Kone");
-  const { chat_id } = await chatOf("Priya Raman");
-  for (let index = 0; index < 25; index++) await steer(url, "visitor", { chat_id, text: `New line ${index + 1}` });
-  await page.locator(".row", { hasText: "Priya" }).locator(".unread", { hasText: "25" }).waitFor();
-  await openChat(page, "Priya Raman");
-  await page.locator(".unread-line").waitFor();
-  const at = await page.evaluate(() => {
-    const log = document.querySelector(".log").getBoundingClientRect();
-    return document.querySelector(".unread-line").getBoundingClientRect().top - log.top;
-  });
-  assert.ok(at > 0 && at < 200, `${at}`);
-  // Not at the end: still unread.
-  await page.locator(".row.new", { hasText: "Priya" }).waitFor();
-  await page.getByRole("button", { name: "Latest" }).click();
-  await page.locator(".row.new", { hasText: "Priya" }).waitFor({ state: "detached" });
-});
+journey(
+  "a chat opens at its first unread line",
+  { world: "long" },
+  async ({ page }) => {
+    await openChat(page, "Priya Raman");
+    await page.waitForTimeout(200);
+    await openChat(page, "Amara Kone");
+    const { chat_id } = await chatOf("Priya Raman");
+    for (let index = 0; index < 25; index++)
+      await steer(url, "visitor", { chat_id, text: `New line ${index + 1}` });
+    await page
+      .locator(".row", { hasText: "Priya" })
+      .locator(".unread", { hasText: "25" })
+      .waitFor();
+    await openChat(page, "Priya Raman");
+    await page.locator(".unread-line").waitFor();
+    const at = await page.evaluate(() => {
+      const log = document.querySelector(".log").getBoundingClientRect();
+      return (
+        document.querySelector(".unread-line").getBoundingClientRect().top -
+        log.top
+      );
+    });
+    assert.ok(at > 0 && at < 200, `${at}`);
+    // Not at the end: still unread.
+    await page.locator(".row.new", { hasText: "Priya" }).waitFor();
+    await page.getByRole("button", { name: "Latest" }).click();
+    await page
+      .locator(".row.new", { hasText: "Priya" })
+      .waitFor({ state: "detached" });
+  },
+);
 
-journey("a chat that was never opened shows what came after the last answer", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await page.locator(".unread-line").waitFor();
-  const order = await page.locator(".log").evaluate((log) => [...log.querySelectorAll(".bubble, .unread-line")].map((element) => element.textContent.slice(0, 12)));
-  assert.deepEqual(order, ["Hello, I nee", "Of course. T", "New", "The one on f", "And our VAT ", "Perfect, the"]);
-});
+journey(
+  "a chat that was never opened shows what came after the last answer",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await page.locator(".unread-line").waitFor();
+    const order = await page
+      .locator(".log")
+      .evaluate((log) =>
+        [...log.querySelectorAll(".bubble, .unread-line")].map((element) =>
+          element.textContent.slice(0, 12),
+        ),
+      );
+    assert.deepEqual(order, [
+      "Hello, I nee",
+      "Of course. T",
+      "New",
+      "The one on f",
+      "And our VAT ",
+      "Perfect, the",
+    ]);
+  },
+);
 
-journey("new messages do not pull down a reader further up", { world: "long" }, async ({ page }) => {
-  await openChat(page, "Priya Raman");
-  const log = page.locator(".log");
-  await page.waitForTimeout(200);
-  await log.evaluate((log) => (log.scrollTop -= 1200));
-  await page.waitForTimeout(100);
-  const top = () => page.evaluate(() => document.querySelector(".log").scrollTop);
-  const anchor = await page.evaluate(() => {
-    const log = document.querySelector(".log").getBoundingClientRect();
-    const turn = [...document.querySelectorAll(".turn")].find((turn) => turn.getBoundingClientRect().top > log.top + 50);
-    turn.dataset.anchor = "";
-    return turn.getBoundingClientRect().top;
-  });
-  const { chat_id } = await chatOf("Priya Raman");
-  for (let index = 0; index < 3; index++) await steer(url, "visitor", { chat_id, text: `More ${index}` });
-  await page.getByRole("button", { name: "3 new messages" }).waitFor();
-  const now = await page.evaluate(() => document.querySelector("[data-anchor]").getBoundingClientRect().top);
-  assert.ok(Math.abs(now - anchor) <= 1, `${anchor} -> ${now}`);
-  await page.getByRole("button", { name: "3 new messages" }).click();
-  await page.waitForFunction(() => {
-    const log = document.querySelector(".log");
-    return log.scrollHeight - log.scrollTop - log.clientHeight < 2;
-  });
-  assert.ok((await top()) > 0);
-});
-
-journey("older messages come in above without a jump", { world: "long" }, async ({ page }) => {
-  await openChat(page, "Priya Raman");
-  await page.waitForTimeout(300);
-  for (let step = 0; step < 14; step++) {
-    const before = await page.evaluate(() => {
-      const log = document.querySelector(".log");
-      log.scrollTop = Math.max(700, log.scrollTop - 500);
-      const turn = [...document.querySelectorAll(".turn")].find((turn) => turn.getBoundingClientRect().top > 150);
-      document.querySelector("[data-anchor]")?.removeAttribute("data-anchor");
+journey(
+  "new messages do not pull down a reader further up",
+  { world: "long" },
+  async ({ page }) => {
+    await openChat(page, "Priya Raman");
+    const log = page.locator(".log");
+    await page.waitForTimeout(200);
+    await log.evaluate((log) => (log.scrollTop -= 1200));
+    await page.waitForTimeout(100);
+    const top = () =>
+      page.evaluate(() => document.querySelector(".log").scrollTop);
+    const anchor = await page.evaluate(() => {
+      const log = document.querySelector(".log").getBoundingClientRect();
+      const turn = [...document.querySelectorAll(".turn")].find(
+        (turn) => turn.getBoundingClientRect().top > log.top + 50,
+      );
       turn.dataset.anchor = "";
       return turn.getBoundingClientRect().top;
     });
-    await page.waitForTimeout(120);
-    const after = await page.evaluate(() => document.querySelector("[data-anchor]")?.getBoundingClientRect().top);
-    assert.ok(after !== undefined && Math.abs(after - before) <= 2, `step ${step}: ${before} -> ${after}`);
-  }
-  await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
-  for (let look = 0; look < 40 && !(await bubble(page, /^1\. /).count()); look++) {
-    await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
-    await page.waitForTimeout(150);
-  }
-  assert.equal(await bubble(page, /^1\. /).count(), 1);
-});
+    const { chat_id } = await chatOf("Priya Raman");
+    for (let index = 0; index < 3; index++)
+      await steer(url, "visitor", { chat_id, text: `More ${index}` });
+    await page.getByRole("button", { name: "3 new messages" }).waitFor();
+    const now = await page.evaluate(
+      () => document.querySelector("[data-anchor]").getBoundingClientRect().top,
+    );
+    assert.ok(Math.abs(now - anchor) <= 1, `${anchor} -> ${now}`);
+    await page.getByRole("button", { name: "3 new messages" }).click();
+    await page.waitForFunction(() => {
+      const log = document.querySelector(".log");
+      return log.scrollHeight - log.scrollTop - log.clientHeight < 2;
+    });
+    assert.ok((await top()) > 0);
+  },
+);
 
-journey("keys walk through the list and open what they name", {}, async ({ page }) => {
-  await page.locator(".row").first().waitFor();
-  await page.keyboard.press("j");
-  await page.locator(".row[aria-current=true]", { hasText: "João" }).waitFor();
-  for (const name of ["Visitor 4103", "Mehmet", "Thanh"]) {
+journey(
+  "older messages come in above without a jump",
+  { world: "long" },
+  async ({ page }) => {
+    await openChat(page, "Priya Raman");
+    await page.waitForTimeout(300);
+    for (let step = 0; step < 14; step++) {
+      const before = await page.evaluate(() => {
+        const log = document.querySelector(".log");
+        log.scrollTop = Math.max(700, log.scrollTop - 500);
+        const turn = [...document.querySelectorAll(".turn")].find(
+          (turn) => turn.getBoundingClientRect().top > 150,
+        );
+        document.querySelector("[data-anchor]")?.removeAttribute("data-anchor");
+        turn.dataset.anchor = "";
+        return turn.getBoundingClientRect().top;
+      });
+      await page.waitForTimeout(120);
+      const after = await page.evaluate(
+        () =>
+          document.querySelector("[data-anchor]")?.getBoundingClientRect().top,
+      );
+      assert.ok(
+        after !== undefined && Math.abs(after - before) <= 2,
+        `step ${step}: ${before} -> ${after}`,
+      );
+    }
+    await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
+    for (
+      let look = 0;
+      look < 40 && !(await bubble(page, /^1\. /).count());
+      look++
+    ) {
+      await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
+      await page.waitForTimeout(150);
+    }
+    assert.equal(await bubble(page, /^1\. /).count(), 1);
+  },
+);
+
+journey(
+  "keys walk through the list and open what they name",
+  {},
+  async ({ page }) => {
+    await page.locator(".row").first().waitFor();
     await page.keyboard.press("j");
-    await page.locator(".row[aria-current=true]", { hasText: name }).waitFor();
-    await page.locator(".talk header h2", { hasText: name }).waitFor();
-  }
-  await page.keyboard.press("k");
-  await page.locator(".row[aria-current=true]", { hasText: "Mehmet" }).waitFor();
-  await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("amara");
-  await page.keyboard.press("Enter");
-  await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
-  await blur(page);
-  await page.keyboard.press("r");
-  await page.locator("textarea:focus").waitFor();
-  await blur(page);
-  await page.keyboard.press("/");
-  await page.locator("#search-chats:focus").waitFor();
-});
+    await page
+      .locator(".row[aria-current=true]", { hasText: "João" })
+      .waitFor();
+    for (const name of ["Visitor 4103", "Mehmet", "Thanh"]) {
+      await page.keyboard.press("j");
+      await page
+        .locator(".row[aria-current=true]", { hasText: name })
+        .waitFor();
+      await page.locator(".talk header h2", { hasText: name }).waitFor();
+    }
+    await page.keyboard.press("k");
+    await page
+      .locator(".row[aria-current=true]", { hasText: "Mehmet" })
+      .waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("amara");
+    await page.keyboard.press("Enter");
+    await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
+    await blur(page);
+    await page.keyboard.press("r");
+    await page.locator("textarea:focus").waitFor();
+    await blur(page);
+    await page.keyboard.press("/");
+    await page.locator("#search-chats:focus").waitFor();
+  },
+);
 
 journey("single keys can be switched off", {}, async ({ page }) => {
   await page.keyboard.press("?");
@@ -399,37 +641,49 @@ journey("single keys can be switched off", {}, async ({ page }) => {
   await page.waitForTimeout(200);
   assert.equal(await page.locator(".row[aria-current=true]").count(), 0);
   await page.keyboard.press("Control+k");
-  await page.getByRole("dialog", { name: "Find a chat or an action" }).waitFor();
+  await page
+    .getByRole("dialog", { name: "Find a chat or an action" })
+    .waitFor();
 });
 
-journey("a close can be undone, and is made after five seconds", {}, async ({ page }) => {
-  await openChat(page, "Elif Wójcik-Andersen");
-  await blur(page);
-  await page.keyboard.press("e");
-  await page.getByText("Chat with Elif Wójcik-Andersen closed.").waitFor();
-  assert.equal(await page.locator(".row", { hasText: "Elif" }).count(), 0);
-  await page.getByRole("button", { name: "Undo" }).click();
-  await page.locator(".row", { hasText: "Elif" }).waitFor();
-  assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "active");
-  await openChat(page, "Elif Wójcik-Andersen");
-  await blur(page);
-  await page.keyboard.press("e");
-  await page.waitForTimeout(3000);
-  assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "active");
-  await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
-  await page.waitForTimeout(300);
-  assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "closed");
-});
+journey(
+  "a close can be undone, and is made after five seconds",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Elif Wójcik-Andersen");
+    await blur(page);
+    await page.keyboard.press("e");
+    await page.getByText("Chat with Elif Wójcik-Andersen closed.").waitFor();
+    assert.equal(await page.locator(".row", { hasText: "Elif" }).count(), 0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator(".row", { hasText: "Elif" }).waitFor();
+    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "active");
+    await openChat(page, "Elif Wójcik-Andersen");
+    await blur(page);
+    await page.keyboard.press("e");
+    await page.waitForTimeout(3000);
+    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "active");
+    await page
+      .getByRole("button", { name: "Undo" })
+      .waitFor({ state: "detached" });
+    await page.waitForTimeout(300);
+    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "closed");
+  },
+);
 
-journey("a page that goes away does not forget a close", {}, async ({ page }) => {
-  await openChat(page, "Elif Wójcik-Andersen");
-  await blur(page);
-  await page.keyboard.press("e");
-  await page.getByRole("button", { name: "Undo" }).waitFor();
-  await page.goto("about:blank");
-  await new Promise((done) => setTimeout(done, 500));
-  assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "closed");
-});
+journey(
+  "a page that goes away does not forget a close",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Elif Wójcik-Andersen");
+    await blur(page);
+    await page.keyboard.press("e");
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await page.goto("about:blank");
+    await new Promise((done) => setTimeout(done, 500));
+    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "closed");
+  },
+);
 
 journey("closing asks only when words would be lost", {}, async ({ page }) => {
   await openChat(page, "Elif Wójcik-Andersen");
@@ -451,8 +705,13 @@ journey("a chat is transferred to who is online", {}, async ({ page }) => {
   await page.getByText("The agent is not online.").waitFor();
   await page.getByLabel("To which agent or department").fill("jonas");
   await page.keyboard.press("Enter");
-  await page.getByText("Elif Wójcik-Andersen is with Jonas Weber now.").waitFor();
-  assert.equal((await chatOf("Elif Wójcik-Andersen")).agent.name, "Jonas Weber");
+  await page
+    .getByText("Elif Wójcik-Andersen is with Jonas Weber now.")
+    .waitFor();
+  assert.equal(
+    (await chatOf("Elif Wójcik-Andersen")).agent.name,
+    "Jonas Weber",
+  );
 });
 
 journey("a visitor's details are edited in place", {}, async ({ page }) => {
@@ -465,13 +724,19 @@ journey("a visitor's details are edited in place", {}, async ({ page }) => {
   await page.keyboard.press("Control+a");
   await page.keyboard.type("amara@new.example");
   await page.keyboard.press("Enter");
-  await page.getByTitle("Edit e-mail").filter({ hasText: "amara@new.example" }).waitFor();
+  await page
+    .getByTitle("Edit e-mail")
+    .filter({ hasText: "amara@new.example" })
+    .waitFor();
   await page.locator("dt", { hasText: "E-mail" }).getByText("agent").waitFor();
   await page.getByTitle("Edit name").click();
   await page.keyboard.press("Control+a");
   await page.keyboard.type("Amara K.");
   await page.keyboard.press("Escape");
-  await page.getByTitle("Edit name").filter({ hasText: "Amara Kone" }).waitFor();
+  await page
+    .getByTitle("Edit name")
+    .filter({ hasText: "Amara Kone" })
+    .waitFor();
   await page.getByTitle("Edit name").click();
   await page.keyboard.press("Control+a");
   await page.keyboard.type("Amara K.");
@@ -479,69 +744,101 @@ journey("a visitor's details are edited in place", {}, async ({ page }) => {
   await page.locator(".row", { hasText: "Amara K." }).waitFor();
 });
 
-journey("the CRM card is assigned and its outcome shown", {}, async ({ page }) => {
-  await openChat(page, "Amara Kone");
-  const card = page.getByRole("region", { name: "From your CRM" });
-  const order = await card.evaluate((card) => [...card.querySelectorAll("button, dl, a.btn")].map((element) => element.textContent.trim()));
-  assert.match(order[0], /^Assign/);
-  assert.match(order.at(-1), /^Open in CRM/);
-  await card.getByRole("button", { name: "Assign to a card" }).click();
-  await card.getByText("Assigned to the CRM card").waitFor();
-});
+journey(
+  "the CRM card is assigned and its outcome shown",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Amara Kone");
+    const card = page.getByRole("region", { name: "From your CRM" });
+    const order = await card.evaluate((card) =>
+      [...card.querySelectorAll("button, dl, a.btn")].map((element) =>
+        element.textContent.trim(),
+      ),
+    );
+    assert.match(order[0], /^Assign/);
+    assert.match(order.at(-1), /^Open in CRM/);
+    await card.getByRole("button", { name: "Assign to a card" }).click();
+    await card.getByText("Assigned to the CRM card").waitFor();
+  },
+);
 
-journey("a visitor is blacklisted, and erased by name", {}, async ({ page }) => {
-  await openChat(page, "Amara Kone");
-  await page.locator(".visitor").getByRole("button", { name: "Blacklist" }).click();
-  await page.getByText("Blacklisted: new messages are dropped").waitFor();
-  await page.getByRole("button", { name: "Erase…" }).click();
-  await page.getByText("all 4 chats of visitor 4101").waitFor();
-  await page.keyboard.type("Amara");
-  await page.keyboard.press("Enter");
-  await page.getByRole("dialog").waitFor();
-  await page.keyboard.type(" Kone");
-  await page.keyboard.press("Enter");
-  await page.getByText(/Amara Kone is erased: 4 chats/).waitFor();
-  assert.equal(await page.locator(".row", { hasText: "Amara" }).count(), 0);
-});
+journey(
+  "a visitor is blacklisted, and erased by name",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Amara Kone");
+    await page
+      .locator(".visitor")
+      .getByRole("button", { name: "Blacklist" })
+      .click();
+    await page.getByText("Blacklisted: new messages are dropped").waitFor();
+    await page.getByRole("button", { name: "Erase…" }).click();
+    await page.getByText("all 4 chats of visitor 4101").waitFor();
+    await page.keyboard.type("Amara");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type(" Kone");
+    await page.keyboard.press("Enter");
+    await page.getByText(/Amara Kone is erased: 4 chats/).waitFor();
+    assert.equal(await page.locator(".row", { hasText: "Amara" }).count(), 0);
+  },
+);
 
-journey("agents are not offered what only admins may do", { signedOut: true }, async ({ page }) => {
-  await page.getByLabel("E-mail").fill("jonas@example.com");
-  await page.getByLabel("Password", { exact: true }).fill("secret");
-  await page.keyboard.press("Enter");
-  await openChat(page, "Ingrid Lindqvist");
-  assert.equal(await page.getByRole("button", { name: "Erase…" }).count(), 0);
-  assert.equal(await page.getByRole("link", { name: "Channels" }).count(), 0);
-  await page.goto(`${url}/console/#/channels`);
-  await page.getByText("Channels is for admins").waitFor();
-});
+journey(
+  "agents are not offered what only admins may do",
+  { signedOut: true },
+  async ({ page }) => {
+    await page.getByLabel("E-mail").fill("jonas@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("secret");
+    await page.keyboard.press("Enter");
+    await openChat(page, "Ingrid Lindqvist");
+    assert.equal(await page.getByRole("button", { name: "Erase…" }).count(), 0);
+    assert.equal(await page.getByRole("link", { name: "Channels" }).count(), 0);
+    await page.goto(`${url}/console/#/channels`);
+    await page.getByText("Channels is for admins").waitFor();
+  },
+);
 
-journey("chats are found by e-mail, phone, number and words", {}, async ({ page }) => {
-  for (const [words, name] of [["joao.ferreira@", "João Ferreira"], ["+351 912", "João Ferreira"], ["1004", "Amara Kone"], ["invoice to the address", "Thanh Nguyễn"]]) {
-    await page.locator("#search-chats").fill(words);
-    await page.locator(".row", { hasText: name }).first().waitFor();
-  }
-  await page.locator("#search-chats").fill("nothing like this");
-  await page.getByText("Nothing found").waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("tab", { name: /Waiting/ }).waitFor();
-});
+journey(
+  "chats are found by e-mail, phone, number and words",
+  {},
+  async ({ page }) => {
+    for (const [words, name] of [
+      ["joao.ferreira@", "João Ferreira"],
+      ["+351 912", "João Ferreira"],
+      ["1004", "Amara Kone"],
+      ["invoice to the address", "Thanh Nguyễn"],
+    ]) {
+      await page.locator("#search-chats").fill(words);
+      await page.locator(".row", { hasText: name }).first().waitFor();
+    }
+    await page.locator("#search-chats").fill("nothing like this");
+    await page.getByText("Nothing found").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("tab", { name: /Waiting/ }).waitFor();
+  },
+);
 
-journey("a live connection that breaks is told and made again", {}, async ({ page }) => {
-  await openChat(page, "Thanh Nguyễn");
-  await page.waitForTimeout(400);
-  await steer(url, "fail", { path: "socket-ticket", status: 503 });
-  await steer(url, "sockets", { on: false });
-  await page.getByText("The live connection is interrupted.").waitFor();
-  const { chat_id } = await chatOf("Thanh Nguyễn");
-  await steer(url, "visitor", { chat_id, text: "Read by polling" });
-  await bubble(page, "Read by polling").waitFor();
-  await steer(url, "mend");
-  await steer(url, "sockets", { on: true });
-  await page.getByRole("button", { name: "Try now" }).click();
-  await page.locator(".link-line").waitFor({ state: "detached" });
-  await steer(url, "visitor", { chat_id, text: "Pushed again" });
-  await bubble(page, "Pushed again").waitFor({ timeout: 1500 });
-});
+journey(
+  "a live connection that breaks is told and made again",
+  {},
+  async ({ page }) => {
+    await openChat(page, "Thanh Nguyễn");
+    await page.waitForTimeout(400);
+    await steer(url, "fail", { path: "socket-ticket", status: 503 });
+    await steer(url, "sockets", { on: false });
+    await page.getByText("The live connection is interrupted.").waitFor();
+    const { chat_id } = await chatOf("Thanh Nguyễn");
+    await steer(url, "visitor", { chat_id, text: "Read by polling" });
+    await bubble(page, "Read by polling").waitFor();
+    await steer(url, "mend");
+    await steer(url, "sockets", { on: true });
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.locator(".link-line").waitFor({ state: "detached" });
+    await steer(url, "visitor", { chat_id, text: "Pushed again" });
+    await bubble(page, "Pushed again").waitFor({ timeout: 1500 });
+  },
+);
 
 journey("without sockets the console reads by itself", {}, async ({ page }) => {
   await steer(url, "sockets", { on: false });
@@ -552,37 +849,57 @@ journey("without sockets the console reads by itself", {}, async ({ page }) => {
   await steer(url, "visitor", { chat_id, text: "Found by asking" });
   await bubble(page, "Found by asking").waitFor();
   await write(page, "Answered by asking");
-  await page.locator(".line", { hasText: "Answered by asking" }).locator(".mark.ok").waitFor();
-  await steer(url, "take", { chat_id: (await chatOf("João Ferreira")).chat_id, agent_id: 2, silently: true });
-  await page.locator(".row", { hasText: "João" }).waitFor({ state: "detached" });
+  await page
+    .locator(".line", { hasText: "Answered by asking" })
+    .locator(".mark.ok")
+    .waitFor();
+  await steer(url, "take", {
+    chat_id: (await chatOf("João Ferreira")).chat_id,
+    agent_id: 2,
+    silently: true,
+  });
+  await page
+    .locator(".row", { hasText: "João" })
+    .waitFor({ state: "detached" });
 });
 
-journey("an empty account is led to its first message", { world: "empty", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
-  await page.getByText("Three steps").waitFor();
-  await page.getByRole("button", { name: "Add a channel" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("iOS app");
-  await page.getByRole("button", { name: "Connect" }).click();
-  await page.getByText("whsec_").waitFor();
-  await page.getByRole("button", { name: "Done" }).click();
-  await page.getByText("Channel iOS app added").waitFor();
-  await page.getByRole("button", { name: "Copy", exact: true }).click();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\/channel\//);
-  await page.getByRole("button", { name: "Send it from here" }).click();
-  await page.locator(".row", { hasText: "Test visitor" }).waitFor();
-});
+journey(
+  "an empty account is led to its first message",
+  { world: "empty", permissions: ["clipboard-read", "clipboard-write"] },
+  async ({ page }) => {
+    await page.getByText("Three steps").waitFor();
+    await page.getByRole("button", { name: "Add a channel" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("iOS app");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByText("whsec_").waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("Channel iOS app added").waitFor();
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    assert.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      /\/channel\//,
+    );
+    await page.getByRole("button", { name: "Send it from here" }).click();
+    await page.locator(".row", { hasText: "Test visitor" }).waitFor();
+  },
+);
 
-journey("a phone shows one pane at a time, with a way back", { width: 390, height: 844, touch: true }, async ({ page }) => {
-  await page.locator(".row", { hasText: "Amara" }).tap();
-  await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
-  assert.equal(await page.locator(".list").isVisible(), false);
-  await page.getByRole("button", { name: "Visitor details" }).tap();
-  await page.getByText("From your CRM").waitFor();
-  await page.getByRole("button", { name: "Close visitor details" }).tap();
-  await page.getByRole("button", { name: "Back to the inbox" }).tap();
-  await page.locator(".list").waitFor();
-  await page.goBack();
-  await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
-});
+journey(
+  "a phone shows one pane at a time, with a way back",
+  { width: 390, height: 844, touch: true },
+  async ({ page }) => {
+    await page.locator(".row", { hasText: "Amara" }).tap();
+    await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
+    assert.equal(await page.locator(".list").isVisible(), false);
+    await page.getByRole("button", { name: "Visitor details" }).tap();
+    await page.getByText("From your CRM").waitFor();
+    await page.getByRole("button", { name: "Close visitor details" }).tap();
+    await page.getByRole("button", { name: "Back to the inbox" }).tap();
+    await page.locator(".list").waitFor();
+    await page.goBack();
+    await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
+  },
+);
 
 journey("no words of anybody's are HTML", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
@@ -590,37 +907,62 @@ journey("no words of anybody's are HTML", {}, async ({ page }) => {
   const nasty = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}} javascript:alert(1)`;
   await steer(url, "visitor", { chat_id, text: nasty });
   await bubble(page, "onerror").waitFor();
-  await steer(url, "visitor", { chat_id, content: { type: "document", file: "javascript:alert(1)", file_name: "<b>x</b>", file_size: 3 } });
+  await steer(url, "visitor", {
+    chat_id,
+    content: {
+      type: "document",
+      file: "javascript:alert(1)",
+      file_name: "<b>x</b>",
+      file_size: 3,
+    },
+  });
   await page.locator(".file", { hasText: "<b>x</b>" }).waitFor();
   assert.equal(await page.locator(".log a[href^=javascript]").count(), 0);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 
 journey("the list failing is told and mended", {}, async ({ page }) => {
-  await steer(url, "fail", { path: "/agent/chats$", status: 500, message: "internal error" });
+  await steer(url, "fail", {
+    path: "/agent/chats$",
+    status: 500,
+    message: "internal error",
+  });
   await page.reload();
   await page.getByText("The chats cannot be read").waitFor();
   await steer(url, "mend");
   await page.locator(".row").first().waitFor();
 });
 
-journey("closed chats scroll on and on", { world: "archive" }, async ({ page }) => {
-  await page.getByRole("tab", { name: "Closed" }).click();
-  await page.locator(".row").first().waitFor();
-  assert.ok((await page.locator(".row").count()) <= 100);
-  for (let look = 0; look < 60 && (await page.locator(".row").count()) < 157; look++) {
-    await page.locator("#chat-list").evaluate((list) => (list.scrollTop = list.scrollHeight));
-    await page.waitForTimeout(100);
-  }
-  assert.equal(await page.locator(".row").count(), 157);
-});
+journey(
+  "closed chats scroll on and on",
+  { world: "archive" },
+  async ({ page }) => {
+    await page.getByRole("tab", { name: "Closed" }).click();
+    await page.locator(".row").first().waitFor();
+    assert.ok((await page.locator(".row").count()) <= 100);
+    for (
+      let look = 0;
+      look < 60 && (await page.locator(".row").count()) < 157;
+      look++
+    ) {
+      await page
+        .locator("#chat-list")
+        .evaluate((list) => (list.scrollTop = list.scrollHeight));
+      await page.waitForTimeout(100);
+    }
+    assert.equal(await page.locator(".row").count(), 157);
+  },
+);
 
 /** Counts what the page asks of the browser, before any of its code runs. */
 const watchTelling = () => {
   window.told = { asked: 0, notices: [], tones: 0 };
   window.Notification = class {
     static permission = "default";
-    static requestPermission = async () => (window.told.asked++, (window.Notification.permission = "granted"));
+    static requestPermission = async () => (
+      window.told.asked++,
+      (window.Notification.permission = "granted")
+    );
     constructor(title, { body, tag }) {
       window.told.notices.push({ title, body, tag });
     }
@@ -633,30 +975,58 @@ const watchTelling = () => {
   };
 };
 
-journey("an agent who looks elsewhere is told, as they allowed", { signedOut: true }, async ({ page, context }) => {
-  await context.addInitScript(watchTelling);
-  await signIn(page, url);
-  await openChat(page, "Amara Kone");
-  const { chat_id } = await chatOf("Amara Kone");
-  // Pushes, not polling: a hidden page polls seldom.
-  await steer(url, "visitor", { chat_id, text: "Seen" });
-  await bubble(page, "Seen").waitFor();
-  await page.waitForTimeout(1600);
-  await page.evaluate(() => Object.defineProperty(document, "hidden", { configurable: true, value: true }));
-  await steer(url, "visitor", { chat_id, text: "First" });
-  await page.waitForFunction(() => window.told.tones > 0);
-  assert.deepEqual(await page.evaluate(() => [window.told.asked, window.told.notices]), [0, []]);
-  assert.match(await page.locator("link[rel=icon]").getAttribute("href"), /icon-dot/);
-  await page.locator(".rail .me").click();
-  await page.getByRole("menuitemcheckbox", { name: "Desktop notifications" }).click();
-  await page.getByRole("menuitemcheckbox", { name: "Sound" }).click();
-  await page.keyboard.press("Escape");
-  const tones = await page.evaluate(() => window.told.tones);
-  await page.waitForTimeout(1600);
-  await steer(url, "visitor", { chat_id, text: "Second" });
-  await page.waitForFunction(() => window.told.notices.length > 0);
-  assert.deepEqual(await page.evaluate(() => [window.told.asked, window.told.notices, window.told.tones]), [1, [{ title: "Amara Kone", body: "Second", tag: `chat-${chat_id}` }], tones]);
-});
+journey(
+  "an agent who looks elsewhere is told, as they allowed",
+  { signedOut: true },
+  async ({ page, context }) => {
+    await context.addInitScript(watchTelling);
+    await signIn(page, url);
+    await openChat(page, "Amara Kone");
+    const { chat_id } = await chatOf("Amara Kone");
+    // Pushes, not polling: a hidden page polls seldom.
+    await steer(url, "visitor", { chat_id, text: "Seen" });
+    await bubble(page, "Seen").waitFor();
+    await page.waitForTimeout(1600);
+    await page.evaluate(() =>
+      Object.defineProperty(document, "hidden", {
+        configurable: true,
+        value: true,
+      }),
+    );
+    await steer(url, "visitor", { chat_id, text: "First" });
+    await page.waitForFunction(() => window.told.tones > 0);
+    assert.deepEqual(
+      await page.evaluate(() => [window.told.asked, window.told.notices]),
+      [0, []],
+    );
+    assert.match(
+      await page.locator("link[rel=icon]").getAttribute("href"),
+      /icon-dot/,
+    );
+    await page.locator(".rail .me").click();
+    await page
+      .getByRole("menuitemcheckbox", { name: "Desktop notifications" })
+      .click();
+    await page.getByRole("menuitemcheckbox", { name: "Sound" }).click();
+    await page.keyboard.press("Escape");
+    const tones = await page.evaluate(() => window.told.tones);
+    await page.waitForTimeout(1600);
+    await steer(url, "visitor", { chat_id, text: "Second" });
+    await page.waitForFunction(() => window.told.notices.length > 0);
+    assert.deepEqual(
+      await page.evaluate(() => [
+        window.told.asked,
+        window.told.notices,
+        window.told.tones,
+      ]),
+      [
+        1,
+        [{ title: "Amara Kone", body: "Second", tag: `chat-${chat_id}` }],
+        tones,
+      ],
+    );
+  },
+);
 
 journey("presence is switched and told", {}, async ({ page }) => {
   await page.locator(".rail .me").click();
@@ -666,68 +1036,104 @@ journey("presence is switched and told", {}, async ({ page }) => {
   await page.locator(".rail .me .presence.away").waitFor();
 });
 
-journey("a theme is kept and set before the page is drawn", {}, async ({ page }) => {
-  await page.locator(".rail .me").click();
-  await page.getByRole("menuitemradio", { name: "Dark" }).click();
-  await page.reload();
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-});
+journey(
+  "a theme is kept and set before the page is drawn",
+  {},
+  async ({ page }) => {
+    await page.locator(".rail .me").click();
+    await page.getByRole("menuitemradio", { name: "Dark" }).click();
+    await page.reload();
+    assert.equal(
+      await page.evaluate(() => document.documentElement.dataset.theme),
+      "dark",
+    );
+  },
+);
 
 for (const scheme of ["light", "dark"]) {
-  journey(`axe finds nothing in the main views, ${scheme}`, { scheme }, async ({ page }) => {
-    await page.locator(".row").first().waitFor();
-    assert.deepEqual(await axe(page), [], "inbox");
-    await openChat(page, "Amara Kone");
-    assert.deepEqual(await axe(page), [], "conversation");
-    await page.locator("textarea").fill("/");
-    await page.getByRole("listbox").waitFor();
-    assert.deepEqual(await axe(page), [], "canned replies");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("listbox", { name: "Chats and actions" }).waitFor();
-    await page.waitForTimeout(200);
-    assert.deepEqual(await axe(page), [], "palette");
-  });
+  journey(
+    `axe finds nothing in the main views, ${scheme}`,
+    { scheme },
+    async ({ page }) => {
+      await page.locator(".row").first().waitFor();
+      assert.deepEqual(await axe(page), [], "inbox");
+      await openChat(page, "Amara Kone");
+      assert.deepEqual(await axe(page), [], "conversation");
+      await page.locator("textarea").fill("/");
+      await page.getByRole("listbox").waitFor();
+      assert.deepEqual(await axe(page), [], "canned replies");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("listbox", { name: "Chats and actions" }).waitFor();
+      await page.waitForTimeout(200);
+      assert.deepEqual(await axe(page), [], "palette");
+    },
+  );
 }
 
-journey("reduced motion moves nothing", { reducedMotion: "reduce" }, async ({ page }) => {
-  await openChat(page, "Amara Kone");
-  const moving = await page.evaluate(() => document.getAnimations().filter((animation) => animation.effect.getTiming().duration > 20).length);
-  assert.equal(moving, 0);
-});
+journey(
+  "reduced motion moves nothing",
+  { reducedMotion: "reduce" },
+  async ({ page }) => {
+    await openChat(page, "Amara Kone");
+    const moving = await page.evaluate(
+      () =>
+        document
+          .getAnimations()
+          .filter((animation) => animation.effect.getTiming().duration > 20)
+          .length,
+    );
+    assert.equal(moving, 0);
+  },
+);
 
-journey("forty chats take 200 messages without a slow frame or a jump", { world: "forty" }, async ({ page }) => {
-  await page.locator(".row").nth(12).click();
-  await page.locator(".turn").first().waitFor();
-  await page.waitForTimeout(600);
-  // A reader in the middle of the list and of the conversation.
-  const measured = page.evaluate(async () => {
-    const frames = [];
-    let last = performance.now();
-    let shift = 0;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shift += entry.value;
-    }).observe({ type: "layout-shift", buffered: false });
-    const tasks = [];
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) tasks.push(Math.round(entry.duration));
-    }).observe({ type: "longtask" });
-    const end = last + 4000;
-    await new Promise((done) => {
-      const tick = (time) => {
-        frames.push(time - last);
-        last = time;
-        if (time < end) requestAnimationFrame(tick);
-        else done();
+journey(
+  "forty chats take 200 messages without a slow frame or a jump",
+  { world: "forty" },
+  async ({ page }) => {
+    await page.locator(".row").nth(12).click();
+    await page.locator(".turn").first().waitFor();
+    await page.waitForTimeout(600);
+    // A reader in the middle of the list and of the conversation.
+    const measured = page.evaluate(async () => {
+      const frames = [];
+      let last = performance.now();
+      let shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shift += entry.value;
+      }).observe({ type: "layout-shift", buffered: false });
+      const tasks = [];
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          tasks.push(Math.round(entry.duration));
+      }).observe({ type: "longtask" });
+      const end = last + 4000;
+      await new Promise((done) => {
+        const tick = (time) => {
+          frames.push(time - last);
+          last = time;
+          if (time < end) requestAnimationFrame(tick);
+          else done();
+        };
+        requestAnimationFrame(tick);
+      });
+      return {
+        longest: Math.max(...frames),
+        count: frames.length,
+        tasks,
+        shift,
+        rows: document.querySelectorAll(".row").length,
       };
-      requestAnimationFrame(tick);
     });
-    return { longest: Math.max(...frames), count: frames.length, tasks, shift, rows: document.querySelectorAll(".row").length };
-  });
-  await steer(url, "burst", { count: 200, together: 5, every: 25 });
-  const result = await measured;
-  console.log(`burst: longest frame ${result.longest.toFixed(0)} ms of ${result.count}, long tasks ${JSON.stringify(result.tasks)}, layout shift ${result.shift.toFixed(3)}`);
-  assert.ok(result.rows >= 20);
-  assert.ok(Math.max(0, ...result.tasks) < 100, `long tasks ${result.tasks}`);
-  const stored = (await steer(url, "chats")).flatMap((chat) => chat.entries).filter(({ text }) => /of the burst/.test(text ?? "")).length;
-  assert.equal(stored, 200);
-});
+    await steer(url, "burst", { count: 200, together: 5, every: 25 });
+    const result = await measured;
+    console.log(
+      `burst: longest frame ${result.longest.toFixed(0)} ms of ${result.count}, long tasks ${JSON.stringify(result.tasks)}, layout shift ${result.shift.toFixed(3)}`,
+    );
+    assert.ok(result.rows >= 20);
+    assert.ok(Math.max(0, ...result.tasks) < 100, `long tasks ${result.tasks}`);
+    const stored = (await steer(url, "chats"))
+      .flatMap((chat) => chat.entries)
+      .filter(({ text }) => /of the burst/.test(text ?? "")).length;
+    assert.equal(stored, 200);
+  },
+);

@@ -16,17 +16,36 @@ let server;
 let url;
 let admin;
 /** Plays the integrator: how it answers an agent's message, and what it got. */
-const integrator = { received: [], answer: () => ({ status: 200, body: { result: "ok" } }) };
+const integrator = {
+  received: [],
+  answer: () => ({ status: 200, body: { result: "ok" } }),
+};
 let receiver;
 
 const call = async (method, path, body, token) => {
-  const response = await fetch(ready.base_url + path, { method, headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) }, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const response = await fetch(ready.base_url + path, {
+    method,
+    headers: {
+      "content-type": "application/json",
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
   const answer = await response.json();
-  assert.ok(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+  assert.ok(
+    response.ok,
+    `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`,
+  );
   return answer;
 };
 const say = async (channel, id, text, name) => {
-  const response = await fetch(channel, { method: "POST", body: JSON.stringify({ sender: { id, ...(name ? { name } : {}) }, message: { type: "text", text } }) });
+  const response = await fetch(channel, {
+    method: "POST",
+    body: JSON.stringify({
+      sender: { id, ...(name ? { name } : {}) },
+      message: { type: "text", text },
+    }),
+  });
   assert.equal(response.status, 200);
 };
 
@@ -39,14 +58,34 @@ before(async () => {
     const body = JSON.parse(Buffer.concat(chunks));
     integrator.received.push(body);
     const { status, body: answer } = integrator.answer(body);
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    response
+      .writeHead(status, { "content-type": "application/json" })
+      .end(JSON.stringify(answer));
   });
   await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
   const mark = Date.now();
-  account = { email: `admin-${mark}@example.com`, password: "a long enough password" };
-  await call("POST", "/operator/accounts", { name: "Fjord Outdoor", admin: { name: "Marta Lindholm", ...account } }, ready.operator_key);
+  account = {
+    email: `admin-${mark}@example.com`,
+    password: "a long enough password",
+  };
+  await call(
+    "POST",
+    "/operator/accounts",
+    { name: "Fjord Outdoor", admin: { name: "Marta Lindholm", ...account } },
+    ready.operator_key,
+  );
   admin = (await call("POST", "/agent/login", account)).token;
-  await call("POST", "/admin/agents", { name: "Jonas Weber", email: `jonas-${mark}@example.com`, password: account.password, role: "agent" }, admin);
+  await call(
+    "POST",
+    "/admin/agents",
+    {
+      name: "Jonas Weber",
+      email: `jonas-${mark}@example.com`,
+      password: account.password,
+      role: "agent",
+    },
+    admin,
+  );
   browser = await launch();
   server = await serve({ api: ready.base_url });
   url = server.url;
@@ -80,75 +119,152 @@ const write = async (page, text) => {
   await page.keyboard.press("Enter");
 };
 
-journey("an empty account makes its channel and hears its first visitor", async (page) => {
-  await page.getByText("Three steps").waitFor();
-  await page.getByRole("button", { name: "Add a channel" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("Shop");
-  await page.getByLabel("Address of your server").fill(`http://127.0.0.1:${receiver.address().port}/hook`);
-  await page.getByRole("button", { name: "Connect" }).click();
-  await page.getByText("Shop is connected").waitFor();
-  channel = await page.locator(".code-line code").first().innerText();
-  await page.getByRole("button", { name: "Done" }).click();
-  await page.getByText("Channel Shop added").waitFor();
-  await say(channel, "ada", "Where is my parcel?", "Ada Lovelace");
-  await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
-});
+journey(
+  "an empty account makes its channel and hears its first visitor",
+  async (page) => {
+    await page.getByText("Three steps").waitFor();
+    await page.getByRole("button", { name: "Add a channel" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Shop");
+    await page
+      .getByLabel("Address of your server")
+      .fill(`http://127.0.0.1:${receiver.address().port}/hook`);
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByText("Shop is connected").waitFor();
+    channel = await page.locator(".code-line code").first().innerText();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("Channel Shop added").waitFor();
+    await say(channel, "ada", "Where is my parcel?", "Ada Lovelace");
+    await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
+  },
+);
 
-journey("a waiting visitor is accepted, answered, and the answer arrives", async (page) => {
-  await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
-  await page.keyboard.press("a");
-  await page.locator(".composer textarea:focus").waitFor();
-  await page.keyboard.type("I look it up.");
-  await page.keyboard.press("Enter");
-  await page.locator(".line", { hasText: "I look it up." }).locator(".mark.ok").waitFor();
-  assert.equal(integrator.received.filter(({ message }) => message.text === "I look it up.").length, 1);
-  assert.ok(integrator.received.some(({ message }) => message.type === "typein"));
-  await say(channel, "ada", "Thank you!");
-  await page.locator(".bubble", { hasText: "Thank you!" }).waitFor();
-});
+journey(
+  "a waiting visitor is accepted, answered, and the answer arrives",
+  async (page) => {
+    await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
+    await page.keyboard.press("a");
+    await page.locator(".composer textarea:focus").waitFor();
+    await page.keyboard.type("I look it up.");
+    await page.keyboard.press("Enter");
+    await page
+      .locator(".line", { hasText: "I look it up." })
+      .locator(".mark.ok")
+      .waitFor();
+    assert.equal(
+      integrator.received.filter(
+        ({ message }) => message.text === "I look it up.",
+      ).length,
+      1,
+    );
+    assert.ok(
+      integrator.received.some(({ message }) => message.type === "typein"),
+    );
+    await say(channel, "ada", "Thank you!");
+    await page.locator(".bubble", { hasText: "Thank you!" }).waitFor();
+  },
+);
 
-journey("a rejection is shown with the integrator's words, and Retry sends again", async (page) => {
-  await openChat(page, "Ada Lovelace");
-  integrator.answer = () => ({ status: 200, body: { error: { code: 410, message: "The visitor has left the shop" } } });
-  await write(page, "Are you still there?");
-  const failed = page.locator(".fail", { hasText: "The visitor has left the shop" });
-  await failed.waitFor();
-  await failed.getByRole("button", { name: /1 attempt/ }).click();
-  await page.locator(".attempts tbody tr").waitFor();
-  await page.keyboard.press("Escape");
-  integrator.answer = () => ({ status: 200, body: { result: "ok" } });
-  await failed.getByRole("button", { name: "Retry" }).click();
-  await page.locator(".line", { hasText: "Are you still there?" }).locator(".mark.ok").waitFor();
-});
+journey(
+  "a rejection is shown with the integrator's words, and Retry sends again",
+  async (page) => {
+    await openChat(page, "Ada Lovelace");
+    integrator.answer = () => ({
+      status: 200,
+      body: { error: { code: 410, message: "The visitor has left the shop" } },
+    });
+    await write(page, "Are you still there?");
+    const failed = page.locator(".fail", {
+      hasText: "The visitor has left the shop",
+    });
+    await failed.waitFor();
+    await failed.getByRole("button", { name: /1 attempt/ }).click();
+    await page.locator(".attempts tbody tr").waitFor();
+    await page.keyboard.press("Escape");
+    integrator.answer = () => ({ status: 200, body: { result: "ok" } });
+    await failed.getByRole("button", { name: "Retry" }).click();
+    await page
+      .locator(".line", { hasText: "Are you still there?" })
+      .locator(".mark.ok")
+      .waitFor();
+  },
+);
 
-journey("details are corrected and the visitor is blacklisted", async (page) => {
-  await openChat(page, "Ada Lovelace");
-  await page.getByTitle("Edit e-mail").click();
-  await page.keyboard.type("ada@example.com");
-  await page.keyboard.press("Enter");
-  await page.getByTitle("Edit e-mail").filter({ hasText: "ada@example.com" }).waitFor();
-  await page.locator("dt", { hasText: "E-mail" }).getByText("agent").waitFor();
-  await page.locator(".visitor").getByRole("button", { name: "Blacklist" }).click();
-  await page.getByText("Blacklisted: new messages are dropped").waitFor();
-  await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
-  await page.getByText("Blacklisted: new messages are dropped").waitFor({ state: "detached" });
-});
+journey(
+  "details are corrected and the visitor is blacklisted",
+  async (page) => {
+    await openChat(page, "Ada Lovelace");
+    await page.getByTitle("Edit e-mail").click();
+    await page.keyboard.type("ada@example.com");
+    await page.keyboard.press("Enter");
+    await page
+      .getByTitle("Edit e-mail")
+      .filter({ hasText: "ada@example.com" })
+      .waitFor();
+    await page
+      .locator("dt", { hasText: "E-mail" })
+      .getByText("agent")
+      .waitFor();
+    await page
+      .locator(".visitor")
+      .getByRole("button", { name: "Blacklist" })
+      .click();
+    await page.getByText("Blacklisted: new messages are dropped").waitFor();
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await page
+      .getByText("Blacklisted: new messages are dropped")
+      .waitFor({ state: "detached" });
+  },
+);
 
-journey("a transfer says when nobody is there to take the chat", async (page) => {
-  await openChat(page, "Ada Lovelace");
-  await page.evaluate(() => document.activeElement?.blur());
-  await page.keyboard.press("t");
-  await page.getByRole("option", { name: /Jonas Weber/ }).click();
-  await page.getByText("The agent is not online.").waitFor();
-});
+journey(
+  "a transfer says when nobody is there to take the chat",
+  async (page) => {
+    await openChat(page, "Ada Lovelace");
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("t");
+    await page.getByRole("option", { name: /Jonas Weber/ }).click();
+    await page.getByText("The agent is not online.").waitFor();
+  },
+);
 
 journey("a file and a text of each kind of media are shown", async (page) => {
-  const media = { photo: { file: "https://files.example.com/p.png", file_name: "p.png", file_size: 1200, width: 640, height: 480 }, document: { file: "https://files.example.com/d.pdf", file_name: "d.pdf", file_size: 8000 }, voice: { file: "https://files.example.com/v.ogg", file_name: "v.ogg", file_size: 900, duration: 7 } };
+  const media = {
+    photo: {
+      file: "https://files.example.com/p.png",
+      file_name: "p.png",
+      file_size: 1200,
+      width: 640,
+      height: 480,
+    },
+    document: {
+      file: "https://files.example.com/d.pdf",
+      file_name: "d.pdf",
+      file_size: 8000,
+    },
+    voice: {
+      file: "https://files.example.com/v.ogg",
+      file_name: "v.ogg",
+      file_size: 900,
+      duration: 7,
+    },
+  };
   for (const [type, fields] of Object.entries(media)) {
-    const response = await fetch(channel, { method: "POST", body: JSON.stringify({ sender: { id: "ada" }, message: { type, ...fields } }) });
+    const response = await fetch(channel, {
+      method: "POST",
+      body: JSON.stringify({
+        sender: { id: "ada" },
+        message: { type, ...fields },
+      }),
+    });
     assert.equal(response.status, 200);
   }
-  await fetch(channel, { method: "POST", body: JSON.stringify({ sender: { id: "ada" }, message: { type: "location", latitude: 59.91, longitude: 10.74 } }) });
+  await fetch(channel, {
+    method: "POST",
+    body: JSON.stringify({
+      sender: { id: "ada" },
+      message: { type: "location", latitude: 59.91, longitude: 10.74 },
+    }),
+  });
   await openChat(page, "Ada Lovelace");
   await page.locator(".file", { hasText: "d.pdf" }).waitFor();
   await page.locator(".file", { hasText: "59.91000, 10.74000" }).waitFor();
@@ -163,7 +279,9 @@ journey("a chat is closed and the visitor erased", async (page) => {
   await page.getByRole("tab", { name: "Closed" }).click();
   await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
   await openChat(page, "Ada Lovelace");
-  await page.locator(".action-bar", { hasText: "This chat is closed" }).waitFor();
+  await page
+    .locator(".action-bar", { hasText: "This chat is closed" })
+    .waitFor();
   await page.getByRole("button", { name: "Erase…" }).click();
   await page.keyboard.type("Ada Lovelace");
   await page.keyboard.press("Enter");

@@ -5,16 +5,30 @@ import type { ContractPaths } from "./contract";
 
 type Paths = DocumentedPaths & ContractPaths;
 type Method = "get" | "post" | "put" | "patch" | "delete";
-type PathsWith<M extends Method> = { [P in keyof Paths]: Paths[P] extends { [K in M]: object } ? P : never }[keyof Paths] & string;
+type PathsWith<M extends Method> = {
+  [P in keyof Paths]: Paths[P] extends { [K in M]: object } ? P : never;
+}[keyof Paths] &
+  string;
 type Operation<P extends keyof Paths, M extends Method> = Paths[P] extends { [K in M]: infer O } ? O : never;
 
 type JsonOf<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
 type Answers<O> = O extends { responses: infer R } ? R : never;
-type Answer<O> = Answers<O> extends infer R ? { [S in keyof R & (200 | 201 | 202)]: JsonOf<R[S]> }[keyof R & (200 | 201 | 202)] : never;
+type Answer<O> =
+  Answers<O> extends infer R
+    ? { [S in keyof R & (200 | 201 | 202)]: JsonOf<R[S]> }[keyof R & (200 | 201 | 202)]
+    : never;
 
 type PathParameters<O> = O extends { parameters: { path: infer V } } ? { path: V } : { path?: undefined };
-type QueryParameters<O> = O extends { parameters: { query?: infer V } } ? ([V] extends [undefined] ? { query?: undefined } : { query?: V }) : { query?: undefined };
-type BodyParameter<O> = O extends { requestBody: infer B } ? { body: JsonOf<B> } : O extends { requestBody?: infer B } ? { body?: JsonOf<B> } : { body?: undefined };
+type QueryParameters<O> = O extends { parameters: { query?: infer V } }
+  ? [V] extends [undefined]
+    ? { query?: undefined }
+    : { query?: V }
+  : { query?: undefined };
+type BodyParameter<O> = O extends { requestBody: infer B }
+  ? { body: JsonOf<B> }
+  : O extends { requestBody?: infer B }
+    ? { body?: JsonOf<B> }
+    : { body?: undefined };
 
 interface Common {
   idempotencyKey?: string;

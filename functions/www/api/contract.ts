@@ -78,7 +78,11 @@ export interface ContractPaths {
     post: { requestBody: CannedReplyBody; responses: { 201: Json<CannedReply> } };
   };
   "/agent/canned-replies/{id}": {
-    patch: { parameters: { path: { id: string | number } }; requestBody: CannedReplyBody; responses: { 200: Json<CannedReply> } };
+    patch: {
+      parameters: { path: { id: string | number } };
+      requestBody: CannedReplyBody;
+      responses: { 200: Json<CannedReply> };
+    };
     delete: { parameters: { path: { id: string | number } }; responses: { 200: Json<unknown> } };
   };
   "/agent/chats/{chat_id}/notes": {

@@ -43,7 +43,8 @@ export function step(workspace: Workspace, by: 1 | -1): void {
 export function acceptNext(workspace: Workspace): void {
   const id = workspace.shownId.peek();
   const open = id === undefined ? undefined : workspace.header(id);
-  const target = open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : workspace.chats.waiting.peek()[0];
+  const target =
+    open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : workspace.chats.waiting.peek()[0];
   if (target === undefined) return;
   if (tab.peek() === "closed") tab.value = "waiting";
   acceptChat(workspace, target.chat_id);

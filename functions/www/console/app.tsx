@@ -65,18 +65,18 @@ function Panes({ workspace }: { workspace: Workspace }) {
       <ConnectionLine />
       <Rail />
       <main class="panes">
-      <h1 class="sr">Switchboard console</h1>
-      <Inbox />
-      {id !== undefined ? (
-        <>
-          <Conversation key={id} chatId={id} />
-          <VisitorPane key={`v${id}`} chatId={id} />
-        </>
-      ) : isFirstRun(workspace) ? (
-        <FirstRun />
-      ) : (
-        <Conversation chatId={undefined} />
-      )}
+        <h1 class="sr">Switchboard console</h1>
+        <Inbox />
+        {id !== undefined ? (
+          <>
+            <Conversation key={id} chatId={id} />
+            <VisitorPane key={`v${id}`} chatId={id} />
+          </>
+        ) : isFirstRun(workspace) ? (
+          <FirstRun />
+        ) : (
+          <Conversation chatId={undefined} />
+        )}
       </main>
     </div>
   );

@@ -10,7 +10,11 @@ export function ConnectionLine() {
   if (link.kind === "starting" || link.kind === "live") return null;
   if (link.kind === "polling" && link.nextAttemptAt === undefined) return null;
   const isLost = link.kind === "lost";
-  const text = !isLost ? "The live connection is interrupted." : navigator.onLine ? "The service does not answer." : "You are offline.";
+  const text = !isLost
+    ? "The live connection is interrupted."
+    : navigator.onLine
+      ? "The service does not answer."
+      : "You are offline.";
   const more = isLost ? "What you write is kept and sent later." : "New messages are read every few seconds.";
   return (
     <div class={isLost ? "link-line bad" : "link-line"} role="status">

@@ -39,7 +39,12 @@ export function KeysDialog() {
           ))}
         </div>
         <label class="switch">
-          <input type="checkbox" role="switch" checked={hasSingleKeys.value} onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            role="switch"
+            checked={hasSingleKeys.value}
+            onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)}
+          />
           Single keys do something. Switch this off when you speak to your computer.
         </label>
       </div>
@@ -53,7 +58,12 @@ export function CloseDialog({ chatId }: { chatId: number }) {
   const unsent = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
   const hasDraft = workspace.drafts.chats.value.has(chatId);
   const name = row === undefined ? "the visitor" : nameOf(row);
-  const lost = [unsent > 0 ? `${unsent} ${unsent === 1 ? "message that is" : "messages that are"} not sent` : "", hasDraft ? "the draft" : ""].filter(Boolean).join(" and ");
+  const lost = [
+    unsent > 0 ? `${unsent} ${unsent === 1 ? "message that is" : "messages that are"} not sent` : "",
+    hasDraft ? "the draft" : "",
+  ]
+    .filter(Boolean)
+    .join(" and ");
   const close = () => {
     for (const item of workspace.outbox.items.peek()) if (item.chatId === chatId) workspace.outbox.discard(item.key);
     workspace.drafts.write(chatId, "", false);
@@ -87,15 +97,27 @@ export function SignOutDialog() {
     setBusy(true);
     if (forgets) workspace.forgetEverythingTyped();
     closeFloating();
-    if (workspace.presence.peek() === "online") await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
-    await signOut().catch(() => toast("Signed out here. The service did not answer, so the session ends there by itself.", { isBad: true }));
+    if (workspace.presence.peek() === "online")
+      await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
+    await signOut().catch(() =>
+      toast("Signed out here. The service did not answer, so the session ends there by itself.", { isBad: true }),
+    );
     openChat(undefined, true);
   };
-  const kept = [drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "", unsent > 0 ? `${unsent} unsent ${unsent === 1 ? "message" : "messages"}` : ""].filter(Boolean).join(" and ");
+  const kept = [
+    drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "",
+    unsent > 0 ? `${unsent} unsent ${unsent === 1 ? "message" : "messages"}` : "",
+  ]
+    .filter(Boolean)
+    .join(" and ");
   return (
     <Dialog title="Sign out?" onClose={closeFloating}>
       <div class="body">
-        <p>{kept === "" ? "You will be offline: no chats are offered to you." : `There ${drafts + unsent === 1 ? "is" : "are"} ${kept} on this computer. You can keep them for the next time, or discard them if others use it.`}</p>
+        <p>
+          {kept === ""
+            ? "You will be offline: no chats are offered to you."
+            : `There ${drafts + unsent === 1 ? "is" : "are"} ${kept} on this computer. You can keep them for the next time, or discard them if others use it.`}
+        </p>
         <footer>
           <button type="button" class="btn line" onClick={closeFloating}>
             Cancel
@@ -133,20 +155,32 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
       await workspace.erase(number, (now) => setProgress((removed = now)));
       closeFloating();
       openChat(undefined, true);
-      toast(`${name} is erased: ${removed.chats} ${removed.chats === 1 ? "chat" : "chats"} with ${removed.entries} entries.`);
+      toast(
+        `${name} is erased: ${removed.chats} ${removed.chats === 1 ? "chat" : "chats"} with ${removed.entries} entries.`,
+      );
     } catch (error) {
       setProgress(undefined);
       setProblem(wordsOf(error));
     }
   };
-  const known = [visitor?.email && "e-mail address", visitor?.phone && "phone number", visitor?.photo && "picture", visitor?.description && "description"].filter(Boolean).join(", ");
+  const known = [
+    visitor?.email && "e-mail address",
+    visitor?.phone && "phone number",
+    visitor?.photo && "picture",
+    visitor?.description && "description",
+  ]
+    .filter(Boolean)
+    .join(", ");
   return (
     <Dialog title={`Erase ${name}?`} onClose={() => !isBusy && closeFloating()}>
       <form class="body" onSubmit={(event) => void erase(event)}>
         <div>
           <p>These go for good:</p>
           <ul class="goes">
-            <li>{chats === undefined ? "all chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number}, with every message, note and event</li>
+            <li>
+              {chats === undefined ? "all chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number},
+              with every message, note and event
+            </li>
             <li>name{known === "" ? "" : `, ${known}`}, and what your systems told about them</li>
             <li>their place on the blacklist, if they are on it</li>
           </ul>
@@ -156,7 +190,16 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
           <label for="erase-name">
             Type <b dir="auto">{name}</b> to go on
           </label>
-          <input id="erase-name" class="input" data-autofocus autocomplete="off" spellcheck={false} dir="auto" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+          <input
+            id="erase-name"
+            class="input"
+            data-autofocus
+            autocomplete="off"
+            spellcheck={false}
+            dir="auto"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         </div>
         {problem !== undefined && (
           <p class="notice bad" role="alert">

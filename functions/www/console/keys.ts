@@ -5,7 +5,11 @@ import { askComposer, floating, isVisitorShown } from "./state/view";
 import type { Workspace } from "./state/workspace";
 import { searchInputId } from "./inbox/inbox";
 
-export const KEYS: readonly { keys: readonly string[]; does: string; group: "Anywhere" | "In the list" | "In a chat" | "While writing" }[] = [
+export const KEYS: readonly {
+  keys: readonly string[];
+  does: string;
+  group: "Anywhere" | "In the list" | "In a chat" | "While writing";
+}[] = [
   { keys: ["Ctrl", "K"], does: "Find a chat or an action", group: "Anywhere" },
   { keys: ["/"], does: "Search chats", group: "Anywhere" },
   { keys: ["?"], does: "Show these keys", group: "Anywhere" },
@@ -24,7 +28,9 @@ export const KEYS: readonly { keys: readonly string[]; does: string; group: "Any
 ];
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }
 
 const isSomethingOpen = () => document.querySelector("dialog[open], :popover-open") !== null;
@@ -73,9 +79,13 @@ function actionOf(workspace: Workspace, key: string): (() => void) | undefined {
     case "n":
       return id === undefined ? undefined : () => askComposer(id, "note");
     case "e":
-      return row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin) ? () => requestClose(workspace, row.chat_id) : undefined;
+      return row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin)
+        ? () => requestClose(workspace, row.chat_id)
+        : undefined;
     case "t":
-      return row?.state === "active" && (isMine || workspace.isAdmin) ? () => (floating.value = { kind: "transfer", chatId: row.chat_id }) : undefined;
+      return row?.state === "active" && (isMine || workspace.isAdmin)
+        ? () => (floating.value = { kind: "transfer", chatId: row.chat_id })
+        : undefined;
     case "i":
       return id === undefined
         ? undefined

@@ -28,7 +28,11 @@ export const SECTION_NAMES: Record<Section, { name: string; icon: IconName; isFo
 function RailLink({ section, count = 0, label }: { section: Section; count?: number; label?: string }) {
   const { name, icon } = SECTION_NAMES[section];
   return (
-    <a href={hrefOf({ section, id: undefined })} aria-label={label ?? name} aria-current={route.value.section === section ? "page" : undefined}>
+    <a
+      href={hrefOf({ section, id: undefined })}
+      aria-label={label ?? name}
+      aria-current={route.value.section === section ? "page" : undefined}
+    >
       <Icon name={icon} class="large" />
       {count > 0 && (
         <b class="badge" aria-hidden="true">
@@ -45,7 +49,9 @@ function RailLink({ section, count = 0, label }: { section: Section; count?: num
 export function Rail() {
   const workspace = useWorkspace();
   const waiting = workspace.chats.waiting.value.length;
-  const upper: Section[] = workspace.isAdmin ? ["visitors", "channels", "bots", "deliveries", "team", "reports"] : ["visitors"];
+  const upper: Section[] = workspace.isAdmin
+    ? ["visitors", "channels", "bots", "deliveries", "team", "reports"]
+    : ["visitors"];
   return (
     <nav class="rail" aria-label="Sections">
       <span class="logo" aria-hidden="true">
@@ -82,7 +88,14 @@ function Me() {
   const spoken = status === undefined ? "" : `, ${status}`;
   return (
     <>
-      <button ref={button} type="button" class="me" aria-haspopup="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        ref={button}
+        type="button"
+        class="me"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         <Face id={me.id} name={me.name} photo={me.photo} />
         <span class="sr">
           {me.name}
@@ -107,7 +120,9 @@ function MeMenu({ close }: { close: () => void }) {
     if (hasDesktopNotices.value && isNotifyingAllowed()) {
       hasDesktopNotices.value = false;
     } else if (!(await allowDesktopNotices())) {
-      toast("The browser does not allow notifications for this page. You can change that in its site settings.", { isBad: true });
+      toast("The browser does not allow notifications for this page. You can change that in its site settings.", {
+        isBad: true,
+      });
     }
   };
   return (
@@ -116,28 +131,48 @@ function MeMenu({ close }: { close: () => void }) {
         <Face id={me.id} name={me.name} photo={me.photo} />
         <span class="clip">
           <b class="clip">{me.name}</b>
-          <small class="clip">{[me.email, me.accountName].filter(Boolean).join(" · ") || (workspace.isAdmin ? "Admin" : "Agent")}</small>
+          <small class="clip">
+            {[me.email, me.accountName].filter(Boolean).join(" · ") || (workspace.isAdmin ? "Admin" : "Agent")}
+          </small>
         </span>
       </div>
       <div class="segments" role="group" aria-label="Presence">
         {PRESENCES.map(({ status: value, label }) => (
-          <button key={value} type="button" role="menuitemradio" aria-checked={status === value} onClick={() => void workspace.setPresence(value)}>
+          <button
+            key={value}
+            type="button"
+            role="menuitemradio"
+            aria-checked={status === value}
+            onClick={() => void workspace.setPresence(value)}
+          >
             <span class={`presence ${value}`} />
             {label}
           </button>
         ))}
       </div>
       <div class="menu-line" />
-      <button type="button" class="menu-item" role="menuitemcheckbox" aria-checked={hasSound.value} onClick={() => {
+      <button
+        type="button"
+        class="menu-item"
+        role="menuitemcheckbox"
+        aria-checked={hasSound.value}
+        onClick={() => {
           hasSound.value = !hasSound.value;
           playSound();
-        }}>
+        }}
+      >
         <Icon name={hasSound.value ? "volume-2" : "volume-x"} />
         Sound
         <Icon name="check" class="check" />
       </button>
       {canNotify() && (
-        <button type="button" class="menu-item" role="menuitemcheckbox" aria-checked={hasDesktopNotices.value && isNotifyingAllowed()} onClick={() => void toggleDesktop()}>
+        <button
+          type="button"
+          class="menu-item"
+          role="menuitemcheckbox"
+          aria-checked={hasDesktopNotices.value && isNotifyingAllowed()}
+          onClick={() => void toggleDesktop()}
+        >
           <Icon name={hasDesktopNotices.value ? "bell" : "bell-off"} />
           Desktop notifications
           <Icon name="check" class="check" />
@@ -148,7 +183,13 @@ function MeMenu({ close }: { close: () => void }) {
       </div>
       <div class="segments" role="group" aria-label="Theme">
         {THEMES.map(({ value, label, icon }) => (
-          <button key={value} type="button" role="menuitemradio" aria-checked={theme.value === value} onClick={() => (theme.value = value)}>
+          <button
+            key={value}
+            type="button"
+            role="menuitemradio"
+            aria-checked={theme.value === value}
+            onClick={() => (theme.value = value)}
+          >
             <Icon name={icon} class="small" />
             {label}
           </button>

@@ -8,7 +8,8 @@ import { worlds } from "./worlds.mjs";
 
 const DELIVERY_MS = 350;
 const json = (status, body, headers = {}) => ({ status, body, headers });
-const error = (status, code, message, field, headers) => json(status, { error: { code, message, ...(field ? { field } : {}) } }, headers);
+const error = (status, code, message, field, headers) =>
+  json(status, { error: { code, message, ...(field ? { field } : {}) } }, headers);
 
 export class StandIn {
   constructor(world = "normal") {
@@ -40,8 +41,15 @@ export class StandIn {
     const last = chat.entries.findLast((entry) => entry.from !== "system" && entry.type !== "note");
     const text = last ? (last.text ?? last.file_name ?? last.content ?? "") : "";
     return {
-      chat_id, state, visitor: { number: visitor.number, name: visitor.name }, channel, agent, department,
-      last_message: last ? { from: last.from, type: last.type, text: text.slice(0, 200), timestamp: last.timestamp } : null,
+      chat_id,
+      state,
+      visitor: { number: visitor.number, name: visitor.name },
+      channel,
+      agent,
+      department,
+      last_message: last
+        ? { from: last.from, type: last.type, text: text.slice(0, 200), timestamp: last.timestamp }
+        : null,
       updated_at,
       seq: chat.entries.at(-1)?.seq ?? 0,
       ...(state === "waiting" ? { waiting_since: chat.waiting_since } : {}),
@@ -49,8 +57,37 @@ export class StandIn {
   }
 
   detail(chat) {
-    const { chat_id, state, channel, agent, department, opened_at, updated_at, panel, rate = null, typing = false, session, page, referrer } = chat;
-    return { chat_id, state, channel, agent, department, opened_at, updated_at, visitor_typing: typing, rate, visitor: this.world.visitors.get(chat.visitor), panel, session, page, referrer };
+    const {
+      chat_id,
+      state,
+      channel,
+      agent,
+      department,
+      opened_at,
+      updated_at,
+      panel,
+      rate = null,
+      typing = false,
+      session,
+      page,
+      referrer,
+    } = chat;
+    return {
+      chat_id,
+      state,
+      channel,
+      agent,
+      department,
+      opened_at,
+      updated_at,
+      visitor_typing: typing,
+      rate,
+      visitor: this.world.visitors.get(chat.visitor),
+      panel,
+      session,
+      page,
+      referrer,
+    };
   }
 
   isVisible(chat, me) {
@@ -90,10 +127,21 @@ export class StandIn {
         if (n < 3) {
           update({ state: "pending", attempts: [...attempts] });
           later(this.failMs ?? 400, () => attempt(n + 1));
-        } else update({ state: "failed", attempts: [...attempts], error: { code: 410, message: "Visitor session expired" } });
+        } else
+          update({
+            state: "failed",
+            attempts: [...attempts],
+            error: { code: 410, message: "Visitor session expired" },
+          });
       };
       later(DELIVERY_MS, () => attempt(1));
-    } else later(DELIVERY_MS, () => update({ state: "delivered", attempts: [...(entry.delivery?.attempts ?? []), { at: Date.now(), status: 200, ms: 84 }] }));
+    } else
+      later(DELIVERY_MS, () =>
+        update({
+          state: "delivered",
+          attempts: [...(entry.delivery?.attempts ?? []), { at: Date.now(), status: 200, ms: 84 }],
+        }),
+      );
   }
 
   visitorWrites(chatId, content) {
@@ -108,15 +156,26 @@ export class StandIn {
     const path = url.pathname;
     if (path.startsWith("/_standin/")) return this.steer(path.slice(10), body);
     if (this.latency > 0) await new Promise((done) => setTimeout(done, this.latency));
-    const failure = this.failures.find((failure) => (failure.method ?? method) === method && new RegExp(failure.path).test(path) && failure.times > 0);
+    const failure = this.failures.find(
+      (failure) => (failure.method ?? method) === method && new RegExp(failure.path).test(path) && failure.times > 0,
+    );
     if (failure) {
       failure.times--;
       if (failure.status === 0) return undefined;
-      return error(failure.status, failure.code ?? "unavailable", failure.message ?? "the service is busy", undefined, failure.headers);
+      return error(
+        failure.status,
+        failure.code ?? "unavailable",
+        failure.message ?? "the service is busy",
+        undefined,
+        failure.headers,
+      );
     }
     this.requests.push(`${method} ${path}${url.search}`);
     if (method === "POST" && path === "/agent/login") return this.login(body);
-    if (method === "POST" && path === "/_local/sign-in") return body?.code === "demo" ? this.login({ email: this.world.agents[0].email, password: "secret" }) : error(401, "unauthorized", "the code is not valid");
+    if (method === "POST" && path === "/_local/sign-in")
+      return body?.code === "demo"
+        ? this.login({ email: this.world.agents[0].email, password: "secret" })
+        : error(401, "unauthorized", "the code is not valid");
     if (path.startsWith("/channel/")) return this.channelMessage(body);
     const me = this.tokens.get((headers.authorization ?? "").replace("Bearer ", ""));
     if (!me) return error(401, "unauthorized", "the session has ended");
@@ -125,7 +184,8 @@ export class StandIn {
 
   login({ email, password } = {}) {
     const agent = this.world.agents.find((agent) => agent.email === email);
-    if (!agent || password !== "secret") return error(401, "invalid_credentials", "the e-mail or the password is wrong");
+    if (!agent || password !== "secret")
+      return error(401, "invalid_credentials", "the e-mail or the password is wrong");
     const token = randomUUID();
     this.tokens.set(token, agent);
     return json(200, { token, agent: { id: agent.id, name: agent.name, role: agent.role, account_id: "acc_demo" } });
@@ -135,7 +195,19 @@ export class StandIn {
     const world = this.world;
     const number = Math.max(0, ...world.visitors.keys()) + 1;
     world.visitors.set(number, visitorOf(number, body?.sender?.name ?? "Anonymous"));
-    const chat = { chat_id: Math.max(1000, ...world.chats.keys()) + 1, visitor: number, state: "waiting", channel: { channel_id: "ch_1", name: world.channels[0]?.name ?? "Channel" }, agent: null, department: null, opened_at: now(), updated_at: now(), waiting_since: now(), entries: [], panel: emptyPanel() };
+    const chat = {
+      chat_id: Math.max(1000, ...world.chats.keys()) + 1,
+      visitor: number,
+      state: "waiting",
+      channel: { channel_id: "ch_1", name: world.channels[0]?.name ?? "Channel" },
+      agent: null,
+      department: null,
+      opened_at: now(),
+      updated_at: now(),
+      waiting_since: now(),
+      entries: [],
+      panel: emptyPanel(),
+    };
     world.chats.set(chat.chat_id, chat);
     this.add(chat, { from: "visitor", type: "text", text: body?.message?.text ?? "" });
     return json(200, { result: "ok" });
@@ -145,7 +217,12 @@ export class StandIn {
     const world = this.world;
     const at = (pattern) => new RegExp(`^${pattern}$`).exec(path)?.slice(1).map(Number);
     let ids;
-    if (path === "/agent/me") return json(200, { agent: { id: me.id, name: me.name, email: me.email, photo: me.photo, phone: null }, role: me.role, account: { account_id: "acc_demo", name: world.account } });
+    if (path === "/agent/me")
+      return json(200, {
+        agent: { id: me.id, name: me.name, email: me.email, photo: me.photo, phone: null },
+        role: me.role,
+        account: { account_id: "acc_demo", name: world.account },
+      });
     if (path === "/agent/logout") return json(200, {});
     if (path === "/agent/presence") {
       if (method === "PUT") {
@@ -154,7 +231,11 @@ export class StandIn {
       }
       return json(200, { status: me.status, online: me.status === "online" });
     }
-    if (path === "/agent/agents") return json(200, { agents: world.agents.map(({ id, name, photo, status }) => ({ id, name, photo, status })), departments: world.departments });
+    if (path === "/agent/agents")
+      return json(200, {
+        agents: world.agents.map(({ id, name, photo, status }) => ({ id, name, photo, status })),
+        departments: world.departments,
+      });
     if (path === "/agent/socket-ticket") {
       if (!this.hasSockets) return undefined;
       const ticket = randomUUID();
@@ -163,10 +244,16 @@ export class StandIn {
     }
     if (path === "/agent/changes") {
       const cursor = query.get("cursor");
-      if (cursor === null) return json(200, { cursor: String(this.changes.length), chats: [], gone: [], complete: true });
+      if (cursor === null)
+        return json(200, { cursor: String(this.changes.length), chats: [], gone: [], complete: true });
       const ids = [...new Set(this.changes.slice(Number(cursor)))];
       const rows = ids.map((id) => world.chats.get(id)).filter((chat) => chat && this.isVisible(chat, me));
-      return json(200, { cursor: String(this.changes.length), chats: rows.map((chat) => this.row(chat)), gone: ids.filter((id) => !world.chats.has(id)), complete: true });
+      return json(200, {
+        cursor: String(this.changes.length),
+        chats: rows.map((chat) => this.row(chat)),
+        gone: ids.filter((id) => !world.chats.has(id)),
+        complete: true,
+      });
     }
     if (path === "/agent/canned-replies") {
       if (method === "GET") return json(200, { canned_replies: world.canned });
@@ -184,28 +271,40 @@ export class StandIn {
       return json(200, world.canned[index]);
     }
     if (path === "/agent/chats") {
-      const wanted = { open: ["bot", "waiting", "active"], closed: ["closed"] }[query.get("state") ?? "open"] ?? [query.get("state")];
+      const wanted = { open: ["bot", "waiting", "active"], closed: ["closed"] }[query.get("state") ?? "open"] ?? [
+        query.get("state"),
+      ];
       const before = Number(query.get("before") ?? Infinity);
       const limit = Math.min(100, Number(query.get("limit") ?? 100));
-      const all = [...world.chats.values()].filter((chat) => wanted.includes(chat.state) && chat.chat_id < before && this.isVisible(chat, me)).sort((a, b) => b.chat_id - a.chat_id);
+      const all = [...world.chats.values()]
+        .filter((chat) => wanted.includes(chat.state) && chat.chat_id < before && this.isVisible(chat, me))
+        .sort((a, b) => b.chat_id - a.chat_id);
       const page = all.slice(0, limit);
-      return json(200, { chats: page.map((chat) => this.row(chat)), next: all.length > limit ? page.at(-1).chat_id : null });
+      return json(200, {
+        chats: page.map((chat) => this.row(chat)),
+        next: all.length > limit ? page.at(-1).chat_id : null,
+      });
     }
     if (path === "/agent/search") {
       const words = (query.get("q") ?? "").toLowerCase();
       const found = [...world.chats.values()].filter((chat) => {
         const visitor = world.visitors.get(chat.visitor);
-        return `${chat.chat_id} ${visitor.number} ${visitor.name} ${visitor.email} ${visitor.phone} ${this.row(chat).last_message?.text}`.toLowerCase().includes(words);
+        return `${chat.chat_id} ${visitor.number} ${visitor.name} ${visitor.email} ${visitor.phone} ${this.row(chat).last_message?.text}`
+          .toLowerCase()
+          .includes(words);
       });
       return json(200, { chats: found.slice(0, 20).map((chat) => this.row(chat)), next: null });
     }
     if ((ids = at("/agent/visitors/(\\d+)/chats"))) {
-      const own = [...world.chats.values()].filter((chat) => chat.visitor === ids[0]).sort((a, b) => b.chat_id - a.chat_id);
+      const own = [...world.chats.values()]
+        .filter((chat) => chat.visitor === ids[0])
+        .sort((a, b) => b.chat_id - a.chat_id);
       return json(200, { chats: own.map((chat) => this.row(chat)), next: null });
     }
     if ((ids = at("/agent/visitors/(\\d+)")) && method === "PATCH") {
       const visitor = world.visitors.get(ids[0]);
-      if (body.email && !/@/.test(body.email)) return error(400, "invalid_request", "email must be an e-mail address", "email");
+      if (body.email && !/@/.test(body.email))
+        return error(400, "invalid_request", "email must be an e-mail address", "email");
       for (const [field, value] of Object.entries(body)) {
         visitor[field] = value;
         if (field !== "blacklisted") visitor.sources[field] = "agent";
@@ -216,15 +315,31 @@ export class StandIn {
     if ((ids = at("/admin/visitors/(\\d+)")) && method === "DELETE") {
       const own = [...world.chats.values()].filter((chat) => chat.visitor === ids[0]);
       for (const chat of own) world.chats.delete(chat.chat_id);
-      return json(200, { number: ids[0], removed: { chats: own.length, entries: own.reduce((sum, chat) => sum + chat.entries.length, 0) }, complete: true });
+      return json(200, {
+        number: ids[0],
+        removed: { chats: own.length, entries: own.reduce((sum, chat) => sum + chat.entries.length, 0) },
+        complete: true,
+      });
     }
     if (path === "/admin/channels") {
       if (method === "GET") return json(200, { channels: world.channels });
-      const channel = { channel_id: `ch_${world.channels.length + 1}`, name: body.name, integrator_url: body.integrator_url ?? null };
+      const channel = {
+        channel_id: `ch_${world.channels.length + 1}`,
+        name: body.name,
+        integrator_url: body.integrator_url ?? null,
+      };
       world.channels.push(channel);
-      return json(201, { ...channel, endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/${channel.channel_id}`, signing_secret: "whsec_c2VjcmV0LWZvci1kZXZlbG9wbWVudA==" });
+      return json(201, {
+        ...channel,
+        endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/${channel.channel_id}`,
+        signing_secret: "whsec_c2VjcmV0LWZvci1kZXZlbG9wbWVudA==",
+      });
     }
-    if (/^\/admin\/channels\/[^/]+\/rotate$/.test(path)) return json(200, { endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/ch_1`, old_endpoint_valid_until: now() + 86400 });
+    if (/^\/admin\/channels\/[^/]+\/rotate$/.test(path))
+      return json(200, {
+        endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/ch_1`,
+        old_endpoint_valid_until: now() + 86400,
+      });
     if ((ids = at("/agent/chats/(\\d+)(?:/.*)?"))) {
       const chat = world.chats.get(ids[0]);
       if (!chat) return error(404, "not_found", "no such chat");
@@ -250,14 +365,22 @@ export class StandIn {
       entry.delivery = { state: "pending", attempts: entry.delivery.attempts };
       const isLucky = !/again/.test(entry.text ?? "");
       this.push({ type: "delivery", chat_id: chat.chat_id, seq: entry.seq, message: entry });
-      this.deliver(chat, isLucky ? Object.assign(entry, { text: (entry.text ?? "").replace(/\bfail\b/i, "arrive") }) : entry);
+      this.deliver(
+        chat,
+        isLucky ? Object.assign(entry, { text: (entry.text ?? "").replace(/\bfail\b/i, "arrive") }) : entry,
+      );
       return json(202, { seq: entry.seq, id: entry.id });
     }
     if (what === "messages" || what === "notes") {
       const key = headers["idempotency-key"];
       if (key && this.answers.has(key)) return json(201, this.answers.get(key));
       if (what === "messages" && !isMine) return error(409, "conflict", "the chat is not yours");
-      const entry = this.add(chat, what === "notes" ? { from: "agent", agent: author, type: "note", text: body.text } : { from: "agent", agent: author, ...body, delivery: { state: "pending", attempts: [] } });
+      const entry = this.add(
+        chat,
+        what === "notes"
+          ? { from: "agent", agent: author, type: "note", text: body.text }
+          : { from: "agent", agent: author, ...body, delivery: { state: "pending", attempts: [] } },
+      );
       if (what === "messages") this.deliver(chat, entry);
       const answer = { seq: entry.seq, id: entry.id };
       if (key) this.answers.set(key, answer);
@@ -266,7 +389,11 @@ export class StandIn {
     if (what === "accept") {
       if (!isFree && !isMine) return error(409, "conflict", "another agent has the chat");
       Object.assign(chat, { state: "active", agent: author });
-      this.add(chat, { from: "system", type: "chat_accepted", webhook_delivery: { state: "delivered", attempts: [{ at: Date.now(), status: 200, ms: 61 }] } });
+      this.add(chat, {
+        from: "system",
+        type: "chat_accepted",
+        webhook_delivery: { state: "delivered", attempts: [{ at: Date.now(), status: 200, ms: 61 }] },
+      });
       return json(200, this.row(chat));
     }
     if (what === "close") {
@@ -279,7 +406,13 @@ export class StandIn {
       const agent = this.world.agents.find((agent) => agent.id === body.agent_id);
       if (agent && agent.status !== "online") return error(409, "conflict", "the agent is not online");
       if (agent) chat.agent = { id: agent.id, name: agent.name };
-      else Object.assign(chat, { state: "waiting", agent: null, waiting_since: now(), department: this.world.departments.find((department) => department.id === body.department_id) });
+      else
+        Object.assign(chat, {
+          state: "waiting",
+          agent: null,
+          waiting_since: now(),
+          department: this.world.departments.find((department) => department.id === body.department_id),
+        });
       this.changed(chat);
       return json(200, this.row(chat));
     }
@@ -287,7 +420,12 @@ export class StandIn {
     if (what === "assign") {
       chat.panel = { ...chat.panel, assignment: { state: "pending" } };
       setTimeout(() => {
-        chat.panel = { ...chat.panel, assignment: chat.assignFails ? { state: "failed", message: "The card is locked by somebody else" } : { state: "done" } };
+        chat.panel = {
+          ...chat.panel,
+          assignment: chat.assignFails
+            ? { state: "failed", message: "The card is locked by somebody else" }
+            : { state: "done" },
+        };
         this.push({ type: "panel", chat_id: chat.chat_id, seq: chat.entries.at(-1)?.seq ?? 0, panel: chat.panel });
       }, 600).unref();
       return json(200, { chat_id: chat.chat_id, assign_to: chat.panel.crm_link });
@@ -305,12 +443,16 @@ export class StandIn {
       case "visitor":
         return json(200, this.visitorWrites(body.chat_id, body.content ?? { text: body.text }));
       case "burst": {
-        const ids = [...this.world.chats.values()].filter((chat) => chat.state !== "closed").map((chat) => chat.chat_id);
+        const ids = [...this.world.chats.values()]
+          .filter((chat) => chat.state !== "closed")
+          .map((chat) => chat.chat_id);
         let sent = 0;
         const timer = setInterval(() => {
           for (let n = 0; n < (body.together ?? 5) && sent < body.count; n++, sent++) {
             const chatId = body.only ?? ids[sent % ids.length];
-            this.visitorWrites(chatId, { text: `Message ${sent + 1} of the burst, long enough to take a line or two in a bubble of the conversation.` });
+            this.visitorWrites(chatId, {
+              text: `Message ${sent + 1} of the burst, long enough to take a line or two in a bubble of the conversation.`,
+            });
           }
           if (sent >= body.count) clearInterval(timer);
         }, body.every ?? 20);
@@ -318,7 +460,13 @@ export class StandIn {
         break;
       }
       case "typing":
-        this.push({ type: "typing", chat_id: body.chat_id, from: "visitor", typing: body.typing, ...(body.text ? { text: body.text } : {}) });
+        this.push({
+          type: "typing",
+          chat_id: body.chat_id,
+          from: "visitor",
+          typing: body.typing,
+          ...(body.text ? { text: body.text } : {}),
+        });
         break;
       case "fail":
         this.failures.push({ times: Infinity, ...body });
@@ -347,7 +495,10 @@ export class StandIn {
       case "requests":
         return json(200, this.requests.splice(0));
       case "chats":
-        return json(200, [...this.world.chats.values()].map((chat) => ({ ...this.row(chat), entries: chat.entries })));
+        return json(
+          200,
+          [...this.world.chats.values()].map((chat) => ({ ...this.row(chat), entries: chat.entries })),
+        );
     }
     return json(200, {});
   }
@@ -370,5 +521,25 @@ export class StandIn {
 }
 
 export const now = () => Math.floor(Date.now() / 1000);
-export const emptyPanel = () => ({ custom_data: [], enable_assign: false, crm_link: null, page: null, assignment: null });
-export const visitorOf = (number, name, more = {}) => ({ number, id: `user-${number}`, name, phone: null, email: null, photo: null, url: null, invite: null, description: null, blacklisted: false, chats_count: 1, sources: {}, ...more });
+export const emptyPanel = () => ({
+  custom_data: [],
+  enable_assign: false,
+  crm_link: null,
+  page: null,
+  assignment: null,
+});
+export const visitorOf = (number, name, more = {}) => ({
+  number,
+  id: `user-${number}`,
+  name,
+  phone: null,
+  email: null,
+  photo: null,
+  url: null,
+  invite: null,
+  description: null,
+  blacklisted: false,
+  chats_count: 1,
+  sources: {},
+  ...more,
+});

@@ -3,8 +3,50 @@
 import { randomUUID } from "node:crypto";
 import { emptyPanel, visitorOf } from "./standin.mjs";
 
-const FIRST = ["Amara", "Thanh", "Elif", "Mehmet", "João", "Ingrid", "Kofi", "Priya", "Luca", "Sofia", "Yuki", "Omar", "Freya", "Mateo", "Anja", "Noor", "Tomasz", "Chidi", "Hana", "Pierre"];
-const LAST = ["Kone", "Nguyễn", "Wójcik-Andersen", "Baştürk", "Ferreira", "Lindqvist", "Mensah", "Raman", "Bianchi", "Petrova", "Tanaka", "Haddad", "Nilsen", "Ortega", "Keller", "Rahman", "Nowak", "Okafor", "Sato", "Dubois"];
+const FIRST = [
+  "Amara",
+  "Thanh",
+  "Elif",
+  "Mehmet",
+  "João",
+  "Ingrid",
+  "Kofi",
+  "Priya",
+  "Luca",
+  "Sofia",
+  "Yuki",
+  "Omar",
+  "Freya",
+  "Mateo",
+  "Anja",
+  "Noor",
+  "Tomasz",
+  "Chidi",
+  "Hana",
+  "Pierre",
+];
+const LAST = [
+  "Kone",
+  "Nguyễn",
+  "Wójcik-Andersen",
+  "Baştürk",
+  "Ferreira",
+  "Lindqvist",
+  "Mensah",
+  "Raman",
+  "Bianchi",
+  "Petrova",
+  "Tanaka",
+  "Haddad",
+  "Nilsen",
+  "Ortega",
+  "Keller",
+  "Rahman",
+  "Nowak",
+  "Okafor",
+  "Sato",
+  "Dubois",
+];
 const SAID = [
   "Is the blue one back in stock this week?",
   "I paid twice for the same order, can you check?",
@@ -19,8 +61,18 @@ const SAID = [
   "Can I return it in the shop?",
   "ok",
 ];
-const REPLIES = ["Your return label is attached.", "Did that solve it?", "I have asked the warehouse and come back to you today.", "It is on its way since this morning.", "You are welcome!"];
-const CHANNELS = [{ channel_id: "ch_1", name: "Shop widget" }, { channel_id: "ch_2", name: "iOS app" }, { channel_id: "ch_3", name: "Partner portal" }];
+const REPLIES = [
+  "Your return label is attached.",
+  "Did that solve it?",
+  "I have asked the warehouse and come back to you today.",
+  "It is on its way since this morning.",
+  "You are welcome!",
+];
+const CHANNELS = [
+  { channel_id: "ch_1", name: "Shop widget" },
+  { channel_id: "ch_2", name: "iOS app" },
+  { channel_id: "ch_3", name: "Partner portal" },
+];
 
 const team = () => [
   { id: 1, name: "Marta Lindholm", email: "marta@example.com", role: "admin", status: "online", photo: null },
@@ -29,13 +81,29 @@ const team = () => [
   { id: 4, name: "Samuel Adeyemi", email: "samuel@example.com", role: "agent", status: "offline", photo: null },
   { id: 5, name: "Chiara Conti", email: "chiara@example.com", role: "agent", status: "online", photo: null },
 ];
-const DEPARTMENTS = [{ id: 1, name: "Billing" }, { id: 2, name: "Returns" }, { id: 3, name: "Wholesale" }];
+const DEPARTMENTS = [
+  { id: 1, name: "Billing" },
+  { id: 2, name: "Returns" },
+  { id: 3, name: "Wholesale" },
+];
 const canned = () => [
   { id: randomUUID(), shortcut: "hello", text: "Hello {visitor}, this is {agent}. How can I help you?" },
-  { id: randomUUID(), shortcut: "refund", text: "{visitor}, the refund is on its way. It takes three to five working days until you see it on your account." },
-  { id: randomUUID(), shortcut: "label", text: "I have sent you a return label by e-mail. Please put it on the outside of the box." },
+  {
+    id: randomUUID(),
+    shortcut: "refund",
+    text: "{visitor}, the refund is on its way. It takes three to five working days until you see it on your account.",
+  },
+  {
+    id: randomUUID(),
+    shortcut: "label",
+    text: "I have sent you a return label by e-mail. Please put it on the outside of the box.",
+  },
   { id: randomUUID(), shortcut: "thanks", text: "Thank you for your patience, {visitor}!" },
-  { id: randomUUID(), shortcut: "hours", text: "We are here from Monday to Friday, 8:00 to 18:00, and on Saturdays until 14:00." },
+  {
+    id: randomUUID(),
+    shortcut: "hours",
+    text: "We are here from Monday to Friday, 8:00 to 18:00, and on Saturdays until 14:00.",
+  },
 ];
 
 class World {
@@ -54,7 +122,11 @@ class World {
 
   visitor(name, more = {}) {
     const number = this.nextVisitor++;
-    const sources = Object.fromEntries(["name", "email", "phone", "description"].filter((field) => more[field] || (field === "name" && name !== "Anonymous")).map((field) => [field, "visitor"]));
+    const sources = Object.fromEntries(
+      ["name", "email", "phone", "description"]
+        .filter((field) => more[field] || (field === "name" && name !== "Anonymous"))
+        .map((field) => [field, "visitor"]),
+    );
     const visitor = visitorOf(number, name, { sources, ...more, number });
     this.visitors.set(number, visitor);
     return visitor;
@@ -63,14 +135,33 @@ class World {
   chat(visitor, state, minutesAgo, more = {}) {
     const id = this.nextChat++;
     const at = this.now - Math.round(minutesAgo * 60);
-    const chat = { chat_id: id, visitor: visitor.number, state, channel: CHANNELS[0], agent: null, department: null, opened_at: at, updated_at: at, waiting_since: at, entries: [], panel: emptyPanel(), ...more };
+    const chat = {
+      chat_id: id,
+      visitor: visitor.number,
+      state,
+      channel: CHANNELS[0],
+      agent: null,
+      department: null,
+      opened_at: at,
+      updated_at: at,
+      waiting_since: at,
+      entries: [],
+      panel: emptyPanel(),
+      ...more,
+    };
     this.chats.set(id, chat);
     return chat;
   }
 
   say(chat, secondsAgo, entry) {
     const timestamp = this.now - secondsAgo;
-    chat.entries.push({ seq: (chat.entries.at(-1)?.seq ?? 0) + 1, id: randomUUID(), type: "text", timestamp, ...entry });
+    chat.entries.push({
+      seq: (chat.entries.at(-1)?.seq ?? 0) + 1,
+      id: randomUUID(),
+      type: "text",
+      timestamp,
+      ...entry,
+    });
     chat.updated_at = timestamp;
     return this;
   }
@@ -84,10 +175,16 @@ export const PICTURES = { "door.svg": picture(1600, 1200, 30) };
 
 function amara(world, base) {
   const visitor = world.visitor("Amara Kone", {
-    email: "amara.kone@example.com", phone: "+225 27 20 00 00 00", chats_count: 4,
+    email: "amara.kone@example.com",
+    phone: "+225 27 20 00 00 00",
+    chats_count: 4,
     sources: { name: "visitor", email: "visitor", phone: "crm" },
   });
-  for (const [text, days] of [["First order", 303], ["Size exchange", 110], ["Invoice for September", 40]]) {
+  for (const [text, days] of [
+    ["First order", 303],
+    ["Size exchange", 110],
+    ["Invoice for September", 40],
+  ]) {
     const earlier = world.chat(visitor, "closed", days * 1440, { agent: me });
     world.say(earlier, days * 86400, { from: "visitor", text });
   }
@@ -96,38 +193,85 @@ function amara(world, base) {
     panel: {
       custom_data: [
         { title: "Plan", content: "Gold, since 2023", link: null, key: null, source: "crm" },
-        { title: "Last order", content: "AK-20931", link: "https://shop.example.com/orders/AK-20931", key: null, source: "crm" },
+        {
+          title: "Last order",
+          content: "AK-20931",
+          link: "https://shop.example.com/orders/AK-20931",
+          key: null,
+          source: "crm",
+        },
         { title: "Open cases", content: "1", link: null, key: null, source: "crm" },
       ],
-      enable_assign: true, crm_link: "https://crm.example.com/people/8812", page: { url: "https://shop.example.com/help/parcel", title: "Where is my parcel?" }, assignment: null,
+      enable_assign: true,
+      crm_link: "https://crm.example.com/people/8812",
+      page: { url: "https://shop.example.com/help/parcel", title: "Where is my parcel?" },
+      assignment: null,
     },
     session: {
       geoip: { country: "Côte d’Ivoire", country_code: "CI", region: "Abidjan", city: "Abidjan" },
-      utm_json: { source: "newsletter", campaign: "october" }, ip_addr: "203.0.113.77",
+      utm_json: { source: "newsletter", campaign: "october" },
+      ip_addr: "203.0.113.77",
       user_agent: "Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0",
     },
     referrer: "https://www.google.com/",
   });
   const say = (ago, entry) => world.say(chat, ago, entry);
   say(520, { from: "visitor", text: "Hi! My parcel says delivered, but there is nothing here." });
-  say(515, { from: "bot", bot: { name: "Parcel bot" }, type: "buttons", title: "Sorry to hear that. Which order is it about?", buttons: [{ text: "AK-20931" }, { text: "AK-20877" }, { text: "Another one" }], delivery: delivered() });
+  say(515, {
+    from: "bot",
+    bot: { name: "Parcel bot" },
+    type: "buttons",
+    title: "Sorry to hear that. Which order is it about?",
+    buttons: [{ text: "AK-20931" }, { text: "AK-20877" }, { text: "Another one" }],
+    delivery: delivered(),
+  });
   say(470, { from: "visitor", text: "AK-20931" });
   say(462, { from: "visitor", text: "I would rather talk to a person" });
   say(430, { from: "system", type: "agent_joined", bot_delivery: delivered(40) });
   say(429, { from: "system", type: "chat_accepted", webhook_delivery: delivered(61) });
-  say(410, { from: "agent", agent: me, text: "Hello Amara, I’m on it. I can see it was scanned at 08:54. Could you check with your neighbours while I ask the carrier?", delivery: delivered(84) });
-  say(380, { from: "agent", agent: me, type: "note", text: "Second missing parcel at this address this year. Ask for a photo of the place." });
-  say(240, { from: "visitor", type: "photo", file: `${base}/_standin/pictures/door.svg`, file_name: "front-door.jpg", file_size: 1_240_000, width: 1600, height: 1200 });
+  say(410, {
+    from: "agent",
+    agent: me,
+    text: "Hello Amara, I’m on it. I can see it was scanned at 08:54. Could you check with your neighbours while I ask the carrier?",
+    delivery: delivered(84),
+  });
+  say(380, {
+    from: "agent",
+    agent: me,
+    type: "note",
+    text: "Second missing parcel at this address this year. Ask for a photo of the place.",
+  });
+  say(240, {
+    from: "visitor",
+    type: "photo",
+    file: `${base}/_standin/pictures/door.svg`,
+    file_name: "front-door.jpg",
+    file_size: 1_240_000,
+    width: 1600,
+    height: 1200,
+  });
   say(236, { from: "visitor", text: "Nobody has it. This is the place where they usually leave it." });
   say(160, {
-    from: "agent", agent: me, text: "Thank you. I’ve opened case 5512 with the carrier; you’ll hear from us today.",
+    from: "agent",
+    agent: me,
+    text: "Thank you. I’ve opened case 5512 with the carrier; you’ll hear from us today.",
     delivery: {
       state: "failed",
-      attempts: [0, 3, 6].map((at, index) => ({ at: Date.now() - 160_000 + at * 1000, ...(index === 0 ? {} : { status: 503 }), ms: [3001, 212, 2984][index], error: index === 0 ? "no answer within 3 s" : "Visitor session expired" })),
+      attempts: [0, 3, 6].map((at, index) => ({
+        at: Date.now() - 160_000 + at * 1000,
+        ...(index === 0 ? {} : { status: 503 }),
+        ms: [3001, 212, 2984][index],
+        error: index === 0 ? "no answer within 3 s" : "Visitor session expired",
+      })),
       error: { code: 410, message: "Visitor session expired" },
     },
   });
-  say(60, { from: "agent", agent: me, text: "If you prefer, I can send a replacement right away.", delivery: { state: "pending", attempts: [] } });
+  say(60, {
+    from: "agent",
+    agent: me,
+    text: "If you prefer, I can send a replacement right away.",
+    delivery: { state: "pending", attempts: [] },
+  });
   return chat;
 }
 
@@ -136,12 +280,23 @@ function normal(nowMs, { base = "" } = {}) {
   const amaraChat = amara(world, base);
   world.typingChat = amaraChat.chat_id;
   const add = (name, state, secondsAgo, text, more = {}, visitorMore = {}) => {
-    const chat = world.chat(world.visitor(name, visitorMore), state, secondsAgo / 60, { ...(state === "active" ? { agent: me } : {}), ...more });
+    const chat = world.chat(world.visitor(name, visitorMore), state, secondsAgo / 60, {
+      ...(state === "active" ? { agent: me } : {}),
+      ...more,
+    });
     if (typeof text === "string") world.say(chat, secondsAgo, { from: "visitor", text });
-    else for (const [index, entry] of text.entries()) world.say(chat, secondsAgo + (text.length - 1 - index) * 40, entry);
+    else
+      for (const [index, entry] of text.entries()) world.say(chat, secondsAgo + (text.length - 1 - index) * 40, entry);
     return chat;
   };
-  add("João Ferreira", "waiting", 252, "Paguei duas vezes pelo mesmo pedido, podem verificar?", { channel: CHANNELS[1], department: DEPARTMENTS[0] }, { email: "joao.ferreira@example.com", phone: "+351 912 000 000" });
+  add(
+    "João Ferreira",
+    "waiting",
+    252,
+    "Paguei duas vezes pelo mesmo pedido, podem verificar?",
+    { channel: CHANNELS[1], department: DEPARTMENTS[0] },
+    { email: "joao.ferreira@example.com", phone: "+351 912 000 000" },
+  );
   add("Anonymous", "waiting", 48, "Is the blue one back in stock this week?");
   add("Thanh Nguyễn", "active", 130, [
     { from: "visitor", text: "Hello, I need an invoice for order 88120" },
@@ -150,34 +305,79 @@ function normal(nowMs, { base = "" } = {}) {
     { from: "visitor", text: "And our VAT number should be on it" },
     { from: "visitor", text: "Perfect, then please send the invoice to the address on file and copy accounting" },
   ]);
-  add("Elif Wójcik-Andersen", "active", 560, [
-    { from: "visitor", text: "The zip of my jacket broke after two weeks." },
-    { from: "agent", agent: me, text: "Your return label is attached.", delivery: delivered() },
-  ], { department: DEPARTMENTS[1] });
+  add(
+    "Elif Wójcik-Andersen",
+    "active",
+    560,
+    [
+      { from: "visitor", text: "The zip of my jacket broke after two weeks." },
+      { from: "agent", agent: me, text: "Your return label is attached.", delivery: delivered() },
+    ],
+    { department: DEPARTMENTS[1] },
+  );
   add("Anonymous", "active", 1290, [
     { from: "visitor", text: "How do I reset my password?" },
     { from: "agent", agent: me, text: "Did that solve it?", delivery: delivered() },
   ]);
   add("Mehmet Baştürk", "active", 2050, [
     { from: "agent", agent: me, text: "Could you send me a picture of the door?", delivery: delivered() },
-    { from: "visitor", type: "photo", file: `${base}/_standin/pictures/door.svg`, file_name: "front-door.jpg", file_size: 840_000, width: 1200, height: 1600 },
+    {
+      from: "visitor",
+      type: "photo",
+      file: `${base}/_standin/pictures/door.svg`,
+      file_name: "front-door.jpg",
+      file_size: 840_000,
+      width: 1200,
+      height: 1600,
+    },
   ]);
-  const bots = ["Opening hours on Sunday?", "Track AK-20877", "Which tent for four people?", "Gift card balance", "Change my e-mail address", "Store in Bergen"];
+  const bots = [
+    "Opening hours on Sunday?",
+    "Track AK-20877",
+    "Which tent for four people?",
+    "Gift card balance",
+    "Change my e-mail address",
+    "Store in Bergen",
+  ];
   for (const [index, text] of bots.entries()) {
     add(`${FIRST[(index * 7 + 3) % 20]} ${LAST[(index * 3 + 5) % 20]}`, "bot", 30 + index * 140, [
       { from: "visitor", text },
-      { from: "bot", bot: { name: "Parcel bot" }, type: "markdown", content: "Have a look at [our help page](https://shop.example.com/help), it has **everything** about this.", text: "Have a look at our help page, it has everything about this.", delivery: delivered() },
+      {
+        from: "bot",
+        bot: { name: "Parcel bot" },
+        type: "markdown",
+        content: "Have a look at [our help page](https://shop.example.com/help), it has **everything** about this.",
+        text: "Have a look at our help page, it has everything about this.",
+        delivery: delivered(),
+      },
     ]);
   }
-  add("Ingrid Lindqvist", "active", 300, [
-    { from: "visitor", text: "Good morning" },
-    { from: "agent", agent: { id: 2, name: "Jonas Weber" }, text: "Good morning! How can I help?", delivery: delivered() },
-  ], { agent: { id: 2, name: "Jonas Weber" } });
+  add(
+    "Ingrid Lindqvist",
+    "active",
+    300,
+    [
+      { from: "visitor", text: "Good morning" },
+      {
+        from: "agent",
+        agent: { id: 2, name: "Jonas Weber" },
+        text: "Good morning! How can I help?",
+        delivery: delivered(),
+      },
+    ],
+    { agent: { id: 2, name: "Jonas Weber" } },
+  );
   for (let index = 0; index < 24; index++) {
-    add(`${FIRST[(index * 3) % 20]} ${LAST[(index * 7 + 1) % 20]}`, "closed", 3600 * (index * 5 + 2), [
-      { from: "visitor", text: SAID[index % SAID.length] },
-      { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() },
-    ], { agent: me, rate: index % 3 === 0 ? "positive" : null, channel: CHANNELS[index % 3] });
+    add(
+      `${FIRST[(index * 3) % 20]} ${LAST[(index * 7 + 1) % 20]}`,
+      "closed",
+      3600 * (index * 5 + 2),
+      [
+        { from: "visitor", text: SAID[index % SAID.length] },
+        { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() },
+      ],
+      { agent: me, rate: index % 3 === 0 ? "positive" : null, channel: CHANNELS[index % 3] },
+    );
   }
   return world;
 }
@@ -196,10 +396,21 @@ function forty(nowMs, { base = "" } = {}) {
     const state = index < 9 ? "waiting" : index < 31 ? "active" : "bot";
     const name = index % 6 === 5 ? "Anonymous" : `${FIRST[(index * 11) % 20]} ${LAST[(index * 3 + 1) % 20]}`;
     const secondsAgo = 20 + index * 47;
-    const chat = world.chat(world.visitor(name), state, secondsAgo / 60 + 3, { channel: CHANNELS[index % 3], waiting_since: world.now - secondsAgo, ...(state === "active" ? { agent: me } : {}), ...(index % 4 === 0 ? { department: DEPARTMENTS[index % 3] } : {}) });
+    const chat = world.chat(world.visitor(name), state, secondsAgo / 60 + 3, {
+      channel: CHANNELS[index % 3],
+      waiting_since: world.now - secondsAgo,
+      ...(state === "active" ? { agent: me } : {}),
+      ...(index % 4 === 0 ? { department: DEPARTMENTS[index % 3] } : {}),
+    });
     for (let line = 0; line < 30; line++) {
       const isAnswer = state === "active" && (line + index) % 3 === 1;
-      world.say(chat, secondsAgo + (29 - line) * 50, isAnswer ? { from: "agent", agent: me, text: REPLIES[(line + index) % REPLIES.length], delivery: delivered() } : { from: "visitor", text: SAID[(line * 5 + index) % SAID.length] });
+      world.say(
+        chat,
+        secondsAgo + (29 - line) * 50,
+        isAnswer
+          ? { from: "agent", agent: me, text: REPLIES[(line + index) % REPLIES.length], delivery: delivered() }
+          : { from: "visitor", text: SAID[(line * 5 + index) % SAID.length] },
+      );
     }
   }
   return world;
@@ -209,7 +420,12 @@ function forty(nowMs, { base = "" } = {}) {
 function archive(nowMs, options) {
   const world = forty(nowMs, options);
   for (let index = 0; index < 130; index++) {
-    const chat = world.chat(world.visitor(`${FIRST[index % 20]} ${LAST[(index * 7) % 20]}`), "closed", 4000 + index * 90, { agent: me });
+    const chat = world.chat(
+      world.visitor(`${FIRST[index % 20]} ${LAST[(index * 7) % 20]}`),
+      "closed",
+      4000 + index * 90,
+      { agent: me },
+    );
     world.say(chat, 240_000 + index * 5400, { from: "visitor", text: `Closed ${index + 1}` });
   }
   return world;
@@ -218,19 +434,89 @@ function archive(nowMs, options) {
 /** Names, words and scripts that break layouts. */
 function strange(nowMs, { base = "" } = {}) {
   const world = normal(nowMs, { base });
-  const long = world.chat(world.visitor("Maximiliane-Josephine Freifrau von Hohenstein-Wolfenbüttel zu Altenburg-Schwarzenfels", { email: "maximiliane-josephine.freifrau-von-hohenstein-wolfenbuettel@a-very-long-domain-name.example.com", phone: "+49 30 0000000000000000 ext. 12345", description: "Prefers letters. Has a dog that barks at couriers, two houses, and a contract from 1998 that nobody has read since." , chats_count: 212}), "active", 3, {
-    agent: me, channel: { channel_id: "ch_9", name: "Corporate customer portal of the northern region" }, department: { id: 9, name: "Contracts and complaints of corporate customers" },
-    panel: { custom_data: [{ title: "Contract number", content: "HW-1998-00000000000000000000000000000000000000000000042", link: null, key: null, source: "crm" }, { title: "Remarks", content: "Asks for the same person each time and does not like to be transferred. Please read the file before you answer anything about the contract.", link: null, key: "Important", source: "crm" }], enable_assign: true, crm_link: "https://crm.example.com/people/1", page: null, assignment: { state: "failed", message: "The card is locked by somebody else since Tuesday" } },
+  const long = world.chat(
+    world.visitor("Maximiliane-Josephine Freifrau von Hohenstein-Wolfenbüttel zu Altenburg-Schwarzenfels", {
+      email: "maximiliane-josephine.freifrau-von-hohenstein-wolfenbuettel@a-very-long-domain-name.example.com",
+      phone: "+49 30 0000000000000000 ext. 12345",
+      description:
+        "Prefers letters. Has a dog that barks at couriers, two houses, and a contract from 1998 that nobody has read since.",
+      chats_count: 212,
+    }),
+    "active",
+    3,
+    {
+      agent: me,
+      channel: { channel_id: "ch_9", name: "Corporate customer portal of the northern region" },
+      department: { id: 9, name: "Contracts and complaints of corporate customers" },
+      panel: {
+        custom_data: [
+          {
+            title: "Contract number",
+            content: "HW-1998-00000000000000000000000000000000000000000000042",
+            link: null,
+            key: null,
+            source: "crm",
+          },
+          {
+            title: "Remarks",
+            content:
+              "Asks for the same person each time and does not like to be transferred. Please read the file before you answer anything about the contract.",
+            link: null,
+            key: "Important",
+            source: "crm",
+          },
+        ],
+        enable_assign: true,
+        crm_link: "https://crm.example.com/people/1",
+        page: null,
+        assignment: { state: "failed", message: "The card is locked by somebody else since Tuesday" },
+      },
+    },
+  );
+  world.say(long, 170, {
+    from: "visitor",
+    text: "https://shop.example.com/a/very/long/address/that/has/no/place/to/break?session=1234567890abcdefghijklmnopqrstuvwxyz1234567890abcdefghijklmnopqrstuvwxyz and Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung",
   });
-  world.say(long, 170, { from: "visitor", text: "https://shop.example.com/a/very/long/address/that/has/no/place/to/break?session=1234567890abcdefghijklmnopqrstuvwxyz1234567890abcdefghijklmnopqrstuvwxyz and Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung" });
   world.say(long, 160, { from: "visitor", text: "Have a look at [link blocked], is that you?" });
-  world.say(long, 155, { from: "visitor", type: "document", file: "[link blocked]", file_name: "contract.pdf", file_size: 88_000 });
+  world.say(long, 155, {
+    from: "visitor",
+    type: "document",
+    file: "[link blocked]",
+    file_name: "contract.pdf",
+    file_size: 88_000,
+  });
   world.say(long, 150, { from: "visitor", type: "location", latitude: 59.91273, longitude: 10.74609 });
-  world.say(long, 140, { from: "visitor", type: "voice", file: `${base}/_standin/pictures/none.ogg`, file_name: "voice.ogg", file_size: 41_000, duration: 17 });
-  world.say(long, 135, { from: "visitor", type: "video", file: `${base}/_standin/pictures/none.mp4`, file_name: "unboxing.mp4", file_size: 18_400_000, duration: 73, width: 1280, height: 720, thumb: `${base}/_standin/pictures/door.svg` });
-  world.say(long, 130, { from: "visitor", type: "document", file: "https://files.example.com/terms-and-conditions-of-the-contract-of-1998-final-version-7-really-final.pdf", file_name: "terms-and-conditions-of-the-contract-of-1998-final-version-7-really-final.pdf", file_size: 2_300_000, text: "Page 12, second paragraph" });
+  world.say(long, 140, {
+    from: "visitor",
+    type: "voice",
+    file: `${base}/_standin/pictures/none.ogg`,
+    file_name: "voice.ogg",
+    file_size: 41_000,
+    duration: 17,
+  });
+  world.say(long, 135, {
+    from: "visitor",
+    type: "video",
+    file: `${base}/_standin/pictures/none.mp4`,
+    file_name: "unboxing.mp4",
+    file_size: 18_400_000,
+    duration: 73,
+    width: 1280,
+    height: 720,
+    thumb: `${base}/_standin/pictures/door.svg`,
+  });
+  world.say(long, 130, {
+    from: "visitor",
+    type: "document",
+    file: "https://files.example.com/terms-and-conditions-of-the-contract-of-1998-final-version-7-really-final.pdf",
+    file_name: "terms-and-conditions-of-the-contract-of-1998-final-version-7-really-final.pdf",
+    file_size: 2_300_000,
+    text: "Page 12, second paragraph",
+  });
   world.say(long, 120, { from: "visitor", text: "👍" });
-  const arabic = world.chat(world.visitor("محمد عبد الرحمن الهاشمي", { email: "mohammed@example.com" }), "active", 6, { agent: me });
+  const arabic = world.chat(world.visitor("محمد عبد الرحمن الهاشمي", { email: "mohammed@example.com" }), "active", 6, {
+    agent: me,
+  });
   world.say(arabic, 300, { from: "visitor", text: "مرحبا، لم يصل طلبي رقم 4412 بعد. هل يمكنك التحقق من حالة الشحنة؟" });
   world.say(arabic, 250, { from: "agent", agent: me, text: "مرحبا محمد، سأتحقق من ذلك الآن.", delivery: delivered() });
   world.say(arabic, 200, { from: "visitor", text: "شكرا لك! رابط التتبع: https://track.example.com/4412" });
@@ -248,7 +534,13 @@ function long(nowMs, { base = "", entries = 1200 } = {}) {
   const world = normal(nowMs, { base });
   const chat = world.chat(world.visitor("Priya Raman"), "active", 600, { agent: me });
   for (let index = 0; index < entries; index++) {
-    world.say(chat, (entries - index) * 90, index % 3 === 1 ? { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() } : { from: "visitor", text: `${index + 1}. ${SAID[index % SAID.length]}` });
+    world.say(
+      chat,
+      (entries - index) * 90,
+      index % 3 === 1
+        ? { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() }
+        : { from: "visitor", text: `${index + 1}. ${SAID[index % SAID.length]}` },
+    );
   }
   world.longChat = chat.chat_id;
   return world;

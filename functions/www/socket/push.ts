@@ -1,7 +1,17 @@
 import type { Push } from "../api/contract";
 
 const VERSION = 1;
-const TYPES = new Set<Push["type"]>(["chat", "chat_gone", "message", "delivery", "panel", "visitor", "typing", "presence", "settings"]);
+const TYPES = new Set<Push["type"]>([
+  "chat",
+  "chat_gone",
+  "message",
+  "delivery",
+  "panel",
+  "visitor",
+  "typing",
+  "presence",
+  "settings",
+]);
 const WITH_CHAT = new Set<Push["type"]>(["chat", "chat_gone", "message", "delivery", "panel", "visitor", "typing"]);
 
 /** Reads a frame. What is of another version, unknown or broken is undefined: a push is only a hint. */

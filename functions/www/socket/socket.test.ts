@@ -6,15 +6,29 @@ import { readPush } from "./push";
 import { PushSocket, type SocketEvents } from "./socket";
 
 test("attempts are 1, 2, 4 to 30 s apart, with jitter", () => {
-  assert.deepEqual([1, 2, 3, 4, 5, 6, 20].map((failures) => backoff(failures, () => 0)), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-  assert.equal(backoff(3, () => 1), 3000);
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6, 20].map((failures) => backoff(failures, () => 0)),
+    [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000],
+  );
+  assert.equal(
+    backoff(3, () => 1),
+    3000,
+  );
 });
 
 test("frames of another version, unknown or broken are ignored", () => {
   const frame = (value: unknown) => readPush(JSON.stringify(value));
   assert.equal(frame({ v: 1, type: "pong" }), "pong");
   assert.equal(frame({ v: 1, type: "chat_gone", chat_id: 7 })?.valueOf() !== undefined, true);
-  for (const wrong of [{ v: 2, type: "settings" }, { v: 1, type: "new_kind", chat_id: 7 }, { v: 1, type: "chat_gone" }, { v: 1, type: "message", chat_id: 7, message: null }, 7, null]) assert.equal(frame(wrong), undefined);
+  for (const wrong of [
+    { v: 2, type: "settings" },
+    { v: 1, type: "new_kind", chat_id: 7 },
+    { v: 1, type: "chat_gone" },
+    { v: 1, type: "message", chat_id: 7, message: null },
+    7,
+    null,
+  ])
+    assert.equal(frame(wrong), undefined);
   assert.equal(readPush("{"), undefined);
   assert.equal(readPush(new ArrayBuffer(2)), undefined);
 });
@@ -46,7 +60,11 @@ class FakeSocket {
 function socketWith(answers: (() => Response)[]) {
   FakeSocket.all = [];
   const log: string[] = [];
-  const api = new Api(() => "token", "", async () => (answers.shift() ?? ticket)());
+  const api = new Api(
+    () => "token",
+    "",
+    async () => (answers.shift() ?? ticket)(),
+  );
   const events: SocketEvents = {
     open: () => log.push("open"),
     down: () => log.push("down"),

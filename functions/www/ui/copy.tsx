@@ -22,7 +22,13 @@ export function CopyButton({ text, label, caption }: { text: string; label: stri
     setTimeout(() => setCopied(false), 1500);
   };
   return (
-    <button type="button" class={caption === undefined ? "btn only-icon copy" : "btn line copy"} aria-label={label} title={label} onClick={copy}>
+    <button
+      type="button"
+      class={caption === undefined ? "btn only-icon copy" : "btn line copy"}
+      aria-label={label}
+      title={label}
+      onClick={copy}
+    >
       <Icon name={isCopied ? "check" : "copy"} />
       {caption !== undefined && (isCopied ? "Copied" : caption)}
     </button>

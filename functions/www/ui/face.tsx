@@ -5,7 +5,11 @@ const TINTS = 6;
 
 /** Two letters of a name; of a script without capitals the first one. */
 export function initials(name: string): string {
-  const words = name.replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ").trim().split(/\s+/).filter((word) => word.length > 0);
+  const words = name
+    .replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ")
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word.length > 0);
   const first = [...(words[0] ?? "")][0] ?? "";
   const last = words.length > 1 ? ([...(words.at(-1) ?? "")][0] ?? "") : "";
   const isLatin = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u.test(first);
@@ -30,7 +34,14 @@ export function Face({ id, name, photo, isAnonymous, isBot, class: extra }: Face
   return (
     <span class={`face ${tint} ${extra ?? ""}`} aria-hidden="true">
       {isPhoto ? (
-        <img src={photo} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={() => setBroken(photo)} />
+        <img
+          src={photo}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          referrerpolicy="no-referrer"
+          onError={() => setBroken(photo)}
+        />
       ) : isBot ? (
         <Icon name="bot" />
       ) : isAnonymous ? (

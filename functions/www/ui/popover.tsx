@@ -18,7 +18,16 @@ const GAP = 6;
 const EDGE = 8;
 
 /** Floats above everything beside its anchor; closes on Escape and on a click elsewhere. */
-export function Popover({ anchor, align = "start", side = "below", class: extra, role = "dialog", label, onClose, children }: PopoverProps) {
+export function Popover({
+  anchor,
+  align = "start",
+  side = "below",
+  class: extra,
+  role = "dialog",
+  label,
+  onClose,
+  children,
+}: PopoverProps) {
   const box = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
@@ -59,7 +68,14 @@ export function Popover({ anchor, align = "start", side = "below", class: extra,
     };
   }, []);
   return (
-    <div ref={box} popover="auto" class={extra === undefined ? "popover" : `popover ${extra}`} role={role} aria-label={label} onKeyDown={role === "menu" ? moveInMenu : undefined}>
+    <div
+      ref={box}
+      popover="auto"
+      class={extra === undefined ? "popover" : `popover ${extra}`}
+      role={role}
+      aria-label={label}
+      onKeyDown={role === "menu" ? moveInMenu : undefined}
+    >
       {children}
     </div>
   );
@@ -69,7 +85,15 @@ function moveInMenu(event: KeyboardEvent): void {
   const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("[role^=menuitem]")];
   const at = items.indexOf(document.activeElement as HTMLElement);
   const next =
-    event.key === "ArrowDown" ? at + 1 : event.key === "ArrowUp" ? at - 1 : event.key === "Home" ? 0 : event.key === "End" ? -1 : undefined;
+    event.key === "ArrowDown"
+      ? at + 1
+      : event.key === "ArrowUp"
+        ? at - 1
+        : event.key === "Home"
+          ? 0
+          : event.key === "End"
+            ? -1
+            : undefined;
   if (next === undefined) return;
   event.preventDefault();
   items.at(next % items.length)?.focus();

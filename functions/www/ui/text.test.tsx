@@ -7,7 +7,13 @@ import { ago, duration, elapsed, spokenElapsed } from "./time";
 const kinds = (text: string) => parts(text).map(({ kind, text }) => `${kind}:${text}`);
 
 test("addresses are cut out of a text without the sentence's marks", () => {
-  assert.deepEqual(kinds("See https://a.example/x, or (https://b.example)."), ["text:See ", "link:https://a.example/x", "text:, or (", "link:https://b.example", "text:)."]);
+  assert.deepEqual(kinds("See https://a.example/x, or (https://b.example)."), [
+    "text:See ",
+    "link:https://a.example/x",
+    "text:, or (",
+    "link:https://b.example",
+    "text:).",
+  ]);
   assert.deepEqual(kinds("https://en.example/wiki/Foo_(bar)."), ["link:https://en.example/wiki/Foo_(bar)", "text:."]);
   assert.deepEqual(kinds("no link: javascript:alert(1) ftp://x"), ["text:no link: javascript:alert(1) ftp://x"]);
 });
@@ -17,12 +23,18 @@ test("a blocked link is told from words", () => {
 });
 
 test("initials come from the first and the last word", () => {
-  assert.deepEqual(["João Ferreira", "marta", "Elif Wójcik-Andersen", "محمد عبد", "田中 由紀", "", "(Bob)"].map(initials), ["JF", "M", "EA", "م", "田", "", "B"]);
+  assert.deepEqual(
+    ["João Ferreira", "marta", "Elif Wójcik-Andersen", "محمد عبد", "田中 由紀", "", "(Bob)"].map(initials),
+    ["JF", "M", "EA", "م", "田", "", "B"],
+  );
 });
 
 test("times are short", () => {
   assert.deepEqual([0, 48, 252, 3599, 3900, 90_000].map(elapsed), ["0:00", "0:48", "4:12", "59:59", "1 h 05", "1 d"]);
   assert.deepEqual([1, 59, 60, 7200].map(spokenElapsed), ["1 second", "59 seconds", "1 minute", "2 hours"]);
-  assert.deepEqual([10, 130, 7300].map((seconds) => ago(1_760_000_000 - seconds, 1_760_000_000)), ["now", "2 min", "2 h"]);
+  assert.deepEqual(
+    [10, 130, 7300].map((seconds) => ago(1_760_000_000 - seconds, 1_760_000_000)),
+    ["now", "2 min", "2 h"],
+  );
   assert.deepEqual([84, 3012].map(duration), ["84 ms", "3.0 s"]);
 });

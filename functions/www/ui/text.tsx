@@ -58,7 +58,8 @@ export function Words({ text }: { text: string }): ComponentChild {
   );
 }
 
-const MARKS = /\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
+const MARKS =
+  /\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
 
 /** Markdown's first version (specification B2): links, bold, italic. */
 export function Markdown({ text }: { text: string }): ComponentChild {

@@ -13,7 +13,10 @@ const MAX_TOASTS = 3;
 let lastId = 0;
 
 /** Shows a line at the foot of the page. Returns how to take it away. */
-export function toast(text: string, options: { isBad?: boolean; action?: Toast["action"]; ms?: number } = {}): () => void {
+export function toast(
+  text: string,
+  options: { isBad?: boolean; action?: Toast["action"]; ms?: number } = {},
+): () => void {
   const id = ++lastId;
   const shown: Toast = { id, text, isBad: options.isBad ?? false, action: options.action };
   const others = toasts.peek().filter((other) => other.text !== text || other.action !== undefined);

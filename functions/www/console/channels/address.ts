@@ -7,6 +7,9 @@ export function reachable(endpoint: string, origin: string): string | undefined 
 
 /** A visitor's message as a line for a terminal. */
 export function curlLine(endpoint: string): string {
-  const body = JSON.stringify({ sender: { id: "test-1", name: "Test visitor" }, message: { type: "text", text: "Hello!" } });
+  const body = JSON.stringify({
+    sender: { id: "test-1", name: "Test visitor" },
+    message: { type: "text", text: "Hello!" },
+  });
   return `curl -d '${body}' ${endpoint}`;
 }

@@ -24,7 +24,11 @@ export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade
     event.preventDefault();
     if (isBusy) return;
     if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
-    if (server.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(server.trim())) return setProblem({ text: "Enter an address that begins with https:// or http://, or nothing.", field: "integrator_url" });
+    if (server.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(server.trim()))
+      return setProblem({
+        text: "Enter an address that begins with https:// or http://, or nothing.",
+        field: "integrator_url",
+      });
     setBusy(true);
     setProblem(undefined);
     try {
@@ -44,7 +48,9 @@ export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade
     return (
       <Dialog title={`${made.name} is connected`} class="wide-dialog" onClose={onClose}>
         <div class="body scroll">
-          <p class="quiet-text">Both are shown this once. The address is a secret: who knows it can write as a visitor.</p>
+          <p class="quiet-text">
+            Both are shown this once. The address is a secret: who knows it can write as a visitor.
+          </p>
           <div class="field">
             <span class="label">Address that your front end posts to</span>
             <div class="code-line">
@@ -73,12 +79,34 @@ export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade
       <form class="body scroll" onSubmit={(event) => void create(event)} noValidate>
         <div class="field">
           <label for="channel-name">Name</label>
-          <input id="channel-name" class="input" data-autofocus autocomplete="off" maxLength={254} placeholder="iOS app" value={name} aria-invalid={problem?.field === "name"} onInput={(event) => setName(event.currentTarget.value)} />
+          <input
+            id="channel-name"
+            class="input"
+            data-autofocus
+            autocomplete="off"
+            maxLength={254}
+            placeholder="iOS app"
+            value={name}
+            aria-invalid={problem?.field === "name"}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
           <span class="help">Agents see it beside each chat.</span>
         </div>
         <div class="field">
           <label for="channel-server">Address of your server (optional)</label>
-          <input id="channel-server" class="input" type="url" inputmode="url" autocomplete="off" spellcheck={false} dir="ltr" placeholder="https://" value={server} aria-invalid={problem?.field === "integrator_url"} onInput={(event) => setServer(event.currentTarget.value)} />
+          <input
+            id="channel-server"
+            class="input"
+            type="url"
+            inputmode="url"
+            autocomplete="off"
+            spellcheck={false}
+            dir="ltr"
+            placeholder="https://"
+            value={server}
+            aria-invalid={problem?.field === "integrator_url"}
+            onInput={(event) => setServer(event.currentTarget.value)}
+          />
           <span class="help">Agents' answers are posted there. It can be set later.</span>
         </div>
         {problem !== undefined && (

@@ -13,7 +13,8 @@ export function CannedDialog() {
   const workspace = useWorkspace();
   const replies = workspace.cannedReplies.value ?? [];
   const [edited, setEdited] = useState<CannedReply | "new">();
-  if (edited !== undefined) return <Editor reply={edited === "new" ? undefined : edited} onDone={() => setEdited(undefined)} />;
+  if (edited !== undefined)
+    return <Editor reply={edited === "new" ? undefined : edited} onDone={() => setEdited(undefined)} />;
   const remove = async (reply: CannedReply) => {
     try {
       await workspace.api.delete("/agent/canned-replies/{id}", { path: { id: reply.id } });
@@ -21,7 +22,10 @@ export function CannedDialog() {
       toast(`/${reply.shortcut} deleted.`, {
         action: {
           label: "Undo",
-          run: () => void workspace.api.post("/agent/canned-replies", { body: { shortcut: reply.shortcut, text: reply.text } }).then(() => workspace.loadCannedReplies()),
+          run: () =>
+            void workspace.api
+              .post("/agent/canned-replies", { body: { shortcut: reply.shortcut, text: reply.text } })
+              .then(() => workspace.loadCannedReplies()),
         },
       });
     } catch (error) {
@@ -46,10 +50,20 @@ export function CannedDialog() {
                     {reply.text}
                   </span>
                 </span>
-                <button type="button" class="btn only-icon" aria-label={`Edit /${reply.shortcut}`} onClick={() => setEdited(reply)}>
+                <button
+                  type="button"
+                  class="btn only-icon"
+                  aria-label={`Edit /${reply.shortcut}`}
+                  onClick={() => setEdited(reply)}
+                >
                   <Icon name="pencil" />
                 </button>
-                <button type="button" class="btn only-icon" aria-label={`Delete /${reply.shortcut}`} onClick={() => void remove(reply)}>
+                <button
+                  type="button"
+                  class="btn only-icon"
+                  aria-label={`Delete /${reply.shortcut}`}
+                  onClick={() => void remove(reply)}
+                >
                   <Icon name="trash-2" />
                 </button>
               </li>
@@ -76,7 +90,8 @@ function Editor({ reply, onDone }: { reply: CannedReply | undefined; onDone: () 
   const save = async (event: Event) => {
     event.preventDefault();
     if (!/^\S{1,40}$/.test(name)) return setProblem("The shortcut is one word of at most 40 characters.");
-    if (text.trim() === "" || text.length > MAX_TEXT_CHARACTERS) return setProblem("The reply needs words, at most 10,000 characters.");
+    if (text.trim() === "" || text.length > MAX_TEXT_CHARACTERS)
+      return setProblem("The reply needs words, at most 10,000 characters.");
     try {
       const body = { shortcut: name, text: text.trim() };
       if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });
@@ -88,15 +103,36 @@ function Editor({ reply, onDone }: { reply: CannedReply | undefined; onDone: () 
     }
   };
   return (
-    <Dialog title={reply === undefined ? "New canned reply" : `Edit /${reply.shortcut}`} class="wide-dialog" onClose={onDone}>
+    <Dialog
+      title={reply === undefined ? "New canned reply" : `Edit /${reply.shortcut}`}
+      class="wide-dialog"
+      onClose={onDone}
+    >
       <form class="body scroll" onSubmit={(event) => void save(event)} noValidate>
         <div class="field">
           <label for="canned-shortcut">Shortcut</label>
-          <input id="canned-shortcut" class="input" data-autofocus autocomplete="off" spellcheck={false} placeholder="refund" value={shortcut} onInput={(event) => setShortcut(event.currentTarget.value)} />
+          <input
+            id="canned-shortcut"
+            class="input"
+            data-autofocus
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="refund"
+            value={shortcut}
+            onInput={(event) => setShortcut(event.currentTarget.value)}
+          />
         </div>
         <div class="field">
           <label for="canned-text">Reply</label>
-          <textarea id="canned-text" class="input" rows={6} dir="auto" placeholder="Hello {visitor}, …" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          <textarea
+            id="canned-text"
+            class="input"
+            rows={6}
+            dir="auto"
+            placeholder="Hello {visitor}, …"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
         </div>
         {problem !== undefined && (
           <p class="notice bad" role="alert">

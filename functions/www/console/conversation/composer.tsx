@@ -40,7 +40,9 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
 
   const sendTyping = async (type: "typein" | "typeout") => {
     if (workspace.sync.sendTyping(chatId, type)) return;
-    await workspace.api.post("/agent/chats/{chat_id}/typing", { path: { chat_id: chatId }, body: { type } }).catch(() => {});
+    await workspace.api
+      .post("/agent/chats/{chat_id}/typing", { path: { chat_id: chatId }, body: { type } })
+      .catch(() => {});
   };
 
   const length = countCharacters(text);
@@ -134,7 +136,10 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     if (isEmpty || over > 0) return;
     typing.stop();
     const words = text.trim();
-    workspace.send(chatId, isNote ? { kind: "note", body: { text: words } } : { kind: "message", body: { type: "text", text: words } });
+    workspace.send(
+      chatId,
+      isNote ? { kind: "note", body: { text: words } } : { kind: "message", body: { type: "text", text: words } },
+    );
     setText("");
     setCaret(0);
     workspace.drafts.write(chatId, "", false);
@@ -166,7 +171,12 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       if (isOpen) setDismissedAt(asked?.from);
       else if (isNoteOnly && isEmpty) onDone?.();
       else area.current?.blur();
-    } else if (event.key === "Enter" && !event.shiftKey && !event.altKey && (!isTouch() || event.ctrlKey || event.metaKey)) {
+    } else if (
+      event.key === "Enter" &&
+      !event.shiftKey &&
+      !event.altKey &&
+      (!isTouch() || event.ctrlKey || event.metaKey)
+    ) {
       event.preventDefault();
       send();
     }
@@ -207,7 +217,9 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
             </ul>
           )}
           <div class="foot">
-            <span>{suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc dismisses"}</span>
+            <span>
+              {suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc dismisses"}
+            </span>
             {workspace.isAdmin && (
               <button type="button" onClick={() => (floating.value = { kind: "canned" })}>
                 Manage replies
@@ -219,10 +231,20 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       <div class={classes}>
         {!isNoteOnly && (
           <div class="modes" role="radiogroup" aria-label="What you write">
-            <button type="button" role="radio" aria-checked={!isNote} onClick={() => (setNote(false), area.current?.focus())}>
+            <button
+              type="button"
+              role="radio"
+              aria-checked={!isNote}
+              onClick={() => (setNote(false), area.current?.focus())}
+            >
               Reply
             </button>
-            <button type="button" role="radio" aria-checked={isNote} onClick={() => (setNote(true), typing.stop(), area.current?.focus())}>
+            <button
+              type="button"
+              role="radio"
+              aria-checked={isNote}
+              onClick={() => (setNote(true), typing.stop(), area.current?.focus())}
+            >
               <Icon name="lock" />
               Private note
             </button>
@@ -251,21 +273,44 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           {!isNote && (
             <>
               {replies !== null && (
-                <button type="button" class="btn only-icon" aria-label="Canned replies" title="Canned replies (/)" onClick={askForReplies}>
+                <button
+                  type="button"
+                  class="btn only-icon"
+                  aria-label="Canned replies"
+                  title="Canned replies (/)"
+                  onClick={askForReplies}
+                >
                   <Icon name="square-slash" />
                 </button>
               )}
-              <button type="button" class="btn only-icon" aria-label="Send a link to a file" title="Send a link to a file" onClick={() => (floating.value = { kind: "file", chatId })}>
+              <button
+                type="button"
+                class="btn only-icon"
+                aria-label="Send a link to a file"
+                title="Send a link to a file"
+                onClick={() => (floating.value = { kind: "file", chatId })}
+              >
                 <Icon name="paperclip" />
               </button>
             </>
           )}
-          <button ref={emojiButton} type="button" class="btn only-icon" aria-label="Emoji" title="Emoji" aria-haspopup="dialog" aria-expanded={isEmojiOpen} onClick={() => setEmojiOpen(!isEmojiOpen)}>
+          <button
+            ref={emojiButton}
+            type="button"
+            class="btn only-icon"
+            aria-label="Emoji"
+            title="Emoji"
+            aria-haspopup="dialog"
+            aria-expanded={isEmojiOpen}
+            onClick={() => setEmojiOpen(!isEmojiOpen)}
+          >
             <Icon name="smile" />
           </button>
           {length >= COUNT_FROM ? (
             <span id="composer-count" class={over > 0 ? "hint bad" : "hint"} role="status">
-              {over > 0 ? `${over.toLocaleString("en")} too many` : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
+              {over > 0
+                ? `${over.toLocaleString("en")} too many`
+                : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
             </span>
           ) : (
             isRestored && <span class="hint">Draft kept</span>

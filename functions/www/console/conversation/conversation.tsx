@@ -37,7 +37,11 @@ function NothingOpen() {
     <section class="talk" aria-label="Conversation">
       <div class="blank">
         <Icon name="messages-square" />
-        <h2>{waiting.length > 0 ? `${waiting.length} ${waiting.length === 1 ? "visitor is" : "visitors are"} waiting` : "No chat is open"}</h2>
+        <h2>
+          {waiting.length > 0
+            ? `${waiting.length} ${waiting.length === 1 ? "visitor is" : "visitors are"} waiting`
+            : "No chat is open"}
+        </h2>
         <p>
           Open one from the list, or press <kbd>j</kbd>. <kbd>?</kbd> shows all keys.
         </p>
@@ -66,7 +70,13 @@ function OpenChat({ chatId }: { chatId: number }) {
       <section class="talk" aria-label="Conversation">
         <div class="blank bad" role="alert">
           <Icon name={isForbidden ? "lock" : isGone ? "message-square" : "wifi-off"} />
-          <h2>{isForbidden ? "This chat is with other agents" : isGone ? "This chat does not exist" : "The chat cannot be read"}</h2>
+          <h2>
+            {isForbidden
+              ? "This chat is with other agents"
+              : isGone
+                ? "This chat does not exist"
+                : "The chat cannot be read"}
+          </h2>
           <p>
             {isForbidden
               ? "It belongs to a channel or a department that you do not receive. An admin can change that."
@@ -104,7 +114,8 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
   const more = useRef<HTMLButtonElement>(null);
   const isMine = row !== undefined && workspace.chats.isMine(row);
   const mayTransfer = row?.state === "active" && (isMine || workspace.isAdmin);
-  const mayClose = row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin);
+  const mayClose =
+    row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin);
   const isPaneShown = isVisitorPaneOpen.value;
   const choose = (act: () => void) => () => {
     setMenuOpen(false);
@@ -116,10 +127,20 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
   };
   return (
     <header>
-      <button type="button" class="btn only-icon back" aria-label="Back to the inbox" onClick={() => openChat(undefined)}>
+      <button
+        type="button"
+        class="btn only-icon back"
+        aria-label="Back to the inbox"
+        onClick={() => openChat(undefined)}
+      >
         <Icon name="chevron-left" class="large" />
       </button>
-      <Face id={row?.visitor.number ?? chatId} name={row?.visitor.name ?? ""} photo={detail?.visitor.photo} isAnonymous={row === undefined || isAnonymous(row.visitor.name)} />
+      <Face
+        id={row?.visitor.number ?? chatId}
+        name={row?.visitor.name ?? ""}
+        photo={detail?.visitor.photo}
+        isAnonymous={row === undefined || isAnonymous(row.visitor.name)}
+      />
       <div class="title">
         <h2 class="clip" dir="auto">
           {name}
@@ -128,7 +149,12 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
       </div>
       <span class="grow" />
       {mayTransfer && (
-        <button type="button" class="btn transfer" aria-keyshortcuts="t" onClick={() => (floating.value = { kind: "transfer", chatId })}>
+        <button
+          type="button"
+          class="btn transfer"
+          aria-keyshortcuts="t"
+          onClick={() => (floating.value = { kind: "transfer", chatId })}
+        >
           <Icon name="arrow-right-left" />
           Transfer <kbd aria-hidden="true">T</kbd>
         </button>
@@ -138,10 +164,26 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
           Close <kbd aria-hidden="true">E</kbd>
         </button>
       )}
-      <button ref={more} type="button" class="btn only-icon" aria-label="More" aria-haspopup="menu" aria-expanded={isMenuOpen} onClick={() => setMenuOpen(!isMenuOpen)}>
+      <button
+        ref={more}
+        type="button"
+        class="btn only-icon"
+        aria-label="More"
+        aria-haspopup="menu"
+        aria-expanded={isMenuOpen}
+        onClick={() => setMenuOpen(!isMenuOpen)}
+      >
         <Icon name="ellipsis" class="large" />
       </button>
-      <button type="button" class="btn only-icon pane-toggle" aria-label="Visitor details" aria-pressed={undefined} aria-expanded={isPaneShown} title="Visitor details (I)" onClick={togglePane}>
+      <button
+        type="button"
+        class="btn only-icon pane-toggle"
+        aria-label="Visitor details"
+        aria-pressed={undefined}
+        aria-expanded={isPaneShown}
+        title="Visitor details (I)"
+        onClick={togglePane}
+      >
         <Icon name={isPaneShown ? "panel-right-close" : "panel-right-open"} class="large" />
       </button>
       {isMenuOpen && (
@@ -151,7 +193,12 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
             Add a private note <kbd>N</kbd>
           </button>
           {mayTransfer && (
-            <button type="button" class="menu-item" role="menuitem" onClick={choose(() => (floating.value = { kind: "transfer", chatId }))}>
+            <button
+              type="button"
+              class="menu-item"
+              role="menuitem"
+              onClick={choose(() => (floating.value = { kind: "transfer", chatId }))}
+            >
               <Icon name="arrow-right-left" />
               Transfer… <kbd>T</kbd>
             </button>
@@ -173,7 +220,9 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
               type="button"
               class="menu-item"
               role="menuitem"
-              onClick={choose(() => void setBlacklisted(workspace, chatId, detail.visitor.number, !detail.visitor.blacklisted))}
+              onClick={choose(
+                () => void setBlacklisted(workspace, chatId, detail.visitor.number, !detail.visitor.blacklisted),
+              )}
             >
               <Icon name="ban" />
               {detail.visitor.blacklisted ? "Take off the blacklist" : "Blacklist the visitor"}
@@ -182,7 +231,14 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
           {workspace.isAdmin && detail !== undefined && (
             <>
               <div class="menu-line" />
-              <button type="button" class="menu-item bad" role="menuitem" onClick={choose(() => (floating.value = { kind: "erase", chatId, number: detail.visitor.number, name }))}>
+              <button
+                type="button"
+                class="menu-item bad"
+                role="menuitem"
+                onClick={choose(
+                  () => (floating.value = { kind: "erase", chatId, number: detail.visitor.number, name }),
+                )}
+              >
                 <Icon name="trash-2" />
                 Erase the visitor…
               </button>
@@ -194,11 +250,18 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
   );
 }
 
-export async function setBlacklisted(workspace: ReturnType<typeof useWorkspace>, chatId: number, number: number, blacklisted: boolean): Promise<void> {
+export async function setBlacklisted(
+  workspace: ReturnType<typeof useWorkspace>,
+  chatId: number,
+  number: number,
+  blacklisted: boolean,
+): Promise<void> {
   try {
     await workspace.changeVisitor(chatId, number, { blacklisted });
     const undo = { label: "Undo", run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
-    toast(blacklisted ? "Blacklisted: further messages of this visitor are dropped." : "This visitor is heard again.", { action: undo });
+    toast(blacklisted ? "Blacklisted: further messages of this visitor are dropped." : "This visitor is heard again.", {
+      action: undo,
+    });
   } catch (error) {
     toast(`The blacklist is not changed. ${wordsOf(error)}`, { isBad: true });
   }
@@ -206,7 +269,9 @@ export async function setBlacklisted(workspace: ReturnType<typeof useWorkspace>,
 
 function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
   const { chats, accepting, timelines } = useWorkspace();
-  const accepted = timelines.of(row.chat_id).entries.value.findLast((entry) => entry.type === "chat_accepted" || entry.type === "agent_joined");
+  const accepted = timelines
+    .of(row.chat_id)
+    .entries.value.findLast((entry) => entry.type === "chat_accepted" || entry.type === "agent_joined");
   const at = (seconds: number) => {
     const day = dayLabel(seconds, minute.value);
     return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
@@ -224,7 +289,20 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
               : "with you"
             : `with ${row.agent?.name ?? "an agent"}`;
   const rate = detail?.rate === "positive" ? "rated good" : detail?.rate === "negative" ? "rated bad" : undefined;
-  const since = row.state === "waiting" ? chats.since(row) : row.state === "active" ? accepted?.timestamp : row.state === "bot" ? detail?.opened_at : undefined;
+  const since =
+    row.state === "waiting"
+      ? chats.since(row)
+      : row.state === "active"
+        ? accepted?.timestamp
+        : row.state === "bot"
+          ? detail?.opened_at
+          : undefined;
   const opened = since === undefined ? undefined : `since ${at(since)}`;
-  return <>{[`#${row.chat_id}`, row.channel.name, row.department?.name, [state, opened].filter(Boolean).join(" "), rate].filter(Boolean).join(" · ")}</>;
+  return (
+    <>
+      {[`#${row.chat_id}`, row.channel.name, row.department?.name, [state, opened].filter(Boolean).join(" "), rate]
+        .filter(Boolean)
+        .join(" · ")}
+    </>
+  );
 }

@@ -42,7 +42,9 @@ export function describe(entries: readonly Entry[], me: number): ComponentChild 
         </>
       )}
       {isWaiting && " · telling your systems…"}
-      {failed !== undefined && <span class="bad"> · your system did not take it{failed.error ? `: “${failed.error.message}”` : ""}</span>}
+      {failed !== undefined && (
+        <span class="bad"> · your system did not take it{failed.error ? `: “${failed.error.message}”` : ""}</span>
+      )}
       {bot !== undefined && <span class="bad"> · the bot was not told</span>}
     </>
   );

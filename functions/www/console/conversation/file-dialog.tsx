@@ -7,7 +7,14 @@ import { closeFloating } from "../state/view";
 import { fileNameOf, fileTypeOf, parseSize } from "./file-rules";
 import { MAX_TEXT_CHARACTERS } from "./text-rules";
 
-const TYPE_NAMES: Record<FileType, string> = { photo: "Photo", video: "Video", audio: "Audio", voice: "Voice message", sticker: "Sticker", document: "Document" };
+const TYPE_NAMES: Record<FileType, string> = {
+  photo: "Photo",
+  video: "Video",
+  audio: "Audio",
+  voice: "Voice message",
+  sticker: "Sticker",
+  document: "Document",
+};
 
 export function FileDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
@@ -32,7 +39,8 @@ export function FileDialog({ chatId }: { chatId: number }) {
     if (!isWeb || !isPicture) return;
     const image = new Image();
     image.referrerPolicy = "no-referrer";
-    image.onload = () => image.naturalWidth > 0 && setPixels({ width: image.naturalWidth, height: image.naturalHeight });
+    image.onload = () =>
+      image.naturalWidth > 0 && setPixels({ width: image.naturalWidth, height: image.naturalHeight });
     image.src = trimmed;
     return () => {
       image.onload = null;
@@ -44,7 +52,8 @@ export function FileDialog({ chatId }: { chatId: number }) {
     address: isWeb ? undefined : "Enter an address that begins with https:// or http://",
     name: fileName.trim() === "" || fileName.length > 1000 ? "Enter a file name" : undefined,
     size: bytes === undefined ? "Enter a size such as 840 kB or 1.2 MB" : undefined,
-    text: text.length > MAX_TEXT_CHARACTERS ? `At most ${MAX_TEXT_CHARACTERS.toLocaleString("en")} characters` : undefined,
+    text:
+      text.length > MAX_TEXT_CHARACTERS ? `At most ${MAX_TEXT_CHARACTERS.toLocaleString("en")} characters` : undefined,
   };
   const isValid = Object.values(problems).every((problem) => problem === undefined);
   const shown = (problem: string | undefined) => (isTried ? problem : undefined);
@@ -53,7 +62,14 @@ export function FileDialog({ chatId }: { chatId: number }) {
     event.preventDefault();
     setTried(true);
     if (!isValid || bytes === undefined) return;
-    const body: AgentMessage = { type: kind, file: trimmed, file_name: fileName.trim(), file_size: bytes, ...(text.trim() === "" ? {} : { text: text.trim() }), ...(pixels ?? {}) };
+    const body: AgentMessage = {
+      type: kind,
+      file: trimmed,
+      file_name: fileName.trim(),
+      file_size: bytes,
+      ...(text.trim() === "" ? {} : { text: text.trim() }),
+      ...(pixels ?? {}),
+    };
     workspace.send(chatId, { kind: "message", body });
     closeFloating();
   };
@@ -62,11 +78,29 @@ export function FileDialog({ chatId }: { chatId: number }) {
     <Dialog title="Send a link to a file" onClose={closeFloating}>
       <form class="body scroll" onSubmit={send} noValidate>
         <Field id="file-address" label="Address of the file" problem={shown(problems.address)}>
-          <input id="file-address" class="input" type="url" inputmode="url" data-autofocus placeholder="https://" autocomplete="off" spellcheck={false} dir="ltr" value={address} aria-invalid={isTried && problems.address !== undefined} onInput={(event) => setAddress(event.currentTarget.value)} />
+          <input
+            id="file-address"
+            class="input"
+            type="url"
+            inputmode="url"
+            data-autofocus
+            placeholder="https://"
+            autocomplete="off"
+            spellcheck={false}
+            dir="ltr"
+            value={address}
+            aria-invalid={isTried && problems.address !== undefined}
+            onInput={(event) => setAddress(event.currentTarget.value)}
+          />
         </Field>
         <div class="two-fields">
           <Field id="file-type" label="Shown as">
-            <select id="file-type" class="input" value={kind} onChange={(event) => setType(event.currentTarget.value as FileType)}>
+            <select
+              id="file-type"
+              class="input"
+              value={kind}
+              onChange={(event) => setType(event.currentTarget.value as FileType)}
+            >
               {Object.entries(TYPE_NAMES).map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}
@@ -75,14 +109,37 @@ export function FileDialog({ chatId }: { chatId: number }) {
             </select>
           </Field>
           <Field id="file-size" label="Size" problem={shown(problems.size)}>
-            <input id="file-size" class="input" placeholder="1.2 MB" autocomplete="off" value={size} aria-invalid={isTried && problems.size !== undefined} onInput={(event) => setSize(event.currentTarget.value)} />
+            <input
+              id="file-size"
+              class="input"
+              placeholder="1.2 MB"
+              autocomplete="off"
+              value={size}
+              aria-invalid={isTried && problems.size !== undefined}
+              onInput={(event) => setSize(event.currentTarget.value)}
+            />
           </Field>
         </div>
         <Field id="file-name" label="File name" problem={shown(problems.name)}>
-          <input id="file-name" class="input" autocomplete="off" dir="auto" value={fileName} aria-invalid={isTried && problems.name !== undefined} onInput={(event) => setName(event.currentTarget.value)} />
+          <input
+            id="file-name"
+            class="input"
+            autocomplete="off"
+            dir="auto"
+            value={fileName}
+            aria-invalid={isTried && problems.name !== undefined}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
         </Field>
         <Field id="file-text" label="Words beside it (optional)" problem={shown(problems.text)}>
-          <textarea id="file-text" class="input" rows={2} dir="auto" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          <textarea
+            id="file-text"
+            class="input"
+            rows={2}
+            dir="auto"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
         </Field>
         {pixels !== undefined && (
           <p class="field">
@@ -104,7 +161,17 @@ export function FileDialog({ chatId }: { chatId: number }) {
   );
 }
 
-function Field({ id, label, problem, children }: { id: string; label: string; problem?: string | undefined; children: ComponentChildren }) {
+function Field({
+  id,
+  label,
+  problem,
+  children,
+}: {
+  id: string;
+  label: string;
+  problem?: string | undefined;
+  children: ComponentChildren;
+}) {
   return (
     <div class="field">
       <label for={id}>{label}</label>

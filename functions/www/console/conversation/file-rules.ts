@@ -25,7 +25,21 @@ export function fileTypeOf(address: string): FileType {
   return EXTENSIONS.find(([, known]) => extension !== undefined && known.includes(extension))?.[0] ?? "document";
 }
 
-const UNITS: Record<string, number> = { "": 1, b: 1, byte: 1, bytes: 1, k: 1e3, kb: 1e3, kib: 1024, m: 1e6, mb: 1e6, mib: 1024 ** 2, g: 1e9, gb: 1e9, gib: 1024 ** 3 };
+const UNITS: Record<string, number> = {
+  "": 1,
+  b: 1,
+  byte: 1,
+  bytes: 1,
+  k: 1e3,
+  kb: 1e3,
+  kib: 1024,
+  m: 1e6,
+  mb: 1e6,
+  mib: 1024 ** 2,
+  g: 1e9,
+  gb: 1e9,
+  gib: 1024 ** 3,
+};
 
 /** Bytes of "1.2 MB", "840 kB" or "912"; undefined for anything else. */
 export function parseSize(words: string): number | undefined {

@@ -10,7 +10,9 @@ import { Composer } from "./composer";
 export function Footer({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
   const workspace = useWorkspace();
   const isMine = workspace.chats.isMine(row);
-  const [wantsNote, setWantsNote] = useState(() => !isMine && workspace.drafts.chats.peek().has(chatId) && workspace.drafts.read(chatId).isNote);
+  const [wantsNote, setWantsNote] = useState(
+    () => !isMine && workspace.drafts.chats.peek().has(chatId) && workspace.drafts.read(chatId).isNote,
+  );
   const request = composerRequest.value;
   const isAsked = request?.chatId === chatId && request.kind === "note";
   useLayoutEffect(() => {
@@ -19,7 +21,9 @@ export function Footer({ chatId, row, name }: { chatId: number; row: ChatRow; na
   if (isMine) return <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={wantsNote} />;
   return (
     <div>
-      {wantsNote && <Composer key="note" chatId={chatId} row={row} name={name} isNoteOnly onDone={() => setWantsNote(false)} />}
+      {wantsNote && (
+        <Composer key="note" chatId={chatId} row={row} name={name} isNoteOnly onDone={() => setWantsNote(false)} />
+      )}
       <ActionBar row={row} name={name} onNote={wantsNote ? undefined : () => setWantsNote(true)} />
     </div>
   );
@@ -40,7 +44,12 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
           <b dir="auto">{name}</b> has been waiting for <b class="num">{elapsed(now.value - chats.since(row))}</b>
         </p>
         {note}
-        <button type="button" class="btn primary" aria-keyshortcuts="a" onClick={() => acceptChat(workspace, row.chat_id)}>
+        <button
+          type="button"
+          class="btn primary"
+          aria-keyshortcuts="a"
+          onClick={() => acceptChat(workspace, row.chat_id)}
+        >
           Accept <kbd aria-hidden="true">A</kbd>
         </button>
       </div>
@@ -51,7 +60,12 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
       <div class="action-bar">
         <p>A bot is answering. It stops when you take over.</p>
         {note}
-        <button type="button" class="btn primary" aria-keyshortcuts="a" onClick={() => acceptChat(workspace, row.chat_id)}>
+        <button
+          type="button"
+          class="btn primary"
+          aria-keyshortcuts="a"
+          onClick={() => acceptChat(workspace, row.chat_id)}
+        >
           Take over <kbd aria-hidden="true">A</kbd>
         </button>
       </div>
@@ -65,7 +79,11 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
         </p>
         {note}
         {workspace.isAdmin && (
-          <button type="button" class="btn line" onClick={() => (floating.value = { kind: "transfer", chatId: row.chat_id })}>
+          <button
+            type="button"
+            class="btn line"
+            onClick={() => (floating.value = { kind: "transfer", chatId: row.chat_id })}
+          >
             Transfer…
           </button>
         )}
@@ -75,8 +93,11 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
   return (
     <div class="action-bar">
       <p>
-        This chat is closed{row.agent === null ? "" : `; ${chats.isMine({ ...row, state: "active" }) ? "you had it" : `${row.agent.name} had it`}`}.{" "}
-        <span title={fullTime(row.updated_at)}>When the visitor writes again, a new chat begins.</span>
+        This chat is closed
+        {row.agent === null
+          ? ""
+          : `; ${chats.isMine({ ...row, state: "active" }) ? "you had it" : `${row.agent.name} had it`}`}
+        . <span title={fullTime(row.updated_at)}>When the visitor writes again, a new chat begins.</span>
       </p>
       {note}
     </div>

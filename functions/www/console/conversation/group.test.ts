@@ -11,24 +11,58 @@ let lastSeq = 0;
 function entry(more: Partial<Entry> & { seconds?: number }): Entry {
   const { seconds = 0, ...rest } = more;
   lastSeq++;
-  return { seq: lastSeq, id: `id-${lastSeq}`, from: "visitor", type: "text", text: "x", timestamp: START + seconds, ...rest };
+  return {
+    seq: lastSeq,
+    id: `id-${lastSeq}`,
+    from: "visitor",
+    type: "text",
+    text: "x",
+    timestamp: START + seconds,
+    ...rest,
+  };
 }
-const item = (more: Partial<Outgoing>): Outgoing => ({ kind: "message", body: { type: "text", text: "Hi" }, key: "key-1", chatId: 7, writtenAt: START * 1000, state: "sending", ...more }) as Outgoing;
-const kinds = (items: Item[]) => items.map((item) => (item.kind === "turn" ? `${item.author.kind}:${item.entries.length}${item.outgoing.length > 0 ? `+${item.outgoing.length}` : ""}` : item.kind));
-const grouped = (entries: Entry[], outgoing: Outgoing[] = [], readUpTo?: number, keys?: Map<string, string>) => kinds(group({ entries, outgoing, me, readUpTo, ...(keys ? { keys } : {}) }));
+const item = (more: Partial<Outgoing>): Outgoing =>
+  ({
+    kind: "message",
+    body: { type: "text", text: "Hi" },
+    key: "key-1",
+    chatId: 7,
+    writtenAt: START * 1000,
+    state: "sending",
+    ...more,
+  }) as Outgoing;
+const kinds = (items: Item[]) =>
+  items.map((item) =>
+    item.kind === "turn"
+      ? `${item.author.kind}:${item.entries.length}${item.outgoing.length > 0 ? `+${item.outgoing.length}` : ""}`
+      : item.kind,
+  );
+const grouped = (entries: Entry[], outgoing: Outgoing[] = [], readUpTo?: number, keys?: Map<string, string>) =>
+  kinds(group({ entries, outgoing, me, readUpTo, ...(keys ? { keys } : {}) }));
 
 test("messages of one author within five minutes form a turn", () => {
-  assert.deepEqual(grouped([entry({}), entry({ seconds: 60 }), entry({ seconds: 60 + 301 })]), ["day", "visitor:2", "visitor:1"]);
+  assert.deepEqual(grouped([entry({}), entry({ seconds: 60 }), entry({ seconds: 60 + 301 })]), [
+    "day",
+    "visitor:2",
+    "visitor:1",
+  ]);
 });
 
 test("another author starts a new turn", () => {
   const agent = (id: number, seconds: number) => entry({ from: "agent", agent: { id, name: `A${id}` }, seconds });
-  assert.deepEqual(grouped([entry({}), agent(1, 1), agent(1, 2), agent(2, 3), entry({ from: "bot", bot: { name: "B" }, seconds: 4 })]), ["day", "visitor:1", "agent:2", "agent:1", "bot:1"]);
+  assert.deepEqual(
+    grouped([entry({}), agent(1, 1), agent(1, 2), agent(2, 3), entry({ from: "bot", bot: { name: "B" }, seconds: 4 })]),
+    ["day", "visitor:1", "agent:2", "agent:1", "bot:1"],
+  );
 });
 
 test("a private note does not join a reply of the same agent", () => {
   const agent = { from: "agent" as const, agent: me };
-  assert.deepEqual(grouped([entry(agent), entry({ ...agent, type: "note", seconds: 1 })]), ["day", "agent:1", "agent:1"]);
+  assert.deepEqual(grouped([entry(agent), entry({ ...agent, type: "note", seconds: 1 })]), [
+    "day",
+    "agent:1",
+    "agent:1",
+  ]);
 });
 
 test("a new day has a line", () => {
@@ -37,7 +71,15 @@ test("a new day has a line", () => {
 
 test("an event of several webhooks is one line", () => {
   const event = (type: string, seconds: number) => entry({ from: "system", type, seconds });
-  assert.deepEqual(grouped([event("chat_accepted", 0), event("chat_accepted", 1), event("chat_closed", 60), event("chat_finished", 61)]), ["day", "event", "event"]);
+  assert.deepEqual(
+    grouped([
+      event("chat_accepted", 0),
+      event("chat_accepted", 1),
+      event("chat_closed", 60),
+      event("chat_finished", 61),
+    ]),
+    ["day", "event", "event"],
+  );
 });
 
 test("the unread line stands before the first new message of a visitor", () => {
@@ -59,12 +101,18 @@ test("a push that overtakes the answer is not shown twice", () => {
 
 test("the same words sent twice are shown twice", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(grouped([pushed], [item({}), item({ key: "key-2", writtenAt: START * 1000 + 5 })]), ["day", "agent:1+1"]);
+  assert.deepEqual(grouped([pushed], [item({}), item({ key: "key-2", writtenAt: START * 1000 + 5 })]), [
+    "day",
+    "agent:1+1",
+  ]);
 });
 
 test("an entry of an earlier answer does not hide a new message", () => {
   const known = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(grouped([known], [item({ key: "key-2" })], undefined, new Map([[known.id, "key-1"]])), ["day", "agent:1+1"]);
+  assert.deepEqual(grouped([known], [item({ key: "key-2" })], undefined, new Map([[known.id, "key-1"]])), [
+    "day",
+    "agent:1+1",
+  ]);
 });
 
 test("a refused message stays beside an equal one that arrived", () => {

@@ -9,7 +9,17 @@ const TURN_SECONDS = 5 * 60;
 /** Events of one kind that came together, one for each webhook, are one line. */
 const EVENT_SECONDS = 20;
 
-const EVENTS = new Set(["agent_joined", "agent_unavailable", "chat_closed", "chat_accepted", "chat_assigned", "chat_finished", "chat_updated", "call_event", "offline_message"]);
+const EVENTS = new Set([
+  "agent_joined",
+  "agent_unavailable",
+  "chat_closed",
+  "chat_accepted",
+  "chat_assigned",
+  "chat_finished",
+  "chat_updated",
+  "call_event",
+  "offline_message",
+]);
 
 export const isEvent = (entry: Entry) => entry.from === "system" || EVENTS.has(entry.type);
 
@@ -27,7 +37,11 @@ export interface Turn {
   at: number;
 }
 
-export type Item = { kind: "day"; key: string; at: number } | { kind: "unread"; key: string } | { kind: "event"; key: string; entries: Entry[] } | Turn;
+export type Item =
+  | { kind: "day"; key: string; at: number }
+  | { kind: "unread"; key: string }
+  | { kind: "event"; key: string; entries: Entry[] }
+  | Turn;
 
 export interface Grouping {
   entries: readonly Entry[];
@@ -40,10 +54,16 @@ export interface Grouping {
 }
 
 const authorOf = (entry: Entry): Turn["author"] =>
-  entry.from === "bot" ? { kind: "bot", name: entry.bot?.name ?? "Bot" } : entry.from === "agent" ? { kind: "agent", id: entry.agent?.id ?? 0, name: entry.agent?.name ?? "Agent" } : { kind: "visitor" };
+  entry.from === "bot"
+    ? { kind: "bot", name: entry.bot?.name ?? "Bot" }
+    : entry.from === "agent"
+      ? { kind: "agent", id: entry.agent?.id ?? 0, name: entry.agent?.name ?? "Agent" }
+      : { kind: "visitor" };
 
 const isSameAuthor = (a: Turn["author"], b: Turn["author"]) =>
-  a.kind === b.kind && (a.kind === "visitor" || (a.kind === "agent" ? b.kind === "agent" && a.id === b.id : b.kind === "bot" && a.name === b.name));
+  a.kind === b.kind &&
+  (a.kind === "visitor" ||
+    (a.kind === "agent" ? b.kind === "agent" && a.id === b.id : b.kind === "bot" && a.name === b.name));
 
 /** The first entry that the agent has not read: a visitor's or a bot's after the mark. */
 export function firstUnread(entries: readonly Entry[], readUpTo: number | undefined): Entry | undefined {
@@ -64,12 +84,26 @@ export function group({ entries, outgoing, me, readUpTo, keys }: Grouping): Item
   const add = (at: number, author: Turn["author"], isNote: boolean, key: string, put: (turn: Turn) => void) => {
     startDay(at);
     const last = items.at(-1);
-    if (last?.kind === "turn" && isSameAuthor(last.author, author) && last.isNote === isNote && at - last.at <= TURN_SECONDS) {
+    if (
+      last?.kind === "turn" &&
+      isSameAuthor(last.author, author) &&
+      last.isNote === isNote &&
+      at - last.at <= TURN_SECONDS
+    ) {
       put(last);
       last.at = at;
       return;
     }
-    const turn: Turn = { kind: "turn", key, side: author.kind === "visitor" ? "theirs" : "ours", author, isNote, entries: [], outgoing: [], at };
+    const turn: Turn = {
+      kind: "turn",
+      key,
+      side: author.kind === "visitor" ? "theirs" : "ours",
+      author,
+      isNote,
+      entries: [],
+      outgoing: [],
+      at,
+    };
     put(turn);
     items.push(turn);
   };
@@ -106,7 +140,12 @@ function areTogether(before: Entry | undefined, entry: Entry): boolean {
 }
 
 /** Outgoing items whose entry a push has not brought yet. The push of an own message often overtakes its answer. */
-function unmatched(entries: readonly Entry[], outgoing: readonly Outgoing[], me: number, keys: Grouping["keys"]): Outgoing[] {
+function unmatched(
+  entries: readonly Entry[],
+  outgoing: readonly Outgoing[],
+  me: number,
+  keys: Grouping["keys"],
+): Outgoing[] {
   const claimed = new Set<string>();
   const sent = new Set(keys?.values());
   return outgoing.filter((item) => {
@@ -130,5 +169,9 @@ function isSameContent(entry: Entry, item: Outgoing): boolean {
   if (item.kind === "note") return entry.type === "note" && entry.text === item.body.text;
   const { body } = item;
   const file = "file" in body ? body.file : undefined;
-  return entry.type === body.type && (entry.text ?? "") === (body.text ?? "") && (entry.file ?? undefined) === (file ?? undefined);
+  return (
+    entry.type === body.type &&
+    (entry.text ?? "") === (body.text ?? "") &&
+    (entry.file ?? undefined) === (file ?? undefined)
+  );
 }

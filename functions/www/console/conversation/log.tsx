@@ -136,7 +136,11 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
         if (!opened.current || !changes.some((change) => change.isIntersecting)) return;
         keep.current = element.scrollHeight - element.scrollTop;
         if (visible.length < items.length) setShown(shown + WINDOW);
-        else void timeline.loadOlder().then(() => setShown((count) => count + WINDOW), () => (keep.current = undefined));
+        else
+          void timeline.loadOlder().then(
+            () => setShown((count) => count + WINDOW),
+            () => (keep.current = undefined),
+          );
       },
       { root: element, rootMargin: "600px 0px 0px" },
     );
@@ -184,7 +188,9 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
                   <span class="dot" />
                   <span class="dot" />
                   <span class="dot" />
-                  <span class="clip">{name.split(" ")[0]} is typing{typing.text ? ": " : "…"}</span>
+                  <span class="clip">
+                    {name.split(" ")[0]} is typing{typing.text ? ": " : "…"}
+                  </span>
                   {typing.text && <q dir="auto">{typing.text}</q>}
                 </p>
               )}
@@ -204,7 +210,17 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
   );
 }
 
-function ItemView({ item, chatId, name, photo }: { item: Item; chatId: number; name: string; photo: string | null | undefined }) {
+function ItemView({
+  item,
+  chatId,
+  name,
+  photo,
+}: {
+  item: Item;
+  chatId: number;
+  name: string;
+  photo: string | null | undefined;
+}) {
   const { me } = useWorkspace();
   switch (item.kind) {
     case "day":
@@ -235,7 +251,11 @@ function Skeletons() {
   return (
     <div class="bubble-skeletons appear-late" aria-label="Loading" role="status">
       {widths.map((width, index) => (
-        <span key={index} class="skeleton" style={{ width: `${width}%`, justifySelf: index % 2 === 0 ? "start" : "end" }} />
+        <span
+          key={index}
+          class="skeleton"
+          style={{ width: `${width}%`, justifySelf: index % 2 === 0 ? "start" : "end" }}
+        />
       ))}
     </div>
   );

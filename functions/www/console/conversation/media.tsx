@@ -12,7 +12,8 @@ const UNKNOWN = { width: 240, height: 180 };
 
 export const isMedia = (entry: Entry) => TYPES.has(entry.type);
 
-const isWeb = (address: string | undefined): address is string => address !== undefined && /^https?:\/\//i.test(address);
+const isWeb = (address: string | undefined): address is string =>
+  address !== undefined && /^https?:\/\//i.test(address);
 
 /** The room of a picture: its own size, brought down to what the log shows. */
 export function roomFor(width: number | undefined, height: number | undefined): { width: number; height: number } {
@@ -40,7 +41,14 @@ export function playTime(seconds: number | undefined): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }
 
-const SIGNS: Record<string, IconName> = { photo: "image", sticker: "smile", video: "video", audio: "music", voice: "mic", document: "file" };
+const SIGNS: Record<string, IconName> = {
+  photo: "image",
+  sticker: "smile",
+  video: "video",
+  audio: "music",
+  voice: "mic",
+  document: "file",
+};
 
 export function Media({ entry }: { entry: Entry }) {
   const [isBroken, setBroken] = useState(false);
@@ -66,7 +74,9 @@ export function Media({ entry }: { entry: Entry }) {
       <FileCard entry={entry} />
     );
   return (
-    <div class={entry.type === "sticker" && !isBroken && entry.file !== BLOCKED ? "bubble media plain" : "bubble media"}>
+    <div
+      class={entry.type === "sticker" && !isBroken && entry.file !== BLOCKED ? "bubble media plain" : "bubble media"}
+    >
       {content}
       {caption}
     </div>
@@ -74,14 +84,35 @@ export function Media({ entry }: { entry: Entry }) {
 }
 
 function Picture({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
-  const room = entry.type === "sticker" && entry.width === undefined ? { width: 128, height: 128 } : roomFor(entry.width, entry.height);
+  const room =
+    entry.type === "sticker" && entry.width === undefined
+      ? { width: 128, height: 128 }
+      : roomFor(entry.width, entry.height);
   const source = isWeb(entry.thumb) ? entry.thumb : entry.file;
   if (!isWeb(entry.file) || !isWeb(source)) return <FileCard entry={entry} />;
   const known = entry.width !== undefined && entry.height !== undefined;
-  const title = [entry.file_name, fileSize(entry.file_size), known ? `${entry.width} × ${entry.height}` : ""].filter(Boolean).join(" · ");
+  const title = [entry.file_name, fileSize(entry.file_size), known ? `${entry.width} × ${entry.height}` : ""]
+    .filter(Boolean)
+    .join(" · ");
   return (
-    <a class={`frame ${known ? "" : "unknown"} ${entry.type === "sticker" ? "sticker" : ""}`} href={entry.file} target="_blank" rel="noopener noreferrer" title={title} style={{ width: `${room.width}px`, aspectRatio: `${room.width} / ${room.height}` }}>
-      <img src={source} alt={entry.emoji ?? entry.text ?? entry.file_name ?? "Picture"} width={room.width} height={room.height} loading="lazy" decoding="async" referrerpolicy="no-referrer" onError={onBroken} />
+    <a
+      class={`frame ${known ? "" : "unknown"} ${entry.type === "sticker" ? "sticker" : ""}`}
+      href={entry.file}
+      target="_blank"
+      rel="noopener noreferrer"
+      title={title}
+      style={{ width: `${room.width}px`, aspectRatio: `${room.width} / ${room.height}` }}
+    >
+      <img
+        src={source}
+        alt={entry.emoji ?? entry.text ?? entry.file_name ?? "Picture"}
+        width={room.width}
+        height={room.height}
+        loading="lazy"
+        decoding="async"
+        referrerpolicy="no-referrer"
+        onError={onBroken}
+      />
     </a>
   );
 }
@@ -91,7 +122,16 @@ function Film({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
   return (
     <>
       <div class="frame" style={{ width: `${room.width}px`, aspectRatio: `${room.width} / ${room.height}` }}>
-        <video controls preload="none" src={entry.file} poster={isWeb(entry.thumb) ? entry.thumb : undefined} width={room.width} height={room.height} aria-label={entry.title ?? entry.file_name ?? "Video"} onError={onBroken} />
+        <video
+          controls
+          preload="none"
+          src={entry.file}
+          poster={isWeb(entry.thumb) ? entry.thumb : undefined}
+          width={room.width}
+          height={room.height}
+          aria-label={entry.title ?? entry.file_name ?? "Video"}
+          onError={onBroken}
+        />
       </div>
       <Info entry={entry} />
     </>

@@ -5,25 +5,39 @@ import { fileNameOf, fileTypeOf, parseSize } from "./file-rules";
 import { fileSize, playTime, roomFor } from "./media";
 
 test("characters are counted as the service counts them", () => {
-  for (const text of ["", "abc", "Zoë", "👍", "a👍🏽b", "\ud800", "x\ud800y", "日本"]) assert.equal(countCharacters(text), [...text].length, text);
+  for (const text of ["", "abc", "Zoë", "👍", "a👍🏽b", "\ud800", "x\ud800y", "日本"])
+    assert.equal(countCharacters(text), [...text].length, text);
 });
 
 test("a slash at the start of a word asks for canned replies", () => {
   assert.deepEqual(cannedQuery("/he", 3), { from: 0, words: "he" });
   assert.deepEqual(cannedQuery("Hi /", 4), { from: 3, words: "" });
   assert.deepEqual(cannedQuery("Hi\n/re more", 6), { from: 3, words: "re" });
-  for (const text of ["and/or", "https://x", "/he ", "1/2", ""]) assert.equal(cannedQuery(text, text.length), undefined, text);
+  for (const text of ["and/or", "https://x", "/he ", "1/2", ""])
+    assert.equal(cannedQuery(text, text.length), undefined, text);
 });
 
 test("names are filled into a canned reply", () => {
-  assert.equal(fillCanned("Hello {visitor}, I am {agent}.", { visitor: "Ada", agent: "Marta" }), "Hello Ada, I am Marta.");
-  assert.equal(fillCanned("Hello {visitor}, I am {AGENT}.", { visitor: undefined, agent: "Marta" }), "Hello, I am Marta.");
+  assert.equal(
+    fillCanned("Hello {visitor}, I am {agent}.", { visitor: "Ada", agent: "Marta" }),
+    "Hello Ada, I am Marta.",
+  );
+  assert.equal(
+    fillCanned("Hello {visitor}, I am {AGENT}.", { visitor: undefined, agent: "Marta" }),
+    "Hello, I am Marta.",
+  );
   assert.equal(fillCanned("{visitor}", { visitor: "$&", agent: "" }).length > 0, true);
 });
 
 test("shortcuts that begin with the words come first", () => {
-  const replies = ["label", "hello", "shell", "other"].map((shortcut) => ({ shortcut, text: shortcut === "other" ? "Say hell no" : "" }));
-  assert.deepEqual(matchCanned(replies, "hell").map(({ shortcut }) => shortcut), ["hello", "shell", "other"]);
+  const replies = ["label", "hello", "shell", "other"].map((shortcut) => ({
+    shortcut,
+    text: shortcut === "other" ? "Say hell no" : "",
+  }));
+  assert.deepEqual(
+    matchCanned(replies, "hell").map(({ shortcut }) => shortcut),
+    ["hello", "shell", "other"],
+  );
   assert.equal(matchCanned(replies, "").length, 4);
 });
 
@@ -42,11 +56,20 @@ test("sizes are read as people write them", () => {
   assert.equal(parseSize("840 kB"), 840_000);
   assert.equal(parseSize("1,2MB"), 1_200_000);
   assert.equal(parseSize("2 MiB"), 2_097_152);
-  for (const wrong of ["", "0", "big", "1.2.3 MB", "-4", "4 parsecs", "99999999999 GB"]) assert.equal(parseSize(wrong), undefined, wrong);
+  for (const wrong of ["", "0", "big", "1.2.3 MB", "-4", "4 parsecs", "99999999999 GB"])
+    assert.equal(parseSize(wrong), undefined, wrong);
 });
 
 test("sizes and times are shown as people read them", () => {
-  assert.deepEqual([12, 999, 1200, 88_000, 999_600, 1_240_000, 18_400_000].map(fileSize), ["12 bytes", "999 bytes", "1.2 kB", "88 kB", "1.0 MB", "1.2 MB", "18 MB"]);
+  assert.deepEqual([12, 999, 1200, 88_000, 999_600, 1_240_000, 18_400_000].map(fileSize), [
+    "12 bytes",
+    "999 bytes",
+    "1.2 kB",
+    "88 kB",
+    "1.0 MB",
+    "1.2 MB",
+    "18 MB",
+  ]);
   assert.equal(fileSize(undefined), "");
   assert.deepEqual([17, 73, 600].map(playTime), ["0:17", "1:13", "10:00"]);
 });

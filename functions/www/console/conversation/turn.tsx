@@ -24,40 +24,62 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   const { author, side, isNote, entries, outgoing, at } = turn;
   const isMine = author.kind === "agent" && author.id === workspace.me.id;
   const authorName = author.kind === "visitor" ? name : author.name;
-  const label = isNote ? (isMine ? "Private note" : `Private note of ${authorName}`) : author.kind === "bot" || (author.kind === "agent" && !isMine) ? authorName : undefined;
-  const colleague = author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
-  const picture = author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
+  const label = isNote
+    ? isMine
+      ? "Private note"
+      : `Private note of ${authorName}`
+    : author.kind === "bot" || (author.kind === "agent" && !isMine)
+      ? authorName
+      : undefined;
+  const colleague =
+    author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
+  const picture =
+    author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
   const endsBadly = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "refused";
-  const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", endsBadly ? "failed" : ""].filter(Boolean).join(" ");
+  const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", endsBadly ? "failed" : ""]
+    .filter(Boolean)
+    .join(" ");
   const isAnonymous = author.kind === "visitor" && /^Visitor \d+$/.test(name);
   const face = (
-    <Face id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)} name={authorName} photo={picture} isAnonymous={isAnonymous} isBot={author.kind === "bot"} class="small" />
+    <Face
+      id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)}
+      name={authorName}
+      photo={picture}
+      isAnonymous={isAnonymous}
+      isBot={author.kind === "bot"}
+      class="small"
+    />
   );
   return (
     <div class={classes} role="group" aria-label={`${isMine ? "You" : authorName}, ${clockTime(at)}`}>
       {side === "theirs" && face}
       <div class="stack">
-      {label !== undefined && (
-        <span class="by">
-          {isNote && <Icon name="lock" class="small" />}
-          <span class="clip" dir="auto">
-            {label}
+        {label !== undefined && (
+          <span class="by">
+            {isNote && <Icon name="lock" class="small" />}
+            <span class="clip" dir="auto">
+              {label}
+            </span>
           </span>
-        </span>
-      )}
-      {entries.map((entry) => (
-        <EntryLine key={workspace.sentKeys.get(entry.id) ?? entry.id} entry={entry} chatId={chatId} isOurs={side === "ours"} />
-      ))}
-      {outgoing.map((item) => (
-        <OutgoingLine key={item.key} item={item} />
-      ))}
-      {!endsBadly && (
-        <span class="foot">
-          <time dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
-            {clockTime(at)}
-          </time>
-        </span>
-      )}
+        )}
+        {entries.map((entry) => (
+          <EntryLine
+            key={workspace.sentKeys.get(entry.id) ?? entry.id}
+            entry={entry}
+            chatId={chatId}
+            isOurs={side === "ours"}
+          />
+        ))}
+        {outgoing.map((item) => (
+          <OutgoingLine key={item.key} item={item} />
+        ))}
+        {!endsBadly && (
+          <span class="foot">
+            <time dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
+              {clockTime(at)}
+            </time>
+          </span>
+        )}
       </div>
       {side === "ours" && face}
     </div>
@@ -86,7 +108,8 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
   );
 }
 
-const EMOJI_ONLY = /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
+const EMOJI_ONLY =
+  /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
 
 function Bubble({ entry }: { entry: Entry }) {
   if (isMedia(entry)) return <Media entry={entry} />;
@@ -102,7 +125,9 @@ function Bubble({ entry }: { entry: Entry }) {
       <div class="bubble" dir="auto">
         {entry.title ?? entry.text ?? ""}
         <ul class="buttons" aria-label="Prepared answers">
-          {entry.buttons?.map((button, index) => <li key={index}>{button.text}</li>)}
+          {entry.buttons?.map((button, index) => (
+            <li key={index}>{button.text}</li>
+          ))}
         </ul>
       </div>
     );
@@ -129,11 +154,27 @@ function DeliveryMark({ delivery }: { delivery: Delivery }) {
           : "Delivering";
   return (
     <>
-      <button ref={button} type="button" class={delivery.state === "delivered" ? "mark ok" : "mark"} aria-label={label} title={label} aria-haspopup="dialog" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        ref={button}
+        type="button"
+        class={delivery.state === "delivered" ? "mark ok" : "mark"}
+        aria-label={label}
+        title={label}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         <Icon name={delivery.state === "delivered" ? "check-check" : delivery.state === "superseded" ? "x" : "clock"} />
       </button>
       {isOpen && (
-        <Popover anchor={button} align="end" side="above" class="attempts" label="Attempts" onClose={() => setOpen(false)}>
+        <Popover
+          anchor={button}
+          align="end"
+          side="above"
+          class="attempts"
+          label="Attempts"
+          onClose={() => setOpen(false)}
+        >
           <AttemptsPopover delivery={delivery} />
         </Popover>
       )}
@@ -147,7 +188,12 @@ function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Deliv
   const link = useRef<HTMLButtonElement>(null);
   const count = delivery.attempts.length;
   const last = delivery.attempts.at(-1);
-  const outcome = last === undefined ? "" : last.status === undefined ? `, last without an answer after ${duration(last.ms)}` : `, last ${last.status} after ${duration(last.ms)}`;
+  const outcome =
+    last === undefined
+      ? ""
+      : last.status === undefined
+        ? `, last without an answer after ${duration(last.ms)}`
+        : `, last ${last.status} after ${duration(last.ms)}`;
   return (
     <div class="fail">
       <span class="words">
@@ -158,7 +204,14 @@ function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Deliv
       </span>
       <span class="acts">
         {count > 0 && (
-          <button ref={link} type="button" class="attempts-link" aria-haspopup="dialog" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <button
+            ref={link}
+            type="button"
+            class="attempts-link"
+            aria-haspopup="dialog"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
             {count} {count === 1 ? "attempt" : "attempts"}
             {outcome}
           </button>
@@ -186,7 +239,9 @@ function OutgoingLine({ item }: { item: Outgoing }) {
     id: item.key,
     from: "agent",
     timestamp: Math.floor(item.writtenAt / 1000),
-    ...(item.kind === "note" ? { type: "note", text: item.body.text } : (item.body as Partial<Entry> & { type: Entry["type"] })),
+    ...(item.kind === "note"
+      ? { type: "note", text: item.body.text }
+      : (item.body as Partial<Entry> & { type: Entry["type"] })),
   } as Entry;
   const label = item.state === "waiting" ? (item.problem ?? "Waiting for the network") : "Sending";
   const edit = () => {
@@ -194,7 +249,11 @@ function OutgoingLine({ item }: { item: Outgoing }) {
     const text = "text" in body && typeof body.text === "string" ? body.text : "";
     workspace.outbox.discard(item.key);
     const draft = workspace.drafts.read(item.chatId);
-    workspace.drafts.write(item.chatId, [draft.text, text].filter((part) => part.trim() !== "").join("\n"), item.kind === "note");
+    workspace.drafts.write(
+      item.chatId,
+      [draft.text, text].filter((part) => part.trim() !== "").join("\n"),
+      item.kind === "note",
+    );
     askComposer(item.chatId, item.kind === "note" ? "note" : "reply");
   };
   return (

@@ -34,7 +34,17 @@ function askForClosed(chats: ChatStore): void {
 
 type StepState = "done" | "now" | "later";
 
-function Step({ number, title, state, children }: { number: number; title: string; state: StepState; children?: ComponentChildren }) {
+function Step({
+  number,
+  title,
+  state,
+  children,
+}: {
+  number: number;
+  title: string;
+  state: StepState;
+  children?: ComponentChildren;
+}) {
   return (
     <li class={state} aria-current={state === "now" ? "step" : undefined}>
       <span class="sign">{state === "done" ? <Icon name="check" label="Done" /> : number}</span>
@@ -87,7 +97,10 @@ export function FirstRun() {
   const newAddress = async () => {
     if (first === undefined) return;
     try {
-      const { endpoint } = await api.post("/admin/channels/{channel_id}/rotate", { path: { channel_id: first.channel_id }, body: {} });
+      const { endpoint } = await api.post("/admin/channels/{channel_id}/rotate", {
+        path: { channel_id: first.channel_id },
+        body: {},
+      });
       setMade({ name: first.name, endpoint, signingSecret: "" });
     } catch (error) {
       setProblem(wordsOf(error));
@@ -97,9 +110,17 @@ export function FirstRun() {
     if (path === undefined) return;
     setSent(undefined);
     try {
-      const body = JSON.stringify({ sender: { id: "test-1", name: "Test visitor" }, message: { type: "text", text: "Hello! This is a test." } });
+      const body = JSON.stringify({
+        sender: { id: "test-1", name: "Test visitor" },
+        message: { type: "text", text: "Hello! This is a test." },
+      });
       const response = await fetch(path, { method: "POST", body, credentials: "omit" });
-      setSent({ isGood: response.ok, text: response.ok ? `Answered ${response.status}. The chat appears in a moment.` : `Answered ${response.status}: ${(await response.text()).slice(0, 200)}` });
+      setSent({
+        isGood: response.ok,
+        text: response.ok
+          ? `Answered ${response.status}. The chat appears in a moment.`
+          : `Answered ${response.status}: ${(await response.text()).slice(0, 200)}`,
+      });
       if (response.ok) workspace.sync.hurry();
     } catch {
       setSent({ isGood: false, text: "The service did not answer." });
@@ -121,7 +142,11 @@ export function FirstRun() {
           </p>
         )}
         <ol class="steps">
-          <Step number={1} title={hasChannel ? `Channel ${made?.name ?? first?.name ?? ""} added` : "Add a channel"} state={hasChannel ? "done" : "now"}>
+          <Step
+            number={1}
+            title={hasChannel ? `Channel ${made?.name ?? first?.name ?? ""} added` : "Add a channel"}
+            state={hasChannel ? "done" : "now"}
+          >
             {!hasChannel && (
               <>
                 <p>A channel connects a place where visitors write: your app, your site, your own window.</p>
@@ -137,7 +162,10 @@ export function FirstRun() {
           <Step number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
             {address === undefined ? (
               <>
-                <p>The address is shown once, when it is made. A new one can be made at any time; the old one works for a day more.</p>
+                <p>
+                  The address is shown once, when it is made. A new one can be made at any time; the old one works for a
+                  day more.
+                </p>
                 <div class="acts">
                   <button type="button" class="btn line" onClick={() => void newAddress()}>
                     Make a new address
@@ -147,14 +175,22 @@ export function FirstRun() {
             ) : (
               <div class="code-line">
                 <code>{address}</code>
-                <button type="button" class="btn line" onClick={() => void copyText(address).then((isDone) => isDone && setCopied(true))}>
+                <button
+                  type="button"
+                  class="btn line"
+                  onClick={() => void copyText(address).then((isDone) => isDone && setCopied(true))}
+                >
                   <Icon name={isCopied ? "check" : "copy"} />
                   {isCopied ? "Copied" : "Copy"}
                 </button>
               </div>
             )}
           </Step>
-          <Step number={3} title="Send yourself a message" state={address === undefined ? "later" : isCopied ? "now" : "later"}>
+          <Step
+            number={3}
+            title="Send yourself a message"
+            state={address === undefined ? "later" : isCopied ? "now" : "later"}
+          >
             <p>From a terminal, as your front end would:</p>
             {address !== undefined && (
               <div class="code-line">

@@ -29,7 +29,8 @@ export function matchRows(rows: Iterable<ChatRow>, words: string): ChatRow[] {
   const wanted = words.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return [];
   const matches = (row: ChatRow) => {
-    const text = `${row.chat_id} ${row.visitor.number} ${nameOf(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
+    const text =
+      `${row.chat_id} ${row.visitor.number} ${nameOf(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   };
   const time = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
@@ -46,7 +47,13 @@ async function search(workspace: Workspace, words: string, cursor?: string | num
   } catch (error) {
     if (query.peek().trim() !== words) return;
     const isMissing = isStatus(error, 404, 405);
-    found.value = { words, rows: before, next: null, state: isMissing ? "local" : "failed", ...(isMissing ? {} : { problem: wordsOf(error) }) };
+    found.value = {
+      words,
+      rows: before,
+      next: null,
+      state: isMissing ? "local" : "failed",
+      ...(isMissing ? {} : { problem: wordsOf(error) }),
+    };
   }
 }
 
@@ -134,7 +141,14 @@ function Tabs() {
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : undefined;
     const at = TABS.indexOf(tab.peek());
-    const to = event.key === "Home" ? 0 : event.key === "End" ? TABS.length - 1 : step === undefined ? undefined : (at + step + TABS.length) % TABS.length;
+    const to =
+      event.key === "Home"
+        ? 0
+        : event.key === "End"
+          ? TABS.length - 1
+          : step === undefined
+            ? undefined
+            : (at + step + TABS.length) % TABS.length;
     if (to === undefined) return;
     event.preventDefault();
     tab.value = TABS[to] ?? "waiting";
@@ -145,7 +159,16 @@ function Tabs() {
       {TABS.map((name) => {
         const count = counts[name];
         return (
-          <button key={name} id={`tab-${name}`} type="button" role="tab" aria-selected={tab.value === name} aria-controls="chat-list" tabIndex={tab.value === name ? 0 : -1} onClick={() => (tab.value = name)}>
+          <button
+            key={name}
+            id={`tab-${name}`}
+            type="button"
+            role="tab"
+            aria-selected={tab.value === name}
+            aria-controls="chat-list"
+            tabIndex={tab.value === name ? 0 : -1}
+            onClick={() => (tab.value = name)}
+          >
             {TAB_NAMES[name]}
             {name === "all" && <span class="sr"> open</span>}
             {count !== undefined && count > 0 && (
@@ -189,7 +212,11 @@ function List() {
         <Icon name="wifi-off" />
         <h2>The chats cannot be read</h2>
         <p>{wordsOf(chats.problem.value)}</p>
-        <button type="button" class="btn line" onClick={() => (which === "closed" ? void chats.loadClosed() : workspace.sync.hurry())}>
+        <button
+          type="button"
+          class="btn line"
+          onClick={() => (which === "closed" ? void chats.loadClosed() : workspace.sync.hurry())}
+        >
           Try again
         </button>
       </div>
@@ -212,7 +239,14 @@ function List() {
     body = <ul>{rows(list)}</ul>;
   }
   return (
-    <div id="chat-list" class="rows scroll" role={which === "search" ? undefined : "tabpanel"} aria-labelledby={which === "search" ? undefined : `tab-${which}`} tabIndex={-1} onKeyDown={moveInList}>
+    <div
+      id="chat-list"
+      class="rows scroll"
+      role={which === "search" ? undefined : "tabpanel"}
+      aria-labelledby={which === "search" ? undefined : `tab-${which}`}
+      tabIndex={-1}
+      onKeyDown={moveInList}
+    >
       {body}
       <Tail which={which} />
     </div>
@@ -238,7 +272,11 @@ function Tail({ which }: { which: Tab | "search" }) {
   const mark = useRef<HTMLDivElement>(null);
   const result = found.value;
   const hasMore =
-    which === "closed" ? typeof chats.closedNext.value === "number" : which === "search" ? result?.state === "done" && result.next !== null : chats.openNext.value !== null && (which === "bot" || which === "all");
+    which === "closed"
+      ? typeof chats.closedNext.value === "number"
+      : which === "search"
+        ? result?.state === "done" && result.next !== null
+        : chats.openNext.value !== null && (which === "bot" || which === "all");
   useEffect(() => {
     const element = mark.current;
     if (element === null || !hasMore) return;
@@ -256,7 +294,8 @@ function Tail({ which }: { which: Tab | "search" }) {
     observer.observe(element);
     return () => observer.disconnect();
   }, [which, hasMore, chats.closedNext.value, chats.openNext.value, result?.next]);
-  if (which === "search" && result?.state === "local" && listedChats(chats).length > 0) return <p class="more">Only chats that are loaded were searched.</p>;
+  if (which === "search" && result?.state === "local" && listedChats(chats).length > 0)
+    return <p class="more">Only chats that are loaded were searched.</p>;
   if (which === "search" && result?.state === "failed") return <p class="more">{result.problem}</p>;
   return (
     <div ref={mark} class={hasMore ? "more" : undefined}>
@@ -266,11 +305,27 @@ function Tail({ which }: { which: Tab | "search" }) {
 }
 
 const EMPTY: Record<Tab, { icon: "inbox" | "message-square" | "bot" | "circle-check"; title: string; text: string }> = {
-  waiting: { icon: "circle-check", title: "Nobody is waiting", text: "Chats that want an agent appear here, with the time running." },
-  mine: { icon: "message-square", title: "You have no chats", text: "Chats that you accept stay here until they are closed." },
-  bot: { icon: "bot", title: "No bot is talking", text: "Chats that a bot answers appear here. You can take one over." },
+  waiting: {
+    icon: "circle-check",
+    title: "Nobody is waiting",
+    text: "Chats that want an agent appear here, with the time running.",
+  },
+  mine: {
+    icon: "message-square",
+    title: "You have no chats",
+    text: "Chats that you accept stay here until they are closed.",
+  },
+  bot: {
+    icon: "bot",
+    title: "No bot is talking",
+    text: "Chats that a bot answers appear here. You can take one over.",
+  },
   all: { icon: "inbox", title: "No open chats", text: "Every chat that is not closed appears here." },
-  closed: { icon: "inbox", title: "No closed chats", text: "Closed chats stay here for as long as the account keeps them." },
+  closed: {
+    icon: "inbox",
+    title: "No closed chats",
+    text: "Closed chats stay here for as long as the account keeps them.",
+  },
 };
 
 function Empty({ which }: { which: Tab | "search" }) {
@@ -282,7 +337,8 @@ function Empty({ which }: { which: Tab | "search" }) {
         <Icon name="search" />
         <h2>Nothing found</h2>
         <p>
-          Numbers, names, e-mail addresses, phone numbers and last messages are searched{state === "local" ? ", in the chats that are loaded" : ""}.
+          Numbers, names, e-mail addresses, phone numbers and last messages are searched
+          {state === "local" ? ", in the chats that are loaded" : ""}.
         </p>
       </div>
     );

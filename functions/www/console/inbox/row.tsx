@@ -49,16 +49,32 @@ export const Row = memo(function Row({ row, isSelected, isTabStop, tab }: RowPro
   const isUnread = chats.isUnread(row);
   const count = chats.unreadCounts.value.get(id) ?? 0;
   const name = nameOf(row);
-  const failed = chats.isMine(row) ? (timelines.known(id)?.entries.value ?? []).filter((entry) => entry.delivery?.state === "failed").length : 0;
+  const failed = chats.isMine(row)
+    ? (timelines.known(id)?.entries.value ?? []).filter((entry) => entry.delivery?.state === "failed").length
+    : 0;
   const isWaiting = row.state === "waiting";
   const owner = row.agent !== null && row.agent.id !== me.id && row.state === "active" ? row.agent.name : undefined;
   return (
-    <a class={isUnread ? "row new" : "row"} href={chatHref(id)} aria-current={isSelected} tabIndex={isTabStop ? 0 : -1} data-chat={id}>
+    <a
+      class={isUnread ? "row new" : "row"}
+      href={chatHref(id)}
+      aria-current={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      data-chat={id}
+    >
       <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} />
       <span class="who clip" dir="auto">
         {name}
       </span>
-      {isWaiting || (chats.isMine(row) && chats.awaitsReply(row)) ? isWaiting ? <Waiting since={chats.since(row)} /> : <Ago at={chats.since(row)} /> : <Ago at={row.last_message?.timestamp ?? row.updated_at} />}
+      {isWaiting || (chats.isMine(row) && chats.awaitsReply(row)) ? (
+        isWaiting ? (
+          <Waiting since={chats.since(row)} />
+        ) : (
+          <Ago at={chats.since(row)} />
+        )
+      ) : (
+        <Ago at={row.last_message?.timestamp ?? row.updated_at} />
+      )}
       <span class="say" dir="auto">
         {typing.visitors.value.has(id) ? (
           <span class="is-typing">is typing…</span>
@@ -101,7 +117,14 @@ function LastWords({ row }: { row: ChatRow }) {
   const kind = KINDS[last.type];
   const text = last.text === BLOCKED ? "link blocked" : last.text;
   const words = kind === undefined ? text : text === "" ? kind : `${kind}: ${text}`;
-  const by = last.from === "bot" ? "Bot: " : last.from === "agent" ? (row.agent === null || row.agent.id === me.id ? "You: " : `${row.agent.name.split(" ")[0]}: `) : undefined;
+  const by =
+    last.from === "bot"
+      ? "Bot: "
+      : last.from === "agent"
+        ? row.agent === null || row.agent.id === me.id
+          ? "You: "
+          : `${row.agent.name.split(" ")[0]}: `
+        : undefined;
   return (
     <>
       {by !== undefined && <span class="by">{by}</span>}

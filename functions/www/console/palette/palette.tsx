@@ -38,7 +38,9 @@ function chatCommand(row: ChatRow): Command {
     group: "Chats",
     name: nameOf(row),
     hint: `#${row.chat_id} · ${STATES[row.state]}`,
-    picture: <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} class="small" />,
+    picture: (
+      <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} class="small" />
+    ),
     run: () => openChat(row.chat_id),
   };
 }
@@ -54,35 +56,96 @@ function commandsOf(workspace: Workspace): Command[] {
   if (row !== undefined) {
     const chatId = row.chat_id;
     const isMine = workspace.chats.isMine(row);
-    if (row.state === "waiting" || row.state === "bot") add("This chat", row.state === "bot" ? "Take over from the bot" : "Accept", "check", () => acceptChat(workspace, chatId), { key: "A" });
-    if (isMine) add("This chat", "Reply", "message-square", () => askComposer(chatId), { key: "R", words: "write answer" });
-    if (isMine) add("This chat", "Send a link to a file", "paperclip", () => (floating.value = { kind: "file", chatId }), { words: "photo video document attach" });
+    if (row.state === "waiting" || row.state === "bot")
+      add(
+        "This chat",
+        row.state === "bot" ? "Take over from the bot" : "Accept",
+        "check",
+        () => acceptChat(workspace, chatId),
+        { key: "A" },
+      );
+    if (isMine)
+      add("This chat", "Reply", "message-square", () => askComposer(chatId), { key: "R", words: "write answer" });
+    if (isMine)
+      add("This chat", "Send a link to a file", "paperclip", () => (floating.value = { kind: "file", chatId }), {
+        words: "photo video document attach",
+      });
     add("This chat", "Add a private note", "sticky-note", () => askComposer(chatId, "note"), { key: "N" });
-    if (row.state === "active" && (isMine || workspace.isAdmin)) add("This chat", "Transfer…", "arrow-right-left", () => (floating.value = { kind: "transfer", chatId }), { key: "T", words: "assign agent department hand over" });
-    if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin)) add("This chat", "Close", "x", () => requestClose(workspace, chatId), { key: "E", words: "end finish" });
+    if (row.state === "active" && (isMine || workspace.isAdmin))
+      add("This chat", "Transfer…", "arrow-right-left", () => (floating.value = { kind: "transfer", chatId }), {
+        key: "T",
+        words: "assign agent department hand over",
+      });
+    if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
+      add("This chat", "Close", "x", () => requestClose(workspace, chatId), { key: "E", words: "end finish" });
     const visitor = workspace.timelines.known(chatId)?.detail.value?.visitor;
     if (visitor !== undefined) {
-      add("This chat", visitor.blacklisted ? "Take off the blacklist" : "Blacklist the visitor", "ban", () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted), { words: "block ban spam" });
-      if (workspace.isAdmin) add("This chat", "Erase the visitor…", "trash-2", () => (floating.value = { kind: "erase", chatId, number: visitor.number, name: nameOf(row) }), { words: "delete gdpr forget" });
+      add(
+        "This chat",
+        visitor.blacklisted ? "Take off the blacklist" : "Blacklist the visitor",
+        "ban",
+        () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
+        { words: "block ban spam" },
+      );
+      if (workspace.isAdmin)
+        add(
+          "This chat",
+          "Erase the visitor…",
+          "trash-2",
+          () => (floating.value = { kind: "erase", chatId, number: visitor.number, name: nameOf(row) }),
+          { words: "delete gdpr forget" },
+        );
     }
   }
-  if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting") add("Actions", "Accept who has waited longest", "check", () => acceptNext(workspace), { key: "A" });
+  if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
+    add("Actions", "Accept who has waited longest", "check", () => acceptNext(workspace), { key: "A" });
   const isOnline = workspace.presence.value === "online";
-  add("Actions", isOnline ? "Go away" : "Go online", "user-round", () => void workspace.setPresence(isOnline ? "away" : "online"), { words: "presence status pause" });
+  add(
+    "Actions",
+    isOnline ? "Go away" : "Go online",
+    "user-round",
+    () => void workspace.setPresence(isOnline ? "away" : "online"),
+    { words: "presence status pause" },
+  );
   const themes = { light: "sun", dark: "moon", system: "monitor" } as const;
   for (const name of ["light", "dark", "system"] as const) {
-    if (theme.value !== name) add("Actions", name === "system" ? "Theme of the system" : `${name === "dark" ? "Dark" : "Light"} theme`, themes[name], () => (theme.value = name), { words: "appearance colours" });
+    if (theme.value !== name)
+      add(
+        "Actions",
+        name === "system" ? "Theme of the system" : `${name === "dark" ? "Dark" : "Light"} theme`,
+        themes[name],
+        () => (theme.value = name),
+        { words: "appearance colours" },
+      );
   }
-  add("Actions", hasSound.value ? "Sound off" : "Sound on", hasSound.value ? "volume-x" : "volume-2", () => (hasSound.value = !hasSound.value), { words: "mute" });
-  if (workspace.isAdmin && workspace.cannedReplies.value !== null) add("Actions", "Manage canned replies", "square-slash", () => (floating.value = { kind: "canned" }), { words: "templates shortcuts" });
-  if (workspace.isAdmin) add("Actions", "Add a channel", "plug", () => (floating.value = { kind: "channel" }), { words: "connect api" });
+  add(
+    "Actions",
+    hasSound.value ? "Sound off" : "Sound on",
+    hasSound.value ? "volume-x" : "volume-2",
+    () => (hasSound.value = !hasSound.value),
+    { words: "mute" },
+  );
+  if (workspace.isAdmin && workspace.cannedReplies.value !== null)
+    add("Actions", "Manage canned replies", "square-slash", () => (floating.value = { kind: "canned" }), {
+      words: "templates shortcuts",
+    });
+  if (workspace.isAdmin)
+    add("Actions", "Add a channel", "plug", () => (floating.value = { kind: "channel" }), { words: "connect api" });
   add("Actions", "Keys", "keyboard", () => (floating.value = { kind: "keys" }), { key: "?", words: "shortcuts help" });
   add("Actions", "Sign out", "log-out", () => (floating.value = { kind: "sign-out" }), { words: "log out leave" });
-  const tabNames = { waiting: "Waiting chats", mine: "My chats", bot: "Chats with a bot", all: "All open chats", closed: "Closed chats" };
-  for (const name of TABS) add("Go to", tabNames[name], "inbox", () => ((tab.value = name), openChat(undefined)), { words: "inbox list" });
+  const tabNames = {
+    waiting: "Waiting chats",
+    mine: "My chats",
+    bot: "Chats with a bot",
+    all: "All open chats",
+    closed: "Closed chats",
+  };
+  for (const name of TABS)
+    add("Go to", tabNames[name], "inbox", () => ((tab.value = name), openChat(undefined)), { words: "inbox list" });
   for (const section of SECTIONS) {
     const { name, icon: sign, isForAdmins } = SECTION_NAMES[section];
-    if (section !== "inbox" && (workspace.isAdmin || !isForAdmins)) add("Go to", name, sign, () => go({ section, id: undefined }));
+    if (section !== "inbox" && (workspace.isAdmin || !isForAdmins))
+      add("Go to", name, sign, () => go({ section, id: undefined }));
   }
   return commands;
 }
@@ -113,7 +176,10 @@ export function Palette() {
   const commands = useMemo(() => commandsOf(workspace), []);
   const { chats } = workspace;
   const list = useMemo(() => {
-    const local = wanted === "" ? [...chats.waiting.value, ...chats.mine.value].slice(0, MAX_CHATS) : matchRows(chats.rows.value.values(), wanted).slice(0, MAX_CHATS);
+    const local =
+      wanted === ""
+        ? [...chats.waiting.value, ...chats.mine.value].slice(0, MAX_CHATS)
+        : matchRows(chats.rows.value.values(), wanted).slice(0, MAX_CHATS);
     const ids = new Set(local.map((row) => row.chat_id));
     const rows = [...local, ...remote.filter((row) => !ids.has(row.chat_id))].slice(0, MAX_CHATS).map(chatCommand);
     const matching = commands.filter(({ name, words, group }) => {
@@ -176,7 +242,14 @@ export function Palette() {
                 {command.group}
               </li>
             ),
-            <li key={command.id} id={`command-${index}`} role="option" aria-selected={index === at} onMouseMove={() => index !== at && setSelected(index)} onClick={() => run(command)}>
+            <li
+              key={command.id}
+              id={`command-${index}`}
+              role="option"
+              aria-selected={index === at}
+              onMouseMove={() => index !== at && setSelected(index)}
+              onClick={() => run(command)}
+            >
               {command.picture}
               <span class="clip" dir="auto">
                 {command.name}

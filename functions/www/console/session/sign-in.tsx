@@ -24,7 +24,10 @@ function problemOf(error: unknown, isCode: boolean): Problem {
   if (error.status === 503) return { text: "The service is busy.", until: Date.now() + (error.retryAfter ?? 2) * 1000 };
   if (error.status === 400) {
     const field = error.field === "email" || error.field === "password" ? error.field : undefined;
-    return { text: error.message.charAt(0).toUpperCase() + error.message.slice(1) + (error.message.endsWith(".") ? "" : "."), field };
+    return {
+      text: error.message.charAt(0).toUpperCase() + error.message.slice(1) + (error.message.endsWith(".") ? "" : "."),
+      field,
+    };
   }
   return { text: `The service could not sign you in (${error.status}). Try again in a moment.` };
 }

@@ -18,7 +18,11 @@ const ids = (rows: readonly ChatRow[]) => rows.map((row) => row.chat_id);
 
 test("who has waited longest stands first", () => {
   const { chats } = store();
-  chats.upsert([row(1, { said: ["visitor", 300] }), row(2, { said: ["visitor", 100] }), row(3, { waiting_since: 50, said: ["visitor", 900] })]);
+  chats.upsert([
+    row(1, { said: ["visitor", 300] }),
+    row(2, { said: ["visitor", 100] }),
+    row(3, { waiting_since: 50, said: ["visitor", 900] }),
+  ]);
   assert.deepEqual(ids(chats.waiting.value), [3, 2, 1]);
 });
 
@@ -32,7 +36,12 @@ test("another message does not restart the waiting time", () => {
 
 test("own chats that await a reply stand before answered ones", () => {
   const { chats } = store();
-  chats.upsert([row(1, { ...mine, said: ["agent", 900] }), row(2, { ...mine, said: ["visitor", 500] }), row(3, { ...mine, said: ["visitor", 400] }), row(4, { ...mine, said: ["agent", 950] })]);
+  chats.upsert([
+    row(1, { ...mine, said: ["agent", 900] }),
+    row(2, { ...mine, said: ["visitor", 500] }),
+    row(3, { ...mine, said: ["visitor", 400] }),
+    row(4, { ...mine, said: ["agent", 950] }),
+  ]);
   chats.upsert([row(5, { state: "active", agent: { id: 2, name: "Jonas" } })]);
   assert.deepEqual(ids(chats.mine.value), [3, 2, 4, 1]);
   chats.upsert([row(3, { ...mine, said: ["agent", 960] })]);
@@ -42,7 +51,16 @@ test("own chats that await a reply stand before answered ones", () => {
 test("each tab lists its states", () => {
   const { chats } = store();
   chats.upsert([row(1), row(2, { state: "bot" }), row(3, { state: "closed" }), row(4, mine)]);
-  assert.deepEqual([ids(chats.waiting.value), ids(chats.bot.value), ids(chats.closed.value), ids(chats.mine.value), ids(chats.all.value).sort()], [[1], [2], [3], [4], [1, 2, 4]]);
+  assert.deepEqual(
+    [
+      ids(chats.waiting.value),
+      ids(chats.bot.value),
+      ids(chats.closed.value),
+      ids(chats.mine.value),
+      ids(chats.all.value).sort(),
+    ],
+    [[1], [2], [3], [4], [1, 2, 4]],
+  );
 });
 
 test("a chat is unread until its end was read", () => {
@@ -61,7 +79,13 @@ test("a chat is unread until its end was read", () => {
 
 test("answers and chats of others are never unread", () => {
   const { chats } = store();
-  for (const other of [row(1, { ...mine, said: ["agent", 5] }), row(2, { state: "bot" }), row(3, { state: "active", agent: { id: 2, name: "J" } }), row(4, { state: "closed" })]) assert.equal(chats.isUnread(other), false);
+  for (const other of [
+    row(1, { ...mine, said: ["agent", 5] }),
+    row(2, { state: "bot" }),
+    row(3, { state: "active", agent: { id: 2, name: "J" } }),
+    row(4, { state: "closed" }),
+  ])
+    assert.equal(chats.isUnread(other), false);
 });
 
 test("pushed messages are counted until they are read", () => {

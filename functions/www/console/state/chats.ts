@@ -25,7 +25,9 @@ export type Progress = "idle" | "loading" | "ready" | "failed";
 
 const isOpen = (row: ChatRow) => row.state !== "closed";
 const lastOf = (row: ChatRow) =>
-  row.last_message ? `${row.last_message.timestamp} ${row.last_message.from} ${row.last_message.text.slice(0, 60)}` : "";
+  row.last_message
+    ? `${row.last_message.timestamp} ${row.last_message.from} ${row.last_message.text.slice(0, 60)}`
+    : "";
 const activity = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
 
 export class ChatStore {
@@ -56,15 +58,35 @@ export class ChatStore {
     this.marks.value = shelf.read<Record<string, ReadMark>>("read") ?? {};
   }
 
-  readonly open = computed(() => [...this.rows.value.values()].filter((row) => isOpen(row) && !this.closing.value.has(row.chat_id)));
-  readonly waiting = computed(() => this.open.value.filter((row) => row.state === "waiting").sort((a, b) => this.since(a) - this.since(b) || a.chat_id - b.chat_id));
-  readonly mine = computed(() => this.open.value.filter((row) => this.isMine(row)).sort((a, b) => this.compareMine(a, b)));
-  readonly bot = computed(() => this.open.value.filter((row) => row.state === "bot").sort((a, b) => activity(b) - activity(a) || b.chat_id - a.chat_id));
-  readonly all = computed(() => [...this.open.value].sort((a, b) => activity(b) - activity(a) || b.chat_id - a.chat_id));
-  readonly closed = computed(() => [...this.rows.value.values()].filter((row) => !isOpen(row)).sort((a, b) => b.updated_at - a.updated_at || b.chat_id - a.chat_id));
+  readonly open = computed(() =>
+    [...this.rows.value.values()].filter((row) => isOpen(row) && !this.closing.value.has(row.chat_id)),
+  );
+  readonly waiting = computed(() =>
+    this.open.value
+      .filter((row) => row.state === "waiting")
+      .sort((a, b) => this.since(a) - this.since(b) || a.chat_id - b.chat_id),
+  );
+  readonly mine = computed(() =>
+    this.open.value.filter((row) => this.isMine(row)).sort((a, b) => this.compareMine(a, b)),
+  );
+  readonly bot = computed(() =>
+    this.open.value
+      .filter((row) => row.state === "bot")
+      .sort((a, b) => activity(b) - activity(a) || b.chat_id - a.chat_id),
+  );
+  readonly all = computed(() =>
+    [...this.open.value].sort((a, b) => activity(b) - activity(a) || b.chat_id - a.chat_id),
+  );
+  readonly closed = computed(() =>
+    [...this.rows.value.values()]
+      .filter((row) => !isOpen(row))
+      .sort((a, b) => b.updated_at - a.updated_at || b.chat_id - a.chat_id),
+  );
 
   /** Chats that want the agent: those that wait and their own with something new. */
-  readonly attention = computed(() => this.waiting.value.length + this.mine.value.filter((row) => this.isUnread(row)).length);
+  readonly attention = computed(
+    () => this.waiting.value.length + this.mine.value.filter((row) => this.isUnread(row)).length,
+  );
 
   isMine(row: ChatRow): boolean {
     return row.state === "active" && row.agent?.id === this.me;
@@ -111,12 +133,16 @@ export class ChatStore {
     };
     const isNew = before?.seq !== mark.seq || before.last !== mark.last;
     batch(() => {
-      if ((this.unreadCounts.peek().get(chatId) ?? 0) > 0) this.unreadCounts.value = new Map(this.unreadCounts.peek()).set(chatId, 0);
+      if ((this.unreadCounts.peek().get(chatId) ?? 0) > 0)
+        this.unreadCounts.value = new Map(this.unreadCounts.peek()).set(chatId, 0);
       if (!isNew) return;
       let marks: Record<string, ReadMark> = { ...this.marks.peek(), [chatId]: mark };
       const names = Object.keys(marks);
       if (names.length > MAX_READ_MARKS) {
-        const oldest = names.map(Number).sort((a, b) => a - b).slice(0, names.length - MAX_READ_MARKS);
+        const oldest = names
+          .map(Number)
+          .sort((a, b) => a - b)
+          .slice(0, names.length - MAX_READ_MARKS);
         marks = { ...marks };
         for (const name of oldest) delete marks[name];
       }
@@ -202,7 +228,11 @@ export class ChatStore {
         before = next;
       }
       const lowest = next ?? 0;
-      const isGone = (row: ChatRow) => isOpen(row) && row.chat_id >= lowest && !seen.has(row.chat_id) && (this.touched.get(row.chat_id) ?? 0) <= started;
+      const isGone = (row: ChatRow) =>
+        isOpen(row) &&
+        row.chat_id >= lowest &&
+        !seen.has(row.chat_id) &&
+        (this.touched.get(row.chat_id) ?? 0) <= started;
       batch(() => {
         const gone = [...this.rows.peek().values()].filter(isGone).map((row) => row.chat_id);
         if (gone.length > 0) this.remove(gone);
@@ -222,7 +252,9 @@ export class ChatStore {
   async loadMoreOpen(): Promise<void> {
     const before = this.openNext.peek();
     if (before === null) return;
-    const { chats, next } = await this.api.get("/agent/chats", { query: { state: "open", limit: CHATS_PER_PAGE, before } });
+    const { chats, next } = await this.api.get("/agent/chats", {
+      query: { state: "open", limit: CHATS_PER_PAGE, before },
+    });
     this.merge(chats);
     this.openNext.value = next;
   }
@@ -233,7 +265,11 @@ export class ChatStore {
     this.closedProgress.value = "loading";
     try {
       const before = this.closedNext.peek();
-      const query = { state: "closed" as const, limit: CLOSED_PER_PAGE, ...(before === undefined || before === null ? {} : { before }) };
+      const query = {
+        state: "closed" as const,
+        limit: CLOSED_PER_PAGE,
+        ...(before === undefined || before === null ? {} : { before }),
+      };
       const { chats, next } = await this.api.get("/agent/chats", { query });
       batch(() => {
         this.merge(chats);

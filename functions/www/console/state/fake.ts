@@ -20,7 +20,13 @@ export function fakeApi(answer: (call: Call) => Answer | undefined): { api: Api;
     "",
     async (address, init) => {
       const url = new URL(String(address), "http://service.example");
-      const call = { method: init?.method ?? "GET", path: url.pathname, query: url.searchParams, body: typeof init?.body === "string" ? JSON.parse(init.body) : undefined, key: new Headers(init?.headers).get("idempotency-key") };
+      const call = {
+        method: init?.method ?? "GET",
+        path: url.pathname,
+        query: url.searchParams,
+        body: typeof init?.body === "string" ? JSON.parse(init.body) : undefined,
+        key: new Headers(init?.headers).get("idempotency-key"),
+      };
       calls.push(call);
       return (await answer(call)) ?? failure(404);
     },
@@ -29,7 +35,8 @@ export function fakeApi(answer: (call: Call) => Answer | undefined): { api: Api;
 }
 
 export const json = (body: unknown, status = 200) => Response.json(body, { status });
-export const failure = (status: number, message = "no", headers: Record<string, string> = {}) => Response.json({ error: { code: "x", message } }, { status, headers });
+export const failure = (status: number, message = "no", headers: Record<string, string> = {}) =>
+  Response.json({ error: { code: "x", message } }, { status, headers });
 
 export function memoryShelf(): Shelf {
   const values = new Map<string, string>();
@@ -46,7 +53,10 @@ export function memoryShelf(): Shelf {
   return new Shelf(storage, "test.");
 }
 
-export function row(id: number, more: Partial<ChatRow> & { said?: [from: "visitor" | "agent" | "bot", at: number, text?: string] } = {}): ChatRow {
+export function row(
+  id: number,
+  more: Partial<ChatRow> & { said?: [from: "visitor" | "agent" | "bot", at: number, text?: string] } = {},
+): ChatRow {
   const { said = ["visitor", 1000], ...rest } = more;
   return {
     chat_id: id,
@@ -62,7 +72,15 @@ export function row(id: number, more: Partial<ChatRow> & { said?: [from: "visito
 }
 export const mine = { state: "active" as const, agent: { id: 1, name: "Marta" } };
 
-export const entry = (seq: number, more: Partial<Entry> = {}): Entry => ({ seq, id: `id-${seq}`, from: "visitor", type: "text", text: `text ${seq}`, timestamp: 1000 + seq, ...more });
+export const entry = (seq: number, more: Partial<Entry> = {}): Entry => ({
+  seq,
+  id: `id-${seq}`,
+  from: "visitor",
+  type: "text",
+  text: `text ${seq}`,
+  timestamp: 1000 + seq,
+  ...more,
+});
 
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await new Promise((done) => setImmediate(done));

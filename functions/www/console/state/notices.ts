@@ -64,7 +64,11 @@ export async function allowDesktopNotices(): Promise<boolean> {
 /** Shown while the page is hidden, one for each chat. */
 export function notify(title: string, text: string, chatId: number, open: () => void): void {
   if (!hasDesktopNotices.peek() || !isNotifyingAllowed() || !document.hidden) return;
-  const notice = new Notification(title, { body: text.slice(0, MAX_NOTICE_TEXT), tag: `chat-${chatId}`, icon: plainIcon });
+  const notice = new Notification(title, {
+    body: text.slice(0, MAX_NOTICE_TEXT),
+    tag: `chat-${chatId}`,
+    icon: plainIcon,
+  });
   notice.onclick = () => {
     window.focus();
     open();

@@ -66,7 +66,9 @@ test("a message survives a reload and keeps its key and place", async () => {
 
 test("Retry-After is waited for", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { outbox, calls } = outboxWith((_, count) => (count === 1 ? failure(429, "slow down", { "retry-after": "9" }) : stored(1)));
+  const { outbox, calls } = outboxWith((_, count) =>
+    count === 1 ? failure(429, "slow down", { "retry-after": "9" }) : stored(1),
+  );
   outbox.add(7, text("hello"));
   await settled();
   t.mock.timers.tick(8000);
@@ -78,14 +80,19 @@ test("Retry-After is waited for", async (t) => {
 });
 
 test("a refused message stays with its reason and lets others pass", async () => {
-  const { outbox, sent } = outboxWith((call, count) => (words(call) === "bad" ? failure(400, "text is wrong") : stored(count)));
+  const { outbox, sent } = outboxWith((call, count) =>
+    words(call) === "bad" ? failure(400, "text is wrong") : stored(count),
+  );
   const refused: Outgoing[] = [];
   outbox.onRefused = (item) => refused.push(item);
   outbox.add(7, text("bad"));
   outbox.add(7, text("good"));
   await settled();
   await settled();
-  assert.deepEqual([outbox.items.value.map(({ problem }) => problem), sent, refused.length], [["text is wrong"], [2], 1]);
+  assert.deepEqual(
+    [outbox.items.value.map(({ problem }) => problem), sent, refused.length],
+    [["text is wrong"], [2], 1],
+  );
 });
 
 test("an ended session does not refuse a message", async (t) => {
@@ -124,7 +131,10 @@ test("notes go to their own endpoint", async () => {
   const { outbox, calls } = outboxWith(() => stored(1));
   outbox.add(7, { kind: "note", body: { text: "for us" } });
   await settled();
-  assert.deepEqual(calls.map(({ path }) => path), ["/agent/chats/7/notes"]);
+  assert.deepEqual(
+    calls.map(({ path }) => path),
+    ["/agent/chats/7/notes"],
+  );
 });
 
 test("drafts are kept by chat", () => {
@@ -134,7 +144,14 @@ test("drafts are kept by chat", () => {
   drafts.write(8, "  ", false);
   drafts.write(9, "note", true);
   const later = new Drafts(shelf);
-  assert.deepEqual([later.read(7), later.read(8), later.read(9)], [{ text: "half a sen", isNote: false }, { text: "", isNote: false }, { text: "note", isNote: true }]);
+  assert.deepEqual(
+    [later.read(7), later.read(8), later.read(9)],
+    [
+      { text: "half a sen", isNote: false },
+      { text: "", isNote: false },
+      { text: "note", isNote: true },
+    ],
+  );
   assert.deepEqual([...later.chats.value].sort(), [7, 9]);
   later.write(7, "", false);
   assert.deepEqual([...later.chats.value], [9]);

@@ -25,7 +25,9 @@ const KEY_BYTES = 16;
 
 /** Not randomUUID: browsers have that over https only. */
 function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }
 
 export class Outbox {
@@ -65,7 +67,13 @@ export class Outbox {
 
   add(chatId: number, draft: Draft): Outgoing {
     const latest = this.items.peek().at(-1)?.writtenAt ?? 0;
-    const item: Outgoing = { ...draft, key: randomKey(), chatId, writtenAt: Math.max(Date.now(), latest + 1), state: "sending" };
+    const item: Outgoing = {
+      ...draft,
+      key: randomKey(),
+      chatId,
+      writtenAt: Math.max(Date.now(), latest + 1),
+      state: "sending",
+    };
     this.shelf.write(item.key, item);
     this.items.value = [...this.items.peek(), item];
     void this.sendNext(chatId);
@@ -102,8 +110,11 @@ export class Outbox {
     const names = new Set(this.shelf.names());
     const known = this.items.peek();
     const kept = known.filter((item) => names.has(item.key) || this.busy.has(item.chatId));
-    const added = [...names].filter((name) => !known.some((item) => item.key === name)).flatMap((name) => this.shelf.read<Outgoing>(name) ?? []);
-    if (kept.length !== known.length || added.length > 0) this.items.value = [...kept, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
+    const added = [...names]
+      .filter((name) => !known.some((item) => item.key === name))
+      .flatMap((name) => this.shelf.read<Outgoing>(name) ?? []);
+    if (kept.length !== known.length || added.length > 0)
+      this.items.value = [...kept, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
   }
 
   private replace(item: Outgoing): void {
@@ -131,7 +142,11 @@ export class Outbox {
         this.wait(item, error);
         return;
       }
-      const refused: Outgoing = { ...item, state: "refused", problem: error instanceof Error ? error.message : "It could not be sent." };
+      const refused: Outgoing = {
+        ...item,
+        state: "refused",
+        problem: error instanceof Error ? error.message : "It could not be sent.",
+      };
       if (this.items.peek().some((other) => other.key === item.key)) this.replace(refused);
       this.onRefused(refused);
     } finally {
@@ -143,7 +158,8 @@ export class Outbox {
   private wait(item: Outgoing, error: unknown): void {
     const failures = (this.failures.get(item.chatId) ?? 0) + 1;
     this.failures.set(item.chatId, failures);
-    const problem = error instanceof NetworkError ? "Waiting for the network" : error instanceof Error ? error.message : "";
+    const problem =
+      error instanceof NetworkError ? "Waiting for the network" : error instanceof Error ? error.message : "";
     if (this.items.peek().some((other) => other.key === item.key)) this.replace({ ...item, state: "waiting", problem });
     const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 0;
     const delay = Math.max(asked, Math.min(MAX_DELAY_MS, 1000 * 2 ** (failures - 1))) * (1 + Math.random() * 0.2);

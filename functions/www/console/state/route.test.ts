@@ -5,11 +5,21 @@ import { curlLine, reachable } from "../channels/address";
 import { browserName } from "../visitor/browser";
 
 test("an address and its route belong together", () => {
-  for (const hash of ["#/", "#/chat/7", "#/visitors", "#/visitors/12", "#/deliveries"]) assert.equal(hrefOf(parseRoute(hash)), hash);
+  for (const hash of ["#/", "#/chat/7", "#/visitors", "#/visitors/12", "#/deliveries"])
+    assert.equal(hrefOf(parseRoute(hash)), hash);
 });
 
 test("a broken address opens the inbox", () => {
-  for (const hash of ["", "#", "#/chat/", "#/chat/0", "#/chat/x1", "#/nowhere/7", "#code=abc", "#/chat/99999999999999999999"]) {
+  for (const hash of [
+    "",
+    "#",
+    "#/chat/",
+    "#/chat/0",
+    "#/chat/x1",
+    "#/nowhere/7",
+    "#code=abc",
+    "#/chat/99999999999999999999",
+  ]) {
     assert.deepEqual(parseRoute(hash), { section: "inbox", id: undefined }, hash);
   }
 });
@@ -22,8 +32,21 @@ test("a channel of the same origin can be called from the page", () => {
 });
 
 test("browsers are named", () => {
-  assert.equal(browserName("Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0"), "Firefox 132, Android");
-  assert.equal(browserName("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36 Edg/147.0.0.0"), "Edge 147, Windows");
-  assert.equal(browserName("Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1"), "Safari 18, iPhone");
+  assert.equal(
+    browserName("Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0"),
+    "Firefox 132, Android",
+  );
+  assert.equal(
+    browserName(
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36 Edg/147.0.0.0",
+    ),
+    "Edge 147, Windows",
+  );
+  assert.equal(
+    browserName(
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1",
+    ),
+    "Safari 18, iPhone",
+  );
   assert.equal(browserName("curl/8.9"), "curl/8.9");
 });

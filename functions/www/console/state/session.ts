@@ -35,7 +35,16 @@ function begin(answer: LoginAnswer, email: string | undefined): void {
   const { token, agent } = answer;
   isFreshSession = true;
   signedOutBecause.value = undefined;
-  keep({ token, id: agent.id, name: agent.name, role: agent.role, accountId: agent.account_id, accountName: undefined, email, photo: null });
+  keep({
+    token,
+    id: agent.id,
+    name: agent.name,
+    role: agent.role,
+    accountId: agent.account_id,
+    accountName: undefined,
+    email,
+    photo: null,
+  });
 }
 
 function keep(value: Session): void {

@@ -18,7 +18,8 @@ beforeEach(() => {
   page["requestAnimationFrame"] = (frame: () => void) => frames.push(frame);
 });
 afterEach(() => {
-  for (const name of ["document", "addEventListener", "removeEventListener", "requestAnimationFrame"]) delete page[name];
+  for (const name of ["document", "addEventListener", "removeEventListener", "requestAnimationFrame"])
+    delete page[name];
 });
 const nextFrame = () => frames.splice(0).forEach((frame) => frame());
 
@@ -61,13 +62,22 @@ interface Service {
 
 function start(service: Partial<Service> = {}) {
   FakeSocket.all = [];
-  const state: Service = { rows: [], messages: [], changes: () => json({ cursor: "c0", chats: [], gone: [], complete: true }), hasSockets: true, isDown: false, ...service };
+  const state: Service = {
+    rows: [],
+    messages: [],
+    changes: () => json({ cursor: "c0", chats: [], gone: [], complete: true }),
+    hasSockets: true,
+    isDown: false,
+    ...service,
+  };
   const { api, calls } = fakeApi(({ path, query }: Call) => {
     if (state.isDown) return failure(503);
-    if (path === "/agent/socket-ticket") return state.hasSockets ? json({ ticket: "t", url: "ws://x", expires_in: 60 }, 201) : failure(404);
+    if (path === "/agent/socket-ticket")
+      return state.hasSockets ? json({ ticket: "t", url: "ws://x", expires_in: 60 }, 201) : failure(404);
     if (path === "/agent/changes") return state.changes?.(query.get("cursor"));
     if (path === "/agent/chats") return json({ chats: state.rows, next: null });
-    if (path.endsWith("/messages")) return json({ messages: state.messages.filter(({ seq }) => seq > Number(query.get("after"))) });
+    if (path.endsWith("/messages"))
+      return json({ messages: state.messages.filter(({ seq }) => seq > Number(query.get("after"))) });
     return json({ chat_id: 7, visitor_typing: false, panel: {}, visitor: {} });
   });
   const chats = new ChatStore(api, 1, memoryShelf());
@@ -84,7 +94,17 @@ function start(service: Partial<Service> = {}) {
   };
   const sync = new Sync(api, chats, timelines, typing, events, () => new FakeSocket() as unknown as WebSocket);
   sync.start();
-  return { sync, chats, timelines, typing, state, calls, arrived, log, paths: () => calls.map(({ path, query }) => (query.get("cursor") ? `${path}?${query.get("cursor")}` : path)) };
+  return {
+    sync,
+    chats,
+    timelines,
+    typing,
+    state,
+    calls,
+    arrived,
+    log,
+    paths: () => calls.map(({ path, query }) => (query.get("cursor") ? `${path}?${query.get("cursor")}` : path)),
+  };
 }
 
 test("the list is there before the socket, and read again with it", async () => {
@@ -107,7 +127,8 @@ test("pushes of one frame are one change", async () => {
   await settled();
   let changes = -1;
   chats.rows.subscribe(() => changes++);
-  for (let seq = 5; seq < 30; seq++) FakeSocket.last.push({ type: "message", chat_id: 7, seq, message: entry(seq, { timestamp: 2000 + seq }) });
+  for (let seq = 5; seq < 30; seq++)
+    FakeSocket.last.push({ type: "message", chat_id: 7, seq, message: entry(seq, { timestamp: 2000 + seq }) });
   FakeSocket.last.push({ type: "typing", chat_id: 7, from: "visitor", typing: true, text: "hm" });
   assert.equal(changes, 0);
   nextFrame();
@@ -141,13 +162,18 @@ test("a broken connection catches up by its cursor", async (t) => {
   FakeSocket.last.close();
   assert.equal(console_.sync.link.value.kind, "polling");
   console_.state.changes = (cursor) =>
-    cursor === "c0" ? json({ cursor: "c1", chats: [row(9)], gone: [], complete: false }) : json({ cursor: "c2", chats: [], gone: [7], complete: true });
+    cursor === "c0"
+      ? json({ cursor: "c1", chats: [row(9)], gone: [], complete: false })
+      : json({ cursor: "c2", chats: [], gone: [7], complete: true });
   t.mock.timers.tick(1001);
   await settled();
   FakeSocket.last.open();
   await settled();
   assert.equal(console_.sync.link.value.kind, "live");
-  assert.deepEqual(console_.paths().filter((path) => path.startsWith("/agent/changes?")), ["/agent/changes?c0", "/agent/changes?c1"]);
+  assert.deepEqual(
+    console_.paths().filter((path) => path.startsWith("/agent/changes?")),
+    ["/agent/changes?c0", "/agent/changes?c1"],
+  );
   assert.deepEqual([console_.chats.peek(7), console_.chats.peek(9)?.chat_id], [undefined, 9]);
   assert.deepEqual(console_.arrived, [9]);
   console_.sync.stop();
@@ -162,12 +188,18 @@ test("an expired cursor reads the list again", async (t) => {
   FakeSocket.last.close();
   await settled();
   const before = paths().length;
-  state.changes = (cursor) => (cursor === null ? json({ cursor: "new", chats: [], gone: [], complete: true }) : failure(410));
+  state.changes = (cursor) =>
+    cursor === null ? json({ cursor: "new", chats: [], gone: [], complete: true }) : failure(410);
   t.mock.timers.tick(1001);
   await settled();
   FakeSocket.last.open();
   await settled();
-  assert.deepEqual(paths().slice(before).filter((path) => path !== "/agent/socket-ticket"), ["/agent/changes?c0", "/agent/changes", "/agent/chats"]);
+  assert.deepEqual(
+    paths()
+      .slice(before)
+      .filter((path) => path !== "/agent/socket-ticket"),
+    ["/agent/changes?c0", "/agent/changes", "/agent/chats"],
+  );
   sync.stop();
 });
 

@@ -133,7 +133,9 @@ export class Sync {
     clearTimeout(this.pollTimer);
     this.failures = 0;
     this.setLink({ kind: "live" });
-    void this.shown()?.refreshPending().catch(() => {});
+    void this.shown()
+      ?.refreshPending()
+      .catch(() => {});
     // Timelines that are not shown may have missed pushes: they are read again when they are opened.
   }
 
@@ -233,7 +235,8 @@ export class Sync {
       const old = before.get(row.chat_id);
       if (old === row) continue;
       const isNewWait = row.state === "waiting" && old?.state !== "waiting";
-      const isNewMessage = row.last_message?.from === "visitor" && JSON.stringify(old?.last_message) !== JSON.stringify(row.last_message);
+      const isNewMessage =
+        row.last_message?.from === "visitor" && JSON.stringify(old?.last_message) !== JSON.stringify(row.last_message);
       if (isNewWait || isNewMessage) this.events.arrived(row, undefined);
     }
   }
@@ -313,7 +316,18 @@ export class Sync {
   }
 }
 
-const SHOWN_IN_LIST = new Set(["text", "video", "audio", "voice", "photo", "sticker", "document", "location", "markdown", "buttons"]);
+const SHOWN_IN_LIST = new Set([
+  "text",
+  "video",
+  "audio",
+  "voice",
+  "photo",
+  "sticker",
+  "document",
+  "location",
+  "markdown",
+  "buttons",
+]);
 
 /** The row as its next push will say it. */
 function withLast(row: ChatRow, entry: Entry): ChatRow {

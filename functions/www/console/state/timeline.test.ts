@@ -9,9 +9,14 @@ function timelineOf(stored: () => Entry[]) {
     if (!path.endsWith("/messages")) return json({ chat_id: 7, panel: {}, visitor: { number: 1 } });
     const after = Number(query.get("after"));
     const limit = Number(query.get("limit"));
-    return json({ messages: stored().filter(({ seq }) => seq > after).slice(0, limit) });
+    return json({
+      messages: stored()
+        .filter(({ seq }) => seq > after)
+        .slice(0, limit),
+    });
   });
-  const reads = () => calls.filter(({ path }) => path.endsWith("/messages")).map(({ query }) => Number(query.get("after")));
+  const reads = () =>
+    calls.filter(({ path }) => path.endsWith("/messages")).map(({ query }) => Number(query.get("after")));
   return { timeline: new Timeline(api, 7), reads };
 }
 const seqs = (timeline: Timeline) => timeline.entries.value.map(({ seq }) => seq);
@@ -32,7 +37,10 @@ test("the end of a timeline is read first, older pages later", async () => {
   await timeline.loadOlder();
   assert.deepEqual([seqs(timeline)[0], seqs(timeline).length], [501, 400]);
   while (timeline.hasOlder.value) await timeline.loadOlder();
-  assert.deepEqual(seqs(timeline), range(1, 900).map(({ seq }) => seq));
+  assert.deepEqual(
+    seqs(timeline),
+    range(1, 900).map(({ seq }) => seq),
+  );
   assert.deepEqual(reads(), [700, 500, 300, 100, 0]);
 });
 
@@ -52,7 +60,13 @@ test("a gap before a pushed entry is read over HTTP", async () => {
   stored = range(1, 6);
   timeline.apply(entry(6));
   await settled();
-  assert.deepEqual([seqs(timeline), reads()], [[1, 2, 3, 4, 5, 6], [0, 3]]);
+  assert.deepEqual(
+    [seqs(timeline), reads()],
+    [
+      [1, 2, 3, 4, 5, 6],
+      [0, 3],
+    ],
+  );
 });
 
 test("a number that appears late is asked for again", async (t) => {

@@ -86,7 +86,10 @@ export class Timeline {
   private async readForward(limit: number): Promise<void> {
     for (;;) {
       const after = this.settled;
-      const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", { path: { chat_id: this.chatId }, query: { after, limit } });
+      const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", {
+        path: { chat_id: this.chatId },
+        query: { after, limit },
+      });
       const last = messages.at(-1);
       if (last === undefined) return;
       batch(() => this.merge(messages));

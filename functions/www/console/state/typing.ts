@@ -15,7 +15,11 @@ export class TypingStore {
   set(chatId: number, isTyping: boolean, text?: string): void {
     clearTimeout(this.timers.get(chatId));
     this.timers.delete(chatId);
-    if (isTyping) this.timers.set(chatId, setTimeout(() => this.set(chatId, false), LASTS_MS));
+    if (isTyping)
+      this.timers.set(
+        chatId,
+        setTimeout(() => this.set(chatId, false), LASTS_MS),
+      );
     const before = this.visitors.peek().get(chatId);
     if (isTyping === (before !== undefined) && before?.text === text) return;
     const visitors = new Map(this.visitors.peek());

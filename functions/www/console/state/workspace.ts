@@ -21,7 +21,8 @@ import { TypingStore } from "./typing";
 export const UNDO_CLOSE_MS = 5000;
 
 export function wordsOf(error: unknown): string {
-  if (error instanceof ApiError && error.status >= 500) return `The service could not answer (${error.status}). Try again in a moment.`;
+  if (error instanceof ApiError && error.status >= 500)
+    return `The service could not answer (${error.status}). Try again in a moment.`;
   if (error instanceof ApiError) {
     const words = error.message.charAt(0).toUpperCase() + error.message.slice(1);
     return /[.!?]$/.test(words) ? words : `${words}.`;
@@ -155,7 +156,8 @@ export class Workspace {
       await timeline.open(this.chats.peek(chatId)?.seq);
       if (isKnown) await timeline.refreshDetail();
       const detail = timeline.detail.peek();
-      if (detail !== undefined) this.typing.set(chatId, detail.visitor_typing, this.typing.visitors.peek().get(chatId)?.text);
+      if (detail !== undefined)
+        this.typing.set(chatId, detail.visitor_typing, this.typing.visitors.peek().get(chatId)?.text);
     } catch (error) {
       if (isStatus(error, 404)) this.chats.remove([chatId]);
     }
@@ -163,7 +165,10 @@ export class Workspace {
 
   /** Up to where the agent knows the chat: what they read, else their own last words in it. */
   knownUpTo(chatId: number): number | undefined {
-    const own = this.timelines.known(chatId)?.entries.peek().findLast((entry) => entry.from === "agent" && entry.agent?.id === this.me.id);
+    const own = this.timelines
+      .known(chatId)
+      ?.entries.peek()
+      .findLast((entry) => entry.from === "agent" && entry.agent?.id === this.me.id);
     return this.chats.readUpTo(chatId) ?? own?.seq;
   }
 
@@ -181,7 +186,13 @@ export class Workspace {
       this.undoClose(row.chat_id);
       toast(`${name} wrote again: the chat stays open.`);
     }
-    announce(this.shownId.peek() === row.chat_id ? `${name}: ${text}` : row.state === "waiting" ? `${name} waits for an agent` : `New message from ${name}`);
+    announce(
+      this.shownId.peek() === row.chat_id
+        ? `${name}: ${text}`
+        : row.state === "waiting"
+          ? `${name} waits for an agent`
+          : `New message from ${name}`,
+    );
     if (isSeen) return;
     playSound();
     notify(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () => openChat(row.chat_id));
@@ -198,15 +209,35 @@ export class Workspace {
     const timeline = this.timelines.known(item.chatId);
     if (timeline === undefined || timeline.entries.peek().some((entry) => entry.seq === answer.seq)) return;
     const { me } = this;
-    const common = { seq: answer.seq, id: answer.id, from: "agent" as const, agent: { id: me.id, name: me.name }, timestamp: Math.floor(item.writtenAt / 1000) };
-    const entry = item.kind === "note" ? { ...common, type: "note", text: item.body.text } : { ...common, ...withoutNulls(item.body), type: item.body.type, delivery: { state: "pending" as const, attempts: [] } };
+    const common = {
+      seq: answer.seq,
+      id: answer.id,
+      from: "agent" as const,
+      agent: { id: me.id, name: me.name },
+      timestamp: Math.floor(item.writtenAt / 1000),
+    };
+    const entry =
+      item.kind === "note"
+        ? { ...common, type: "note", text: item.body.text }
+        : {
+            ...common,
+            ...withoutNulls(item.body),
+            type: item.body.type,
+            delivery: { state: "pending" as const, attempts: [] },
+          };
     timeline.apply(entry as Entry);
   }
 
   /** The agent takes the chat. Shown at once; taken back when somebody else was faster. */
   async accept(chatId: number): Promise<void> {
     const before = this.header(chatId);
-    if (before === undefined || this.accepting.peek().has(chatId) || before.state === "closed" || this.chats.isMine(before)) return;
+    if (
+      before === undefined ||
+      this.accepting.peek().has(chatId) ||
+      before.state === "closed" ||
+      this.chats.isMine(before)
+    )
+      return;
     const { me } = this;
     this.accepting.value = new Set(this.accepting.peek()).add(chatId);
     const mine: ChatRow = { ...before, state: "active", agent: { id: me.id, name: me.name } };
@@ -216,13 +247,21 @@ export class Workspace {
     } catch (error) {
       this.applyRow(before);
       if (isStatus(error, 409, 403)) {
-        toast(isStatus(error, 409) ? `Another agent has accepted ${nameOf(before)}.` : "This chat is offered to other agents.", { isBad: true });
+        toast(
+          isStatus(error, 409)
+            ? `Another agent has accepted ${nameOf(before)}.`
+            : "This chat is offered to other agents.",
+          { isBad: true },
+        );
         await this.reread(chatId);
       } else if (isStatus(error, 404)) {
         this.chats.remove([chatId]);
         toast("This chat does not exist any more.", { isBad: true });
       } else {
-        toast(`Not accepted. ${wordsOf(error)}`, { isBad: true, action: { label: "Try again", run: () => void this.accept(chatId) } });
+        toast(`Not accepted. ${wordsOf(error)}`, {
+          isBad: true,
+          action: { label: "Try again", run: () => void this.accept(chatId) },
+        });
       }
     } finally {
       const accepting = new Set(this.accepting.peek());
@@ -230,7 +269,10 @@ export class Workspace {
       this.accepting.value = accepting;
       void this.outbox.sendNext(chatId);
     }
-    await this.timelines.known(chatId)?.refresh().catch(() => {});
+    await this.timelines
+      .known(chatId)
+      ?.refresh()
+      .catch(() => {});
   }
 
   /** Closes the chat in a moment, so that the agent can take it back. */
@@ -238,7 +280,10 @@ export class Workspace {
     const row = this.header(chatId);
     if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
     this.chats.hide(chatId, true);
-    const dismiss = toast(`Chat with ${nameOf(row)} closed.`, { ms: UNDO_CLOSE_MS, action: { label: "Undo", run: () => this.undoClose(chatId) } });
+    const dismiss = toast(`Chat with ${nameOf(row)} closed.`, {
+      ms: UNDO_CLOSE_MS,
+      action: { label: "Undo", run: () => this.undoClose(chatId) },
+    });
     const timer = setTimeout(() => void this.reallyClose(chatId, false), UNDO_CLOSE_MS);
     this.closeTimers.set(chatId, { timer, dismiss });
   }
@@ -264,16 +309,23 @@ export class Workspace {
       const row = this.chats.peek(chatId) ?? before;
       if (row !== undefined) this.applyRow({ ...row, state: "closed", updated_at: Math.floor(Date.now() / 1000) });
     } catch (error) {
-      if (before !== undefined) toast(`The chat with ${nameOf(before)} is not closed. ${wordsOf(error)}`, { isBad: true });
+      if (before !== undefined)
+        toast(`The chat with ${nameOf(before)} is not closed. ${wordsOf(error)}`, { isBad: true });
     } finally {
       this.chats.hide(chatId, false);
     }
-    await this.timelines.known(chatId)?.refresh().catch(() => {});
+    await this.timelines
+      .known(chatId)
+      ?.refresh()
+      .catch(() => {});
   }
 
   async transfer(chatId: number, to: { agent_id: number } | { department_id: number }): Promise<void> {
     this.applyRow(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body: to }));
-    await this.timelines.known(chatId)?.refresh().catch(() => {});
+    await this.timelines
+      .known(chatId)
+      ?.refresh()
+      .catch(() => {});
   }
 
   async retry(chatId: number, entry: Entry): Promise<void> {
@@ -307,7 +359,10 @@ export class Workspace {
       const rows = [...this.chats.rows.peek().values()].filter((row) => row.visitor.number === number);
       this.chats.upsert(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
     });
-    void this.timelines.known(chatId)?.refresh().catch(() => {});
+    void this.timelines
+      .known(chatId)
+      ?.refresh()
+      .catch(() => {});
   }
 
   /** Erases a visitor with all their chats; goes on until nothing is left. */
@@ -320,7 +375,9 @@ export class Workspace {
       onProgress({ ...removed });
       if (answer.complete) break;
     }
-    const ids = [...this.chats.rows.peek().values()].filter((row) => row.visitor.number === number).map((row) => row.chat_id);
+    const ids = [...this.chats.rows.peek().values()]
+      .filter((row) => row.visitor.number === number)
+      .map((row) => row.chat_id);
     for (const id of ids) {
       this.timelines.forget(id);
       this.drafts.write(id, "", false);
@@ -380,7 +437,10 @@ export class Workspace {
     if (agentId === this.me.id) this.presence.value = status;
     const directory = this.directory.peek();
     if (directory === undefined) return;
-    this.directory.value = { ...directory, agents: directory.agents.map((agent) => (agent.id === agentId ? { ...agent, status } : agent)) };
+    this.directory.value = {
+      ...directory,
+      agents: directory.agents.map((agent) => (agent.id === agentId ? { ...agent, status } : agent)),
+    };
   }
 
   /** Colleagues and departments. Before the service has a list for everybody, admins get it from their own. */
@@ -389,7 +449,10 @@ export class Workspace {
       this.directory.value = await this.api.get("/agent/agents");
     } catch (error) {
       if (!isStatus(error, 404, 405) || !this.isAdmin) throw error;
-      const [{ agents }, { departments }] = await Promise.all([this.api.get("/admin/agents"), this.api.get("/admin/departments")]);
+      const [{ agents }, { departments }] = await Promise.all([
+        this.api.get("/admin/agents"),
+        this.api.get("/admin/departments"),
+      ]);
       this.directory.value = {
         agents: agents.map(({ agent_id, name, photo }) => ({ id: agent_id, name, photo: photo ?? null })),
         departments: departments.map(({ department_id, name }) => ({ id: department_id, name })),
@@ -421,7 +484,16 @@ export class Workspace {
 /** A row for a chat that no list brought, for example one opened by its address. */
 export function rowOf(detail: Chat): ChatRow {
   const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
-  return { chat_id, state, visitor: { number: visitor.number, name: visitor.name }, channel, agent, department, last_message: null, updated_at };
+  return {
+    chat_id,
+    state,
+    visitor: { number: visitor.number, name: visitor.name },
+    channel,
+    agent,
+    department,
+    last_message: null,
+    updated_at,
+  };
 }
 
 export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
@@ -432,5 +504,7 @@ export function nameOf(row: Pick<ChatRow, "visitor">): string {
 }
 
 function withoutNulls<T extends object>(body: T): Partial<T> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>;
+  return Object.fromEntries(
+    Object.entries(body).filter(([, value]) => value !== null && value !== undefined),
+  ) as Partial<T>;
 }

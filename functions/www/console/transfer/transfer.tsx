@@ -11,7 +11,9 @@ import { openChat, route } from "../state/route";
 import { closeFloating } from "../state/view";
 import { nameOf, wordsOf } from "../state/workspace";
 
-type Target = { kind: "agent"; id: number; name: string; photo: string | null; status?: PresenceStatus } | { kind: "department"; id: number; name: string };
+type Target =
+  | { kind: "agent"; id: number; name: string; photo: string | null; status?: PresenceStatus }
+  | { kind: "department"; id: number; name: string };
 
 const ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
 const STATUS_NAMES: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
@@ -28,7 +30,12 @@ export function TransferDialog({ chatId }: { chatId: number }) {
   // Who is online may have changed since the list was read.
   useEffect(() => {
     workspace.loadDirectory().catch((error: unknown) => {
-      if (workspace.directory.peek() === undefined) setProblem(isStatus(error, 404) ? "This service does not tell agents who their colleagues are. Ask an admin to transfer the chat." : wordsOf(error));
+      if (workspace.directory.peek() === undefined)
+        setProblem(
+          isStatus(error, 404)
+            ? "This service does not tell agents who their colleagues are. Ask an admin to transfer the chat."
+            : wordsOf(error),
+        );
     });
   }, []);
 
@@ -40,7 +47,9 @@ export function TransferDialog({ chatId }: { chatId: number }) {
       .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
       .map((agent) => ({ kind: "agent" as const, ...agent }))
       .sort((a, b) => ORDER[a.status ?? "online"] - ORDER[b.status ?? "online"] || a.name.localeCompare(b.name));
-    const departments: Target[] = directory.departments.filter(({ name }) => matches(name)).map((department) => ({ kind: "department" as const, ...department }));
+    const departments: Target[] = directory.departments
+      .filter(({ name }) => matches(name))
+      .map((department) => ({ kind: "department" as const, ...department }));
     return [...agents, ...departments];
   }, [directory, words, row]);
   const at = Math.min(selected, Math.max(0, targets.length - 1));
@@ -50,7 +59,10 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      await workspace.transfer(chatId, target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id });
+      await workspace.transfer(
+        chatId,
+        target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id },
+      );
       closeFloating();
       toast(`${row === undefined ? "The chat" : nameOf(row)} is with ${target.name} now.`);
       if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
@@ -104,7 +116,13 @@ export function TransferDialog({ chatId }: { chatId: number }) {
         {directory === undefined ? (
           problem === undefined && <p class="appear-late">Loading…</p>
         ) : (
-          <ul id="targets" class="picker-list scroll" role="listbox" aria-label="Agents and departments" aria-busy={isBusy}>
+          <ul
+            id="targets"
+            class="picker-list scroll"
+            role="listbox"
+            aria-label="Agents and departments"
+            aria-busy={isBusy}
+          >
             {targets.map((target, index) => [
               index === 0 && target.kind === "agent" && (
                 <li key="agents" class="head" role="presentation">
@@ -116,7 +134,14 @@ export function TransferDialog({ chatId }: { chatId: number }) {
                   Departments
                 </li>
               ),
-              <li key={`${target.kind}${target.id}`} id={`target-${index}`} role="option" aria-selected={index === at} onMouseMove={() => setSelected(index)} onClick={() => void transfer(target)}>
+              <li
+                key={`${target.kind}${target.id}`}
+                id={`target-${index}`}
+                role="option"
+                aria-selected={index === at}
+                onMouseMove={() => setSelected(index)}
+                onClick={() => void transfer(target)}
+              >
                 {target.kind === "agent" ? (
                   <Face id={target.id} name={target.name} photo={target.photo} />
                 ) : (

@@ -18,7 +18,9 @@ const SYSTEMS: readonly (readonly [string, RegExp])[] = [
 
 /** "Firefox 132, Android" of a User-Agent; the header itself when it is none that people know. */
 export function browserName(userAgent: string): string {
-  const browser = BROWSERS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(([, version]) => version !== undefined);
+  const browser = BROWSERS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(
+    ([, version]) => version !== undefined,
+  );
   const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const known = [browser === undefined ? undefined : `${browser[0]} ${browser[1]}`, system].filter(Boolean).join(", ");
   return known === "" ? userAgent.slice(0, 80) : known;

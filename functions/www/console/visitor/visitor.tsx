@@ -29,14 +29,22 @@ export function VisitorPane({ chatId }: { chatId: number }) {
     if (isShown) close.current?.focus();
   }, [isShown]);
   if (timeline.progress.value === "failed") return null;
-  const classes = ["visitor", "scroll", isShown ? "shown" : "", isVisitorPaneOpen.value ? "" : "folded"].filter(Boolean).join(" ");
+  const classes = ["visitor", "scroll", isShown ? "shown" : "", isVisitorPaneOpen.value ? "" : "folded"]
+    .filter(Boolean)
+    .join(" ");
   return (
     <>
       {isShown && <div class="visitor-shade" onClick={() => (isVisitorShown.value = false)} />}
       <section class={classes} aria-label="Visitor">
         <header>
           <h2>Visitor</h2>
-          <button ref={close} type="button" class="btn only-icon close" aria-label="Close visitor details" onClick={() => (isVisitorShown.value = false)}>
+          <button
+            ref={close}
+            type="button"
+            class="btn only-icon close"
+            aria-label="Close visitor details"
+            onClick={() => (isVisitorShown.value = false)}
+          >
             <Icon name="x" class="large" />
           </button>
         </header>
@@ -75,7 +83,15 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
         <div class="who">
           <Face id={visitor.number} name={visitor.name} photo={visitor.photo} isAnonymous={isAnonymous(visitor.name)} />
           <div>
-            <InPlace label="Name" value={isAnonymous(visitor.name) ? null : visitor.name} shownAs={name} source={visitor.sources.name} isName maxLength={254} save={save("name")} />
+            <InPlace
+              label="Name"
+              value={isAnonymous(visitor.name) ? null : visitor.name}
+              shownAs={name}
+              source={visitor.sources.name}
+              isName
+              maxLength={254}
+              save={save("name")}
+            />
             <small>
               Visitor {visitor.number} · {visitor.chats_count === 1 ? "first chat" : `${visitor.chats_count} chats`}
             </small>
@@ -101,7 +117,13 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
             {visitor.description && <SourceChip source={visitor.sources.description} />}
           </dt>
           <dd>
-            <InPlace label="Description" value={visitor.description} isLong maxLength={10_000} save={save("description")} />
+            <InPlace
+              label="Description"
+              value={visitor.description}
+              isLong
+              maxLength={10_000}
+              save={save("description")}
+            />
           </dd>
         </dl>
       </section>
@@ -110,12 +132,20 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
       <EarlierChats chatId={chatId} number={visitor.number} />
       <section class="card" aria-label="Actions">
         <div class="acts-row">
-          <button type="button" class="btn" onClick={() => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted)}>
+          <button
+            type="button"
+            class="btn"
+            onClick={() => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted)}
+          >
             <Icon name="ban" />
             {visitor.blacklisted ? "Take off the blacklist" : "Blacklist"}
           </button>
           {workspace.isAdmin && (
-            <button type="button" class="btn bad" onClick={() => (floating.value = { kind: "erase", chatId, number: visitor.number, name })}>
+            <button
+              type="button"
+              class="btn bad"
+              onClick={() => (floating.value = { kind: "erase", chatId, number: visitor.number, name })}
+            >
               <Icon name="trash-2" />
               Erase…
             </button>
@@ -126,7 +156,14 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
   );
 }
 
-const SOURCES: Record<Source, string> = { visitor: "visitor", script: "page", integrator: "integrator", bot: "bot", crm: "CRM", agent: "agent" };
+const SOURCES: Record<Source, string> = {
+  visitor: "visitor",
+  script: "page",
+  integrator: "integrator",
+  bot: "bot",
+  crm: "CRM",
+  agent: "agent",
+};
 const SAID_BY: Record<Source, string> = {
   visitor: "Said by the visitor",
   script: "Set by the page, which visitors can change",
@@ -163,7 +200,18 @@ interface InPlaceProps {
 const focusOnce = (element: HTMLInputElement | HTMLTextAreaElement | null) => element?.focus();
 
 /** A value that becomes a field when it is pressed. Enter and leaving keep the change, Escape drops it. */
-function InPlace({ label, value, shownAs, source, type = "text", isLong, isName, canCopy, maxLength, save }: InPlaceProps) {
+function InPlace({
+  label,
+  value,
+  shownAs,
+  source,
+  type = "text",
+  isLong,
+  isName,
+  canCopy,
+  maxLength,
+  save,
+}: InPlaceProps) {
   const [typed, setTyped] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -235,7 +283,9 @@ function InPlace({ label, value, shownAs, source, type = "text", isLong, isName,
       <button
         ref={button}
         type="button"
-        class={["value", isName ? "name" : "", isEmpty && shownAs === undefined ? "none" : ""].filter(Boolean).join(" ")}
+        class={["value", isName ? "name" : "", isEmpty && shownAs === undefined ? "none" : ""]
+          .filter(Boolean)
+          .join(" ")}
         title={`Edit ${label.toLowerCase()}`}
         dir="auto"
         onClick={() => {
@@ -261,7 +311,8 @@ function Out({ href, children }: { href: string; children: ComponentChildren }) 
   );
 }
 
-const isWeb = (address: string | null | undefined): address is string => typeof address === "string" && /^https?:\/\//i.test(address);
+const isWeb = (address: string | null | undefined): address is string =>
+  typeof address === "string" && /^https?:\/\//i.test(address);
 
 function Crm({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: boolean }) {
   const workspace = useWorkspace();
@@ -285,7 +336,13 @@ function Crm({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: 
     <section class="card" aria-label="From your CRM">
       <h3>From your CRM</h3>
       {enable_assign && assignment?.state !== "done" && (
-        <button type="button" class="btn line wide" aria-disabled={isBusy || isPending || !isMine} title={isMine ? undefined : "Accept the chat first"} onClick={() => void assign()}>
+        <button
+          type="button"
+          class="btn line wide"
+          aria-disabled={isBusy || isPending || !isMine}
+          title={isMine ? undefined : "Accept the chat first"}
+          onClick={() => void assign()}
+        >
           {isPending ? "Assigning…" : assignment?.state === "failed" ? "Assign again" : "Assign to a card"}
         </button>
       )}
@@ -351,16 +408,33 @@ function SessionCard({ detail }: { detail: Chat }) {
   const page = panel.page ?? detail.page ?? null;
   const pageUrl = page?.url ?? visitor.url;
   const geo = session?.geoip;
-  const place = [geo?.city, geo?.region !== geo?.city ? geo?.region : undefined, geo?.country].filter(Boolean).join(", ");
+  const place = [geo?.city, geo?.region !== geo?.city ? geo?.region : undefined, geo?.country]
+    .filter(Boolean)
+    .join(", ");
   const utm = session?.utm_json;
   const campaign = [utm?.source, utm?.medium, utm?.campaign, utm?.term, utm?.content].filter(Boolean).join(" / ");
   const lines: [string, ComponentChildren][] = [];
-  if (pageUrl) lines.push(["Page", isWeb(pageUrl) ? <Out href={pageUrl}>{page?.title || shortAddress(pageUrl)}</Out> : pageUrl === BLOCKED ? <Blocked /> : pageUrl]);
-  if (detail.referrer) lines.push(["Came from", isWeb(detail.referrer) ? <Out href={detail.referrer}>{shortAddress(detail.referrer)}</Out> : detail.referrer]);
+  if (pageUrl)
+    lines.push([
+      "Page",
+      isWeb(pageUrl) ? (
+        <Out href={pageUrl}>{page?.title || shortAddress(pageUrl)}</Out>
+      ) : pageUrl === BLOCKED ? (
+        <Blocked />
+      ) : (
+        pageUrl
+      ),
+    ]);
+  if (detail.referrer)
+    lines.push([
+      "Came from",
+      isWeb(detail.referrer) ? <Out href={detail.referrer}>{shortAddress(detail.referrer)}</Out> : detail.referrer,
+    ]);
   if (campaign !== "") lines.push(["Campaign", campaign]);
   if (place !== "") lines.push(["Place", place]);
   if (geo?.organization) lines.push(["Network", geo.organization]);
-  if (session?.user_agent) lines.push(["Browser", <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
+  if (session?.user_agent)
+    lines.push(["Browser", <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
   if (session?.ip_addr) lines.push(["Address", session.ip_addr]);
   lines.push(["Channel", detail.channel.name]);
   if (visitor.id !== "") lines.push(["Their id", <span class="num">{visitor.id}</span>]);
@@ -394,7 +468,10 @@ function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
     try {
       const options = { path: { number }, query: cursor === undefined ? {} : { cursor: String(cursor) } };
       const { chats: rows, next } = await api.get("/agent/visitors/{number}/chats", options);
-      setFound((before) => ({ rows: [...(cursor !== undefined && typeof before === "object" ? before.rows : []), ...rows], next }));
+      setFound((before) => ({
+        rows: [...(cursor !== undefined && typeof before === "object" ? before.rows : []), ...rows],
+        next,
+      }));
     } catch (error) {
       setFound(isStatus(error, 404, 405) ? "local" : "failed");
     }
@@ -409,7 +486,8 @@ function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
       </section>
     );
   }
-  const all = found === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : found.rows;
+  const all =
+    found === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : found.rows;
   const rows = all.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
   if (rows.length === 0) return null;
   return (

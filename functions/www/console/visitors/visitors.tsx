@@ -59,7 +59,15 @@ export function VisitorsPage() {
         <h2>Visitors</h2>
         <label class="search">
           <Icon name="search" />
-          <input type="search" placeholder="Name, e-mail, phone or number" aria-label="Search visitors" autocomplete="off" spellcheck={false} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+          <input
+            type="search"
+            placeholder="Name, e-mail, phone or number"
+            aria-label="Search visitors"
+            autocomplete="off"
+            spellcheck={false}
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
         </label>
       </header>
       <div class="scroll">
@@ -85,7 +93,11 @@ export function VisitorsPage() {
                 <tr key={row.visitor.number}>
                   <td>
                     <a class="person" href={chatHref(row.chat_id)}>
-                      <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} />
+                      <Face
+                        id={row.visitor.number}
+                        name={row.visitor.name}
+                        isAnonymous={isAnonymous(row.visitor.name)}
+                      />
                       <span class="clip" dir="auto">
                         {nameOf(row)}
                       </span>
