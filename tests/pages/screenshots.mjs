@@ -76,7 +76,6 @@ const STATES = {
     world: "empty",
     steps: [
       async ({ page }) => {
-        if (page.viewportSize().width < 720) return;
         await page.getByRole("button", { name: "Add a channel" }).click();
         await page.getByLabel("Name", { exact: true }).fill("iOS app");
         await page.getByRole("button", { name: "Connect" }).click();

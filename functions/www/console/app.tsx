@@ -60,8 +60,9 @@ function Panes({ workspace }: { workspace: Workspace }) {
       </div>
     );
   }
+  const isFirst = id === undefined && isFirstRun(workspace);
   return (
-    <div class={id === undefined ? "app" : "app has-chat"}>
+    <div class={id !== undefined ? "app has-chat" : isFirst ? "app first" : "app"}>
       <ConnectionLine />
       <Rail />
       <main class="panes">
@@ -72,7 +73,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
             <Conversation key={id} chatId={id} />
             <VisitorPane key={`v${id}`} chatId={id} />
           </>
-        ) : isFirstRun(workspace) ? (
+        ) : isFirst ? (
           <FirstRun />
         ) : (
           <Conversation chatId={undefined} />
