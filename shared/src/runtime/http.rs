@@ -21,6 +21,8 @@ use crate::wire;
 
 /// The largest body that is read, in bytes, unless the endpoint says otherwise.
 const MAX_BODY_BYTES: usize = 128 * 1024;
+/// The media type of every body but a file's.
+const JSON: &str = "application/json; charset=utf-8";
 /// Characters of an `Idempotency-Key`.
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
 /// Characters of a caller's own id of a message in the log.
@@ -38,6 +40,7 @@ pub struct Request {
 pub struct Response {
     status: u16,
     body: Payload,
+    content_type: &'static str,
     /// Who may keep it, and for how long.
     cache: &'static str,
     headers: Vec<(&'static str, String)>,
@@ -48,8 +51,43 @@ pub struct Response {
 #[derive(Debug)]
 enum Payload {
     Json(Value),
-    /// JSON that is written already.
-    Text(&'static str),
+    /// A part of the program itself.
+    Bytes(&'static [u8]),
+}
+
+/// A file that is part of the program, and what it was compressed to beforehand.
+pub struct File {
+    /// Its media type.
+    pub content_type: &'static str,
+    /// Its bytes.
+    pub identity: &'static [u8],
+    /// The same, compressed by brotli.
+    pub brotli: &'static [u8],
+    /// The same, compressed by gzip.
+    pub gzip: &'static [u8],
+}
+
+impl File {
+    /// The content coding for a caller with this `Accept-Encoding`, and the bytes in it.
+    fn encoded(&self, accepted: &str) -> (Option<&'static str>, &'static [u8]) {
+        if accepts(accepted, "br") {
+            (Some("br"), self.brotli)
+        } else if accepts(accepted, "gzip") {
+            (Some("gzip"), self.gzip)
+        } else {
+            (None, self.identity)
+        }
+    }
+}
+
+/// Whether an `Accept-Encoding` names the coding with a weight above zero.
+fn accepts(accepted: &str, coding: &str) -> bool {
+    accepted.split(',').any(|item| {
+        let mut parts = item.split(';').map(str::trim);
+        let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding));
+        let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok());
+        is_named && weight.is_none_or(|weight| weight > 0.0)
+    })
 }
 
 impl Response {
@@ -70,22 +108,36 @@ impl Response {
 
     /// A JSON document that is the same for everybody: 200, or 304 when the caller has this copy.
     pub fn document(text: &'static str, request: &Request) -> Self {
-        let tag = format!("\"{}\"", secret::hex_hash(text));
-        let has_copy = request.header("if-none-match") == Some(tag.as_str());
-        let (status, body) = if has_copy { (304, "") } else { (200, text) };
-        Self {
-            status,
-            body: Payload::Text(body),
-            cache: "public, max-age=300",
-            headers: vec![("etag", tag)],
-            message_id: None,
-            their_id: None,
-        }
+        Self::bytes(text.as_bytes(), JSON, "public, max-age=300", request)
+    }
+
+    /// A file in the best coding that the caller accepts: 200, or 304 when the caller has this copy. `cache` is its
+    /// `Cache-Control`.
+    pub fn file(file: &File, cache: &'static str, request: &Request) -> Self {
+        let (coding, bytes) = file.encoded(request.header("accept-encoding").unwrap_or_default());
+        let coding = coding.map(|coding| ("content-encoding", coding.to_owned()));
+        let headers = [("vary", "accept-encoding".to_owned())].into_iter().chain(coding);
+        Self::bytes(bytes, file.content_type, cache, request).with_headers(headers)
+    }
+
+    /// Adds headers.
+    pub fn with_headers(mut self, headers: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+
+    fn bytes(bytes: &'static [u8], content_type: &'static str, cache: &'static str, request: &Request) -> Self {
+        let tag = format!("\"{}\"", secret::hex_hash(bytes));
+        let known = request.header("if-none-match").unwrap_or_default();
+        let has_copy = known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag);
+        let (status, body): (u16, &[u8]) = if has_copy { (304, &[]) } else { (200, bytes) };
+        let (body, headers) = (Payload::Bytes(body), vec![("etag", tag)]);
+        Self { status, body, content_type, cache, headers, message_id: None, their_id: None }
     }
 
     fn new(status: u16, body: Value) -> Self {
         let (body, headers) = (Payload::Json(body), Vec::new());
-        Self { status, body, cache: "no-store", headers, message_id: None, their_id: None }
+        Self { status, body, content_type: JSON, cache: "no-store", headers, message_id: None, their_id: None }
     }
 
     /// Notes the message that the request made, for the log: its id is on everything that follows from it.
@@ -112,14 +164,14 @@ impl Response {
     fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
-            .header("content-type", "application/json; charset=utf-8")
+            .header("content-type", self.content_type)
             .header("cache-control", self.cache);
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
         response.body(match self.body {
             Payload::Json(value) => Body::Text(value.to_string()),
-            Payload::Text(text) => Body::from(text),
+            Payload::Bytes(bytes) => Body::from(bytes),
         })
     }
 }
@@ -363,6 +415,26 @@ mod tests {
         ];
         for (header, expected) in table {
             assert_eq!(has_several(header), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_sent_in_the_best_accepted_coding() {
+        let file = File { content_type: "text/plain", identity: b"plain", brotli: b"br", gzip: b"gzip" };
+        for (accepted, coding) in [
+            ("", None),
+            ("identity", None),
+            ("*", None),
+            ("deflate, zstd", None),
+            ("gzip", Some("gzip")),
+            ("GZip;q=0.5", Some("gzip")),
+            ("gzip, deflate, br", Some("br")),
+            ("br;q=0, gzip", Some("gzip")),
+            ("br; q=0.000,gzip;q=0", None),
+            ("brotli", None),
+        ] {
+            let bytes: &[u8] = coding.map_or(b"plain", str::as_bytes);
+            assert_eq!(file.encoded(accepted), (coding, bytes), "{accepted}");
         }
     }
 }
