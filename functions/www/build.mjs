@@ -95,15 +95,18 @@ async function build(isDevelopment = false) {
   };
   addStatic(entry[0]);
 
+  const notice = Buffer.from(await licences());
+  const noticeName = `assets/LICENSES-${sha256(notice).slice(0, 8).toUpperCase()}.txt`;
+  files.set(noticeName, notice);
   const page = (await readFile(join(HERE, "console/index.html"), "utf8"))
     .replace("{icon.svg}", `/console/${find(/icon-[A-Z0-9]+\.svg$/)}`)
+    .replace("{licences}", `/console/${noticeName}`)
     .replace("{boot.js}", `/console/${find(/boot-/)}`)
     .replace("{main.css}", `/console/${nameOf(entry[1].cssBundle)}`)
     .replace("{main.js}", `/console/${nameOf(entry[0])}`)
     .replace(/\n\s*/g, "\n");
   files.set("index.html", Buffer.from(page));
   first.add("index.html");
-  files.set("LICENSES.txt", Buffer.from(await licences()));
   return { files, first };
 }
 
@@ -122,16 +125,23 @@ const brotli = (bytes) =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   });
 const gzip = (bytes) => gzipSync(bytes, { level: 9 });
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const typeOf = (name) => TYPES[name.split(".").pop()];
 
-function manifestOf(files) {
-  const list = [...files.keys()].sort().map((path) => ({
-    path,
-    content_type: typeOf(path),
-    immutable: path.startsWith("assets/"),
-    sha256: createHash("sha256").update(files.get(path)).digest("hex"),
-  }));
-  return `${JSON.stringify({ content_security_policy: CONTENT_SECURITY_POLICY, files: list }, null, 2)}\n`;
+/** What functions/console/page.rs includes: the page, its assets by name, and the page's policy. */
+function tableOf(files) {
+  const file = (path) =>
+    `File { content_type: ${JSON.stringify(typeOf(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
+  const assets = [...files.keys()].filter((path) => path.startsWith("assets/")).sort();
+  return [
+    "// Written by functions/www/build.mjs.",
+    `const CONTENT_SECURITY_POLICY: &str = ${JSON.stringify(CONTENT_SECURITY_POLICY)};`,
+    `static PAGE: File = ${file("index.html")};`,
+    `static ASSETS: [(&str, File); ${assets.length}] = [`,
+    ...assets.map((path) => `    ("${path.slice("assets/".length)}", ${file(path)}),`),
+    "];",
+    "",
+  ].join("\n");
 }
 
 async function write(folder, { files }, isCompressed) {
@@ -144,7 +154,7 @@ async function write(folder, { files }, isCompressed) {
     await writeFile(`${target}.br`, brotli(bytes));
     await writeFile(`${target}.gz`, gzip(bytes));
   }
-  await writeFile(join(folder, "manifest.json"), manifestOf(files));
+  if (isCompressed) await writeFile(join(folder, "files.rs"), tableOf(files));
 }
 
 function report({ files, first }) {
@@ -187,7 +197,7 @@ async function check(folder, built) {
     await expect(`${path}.br`, bytes, brotliDecompressSync);
     await expect(`${path}.gz`, bytes, gunzipSync);
   }
-  await expect("manifest.json", Buffer.from(manifestOf(built.files)));
+  await expect("files.rs", Buffer.from(tableOf(built.files)));
   for (const path of kept) problems.push(`${path} is built by nothing`);
   if (problems.length === 0) return console.log("dist/console is what the sources build");
   console.error(

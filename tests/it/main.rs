@@ -19,6 +19,7 @@ mod bot_failure;
 mod bot_input;
 mod channel;
 mod command;
+mod console;
 mod contention;
 mod cost;
 mod crash;

@@ -18,6 +18,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "openapi.json"
+ASSETS = ROOT / "functions" / "www" / "dist" / "console" / "assets"
 FOLDER = ROOT / "target" / "openapi"
 READY = FOLDER / "ready.json"
 # Schemathesis's kinds of cases, each in a run of its own.
@@ -114,6 +115,7 @@ def prepare(ready):
             "chat_id": list(range(1, 41)),
             "number": list(range(1, 41)),
             "seq": [1, 2, 3],
+            "file": sorted(path.name for path in ASSETS.iterdir() if path.suffix not in (".br", ".gz")),
         },
         "nowhere": NOWHERE,
     }

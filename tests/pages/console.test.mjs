@@ -793,9 +793,20 @@ journey(
     await page.keyboard.press("Enter");
     await openChat(page, "Ingrid Lindqvist");
     assert.equal(await page.getByRole("button", { name: "Erase…" }).count(), 0);
-    assert.equal(await page.getByRole("link", { name: "Channels" }).count(), 0);
-    await page.goto(`${url}/console/#/channels`);
-    await page.getByText("Channels is for admins").waitFor();
+  },
+);
+
+journey(
+  "the rail and the palette offer only pages that exist",
+  {},
+  async ({ page }) => {
+    const names = await page
+      .locator(".rail a")
+      .evaluateAll((links) => links.map((link) => link.hash));
+    assert.deepEqual(names, ["#/", "#/visitors"]);
+    await page.goto(`${url}/console/#/reports`);
+    await page.locator(".row").first().waitFor();
+    assert.equal(await page.getByText("not in this version").count(), 0);
   },
 );
 

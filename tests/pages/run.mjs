@@ -79,7 +79,11 @@ run(WWW, "node_modules/.bin/tsc");
 run(WWW, "node", "test.mjs");
 run(WWW, "node", "build.mjs", "--check");
 run(HERE, "node", "--test", "--test-reporter=tap", "console.test.mjs");
-if (!process.argv.includes("--no-host")) {
+if (process.argv.includes("--no-host")) {
+  console.log(
+    "SKIPPED: the console in front of the local host; node tests/pages/run.mjs runs that too",
+  );
+} else {
   const { host, ready } = await startHost();
   try {
     const { status } = spawnSync(

@@ -373,9 +373,7 @@ const STATES = {
     ],
   },
   "chat-missing": { hash: "#/chat/999999", steps: [] },
-  forbidden: { email: "jonas@example.com", steps: [], hash: "#/channels" },
   visitors: { steps: [], hash: "#/visitors" },
-  section: { steps: [], hash: "#/reports" },
 };
 
 async function chatOf(url, name) {

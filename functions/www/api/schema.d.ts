@@ -21,6 +21,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as /console/ */
+        get: operations["consoleWithoutSlash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents' console */
+        get: operations["console"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A script, style, icon or notice of the console */
+        get: operations["consoleAsset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channel/{secret}/{channel_id}/status": {
         parameters: {
             query?: never;
@@ -59,7 +110,7 @@ export interface paths {
         put?: never;
         /**
          * A-2: a visitor writes, or starts or stops typing
-         * @description A text longer than 1000 characters is cut. On a channel whose validation is lenient a wrong optional field is dropped, and a file may come without its name and size. A visitor may write 30 messages in 10 seconds, unless the account says otherwise.
+         * @description A text longer than 1000 characters is cut. On a channel whose validation is lenient a wrong optional field is dropped, and a file may come without its name and size. A visitor may write 30 messages in 10 seconds and a channel open 300 chats, unless the account says otherwise.
          */
         post: operations["channelMessage"];
         delete?: never;
@@ -97,8 +148,31 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** E-mail and password for a bearer token */
+        /**
+         * E-mail and password for a bearer token
+         * @description Wrong passwords are limited by e-mail and by the caller's address, in windows of five minutes: ten for an e-mail from one address, a hundred from one address, fifty for an e-mail. The last two do not apply to an address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login.
+         */
         post: operations["agentLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the session of the token
+         * @description A token that is not valid any more is answered in the same way, so the request can be repeated. With the last session the agent is offline.
+         */
+        post: operations["agentLogout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -134,8 +208,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The chats that the agent may see, newest first
-         * @description Those of the channels whose chats the agent receives and the agent's own; an admin sees every chat. A page may end before it is full, even empty, when many chats of others were looked through: while next is not null, repeat the request with it as before.
+         * The chats that the agent sees, newest first
+         * @description The chats that the agent has or had when they were closed; those offered to them; and those that others took or closed, where the agent receives the chats of the channel or is a member of the department that the chat came to last. An admin sees every chat. Every other endpoint answers 403 for a chat that is not among them. A page may end before it is full, even empty, when many chats of others were looked through: while next is not null, repeat the request with it as before.
          */
         get: operations["agentChats"];
         put?: never;
@@ -198,7 +272,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends the agent's chat, or one that no agent has */
+        /**
+         * Ends the agent's chat, or one that no agent has
+         * @description A repeated request gets the same answer and tells nobody again.
+         */
         post: operations["closeChat"];
         delete?: never;
         options?: never;
@@ -336,7 +413,7 @@ export interface paths {
         head?: never;
         /**
          * Corrects what is known of a visitor, or blacklists them
-         * @description Messages of a blacklisted visitor are answered with 200 and dropped. A correction stays until the integrator says something else than before.
+         * @description Messages of a blacklisted visitor are answered with 200 and dropped. A correction stays until the integrator says something else than before. For agents who see the visitor's open chat, or else the last one; for others 403.
          */
         patch: operations["changeVisitor"];
         trace?: never;
@@ -438,14 +515,14 @@ export interface paths {
         post?: never;
         /**
          * Deletes an agent, whose chats go back to waiting
-         * @description An admin cannot delete themselves.
+         * @description An admin cannot delete themselves. May be repeated after an error.
          */
         delete: operations["deleteAgent"];
         options?: never;
         head?: never;
         /**
          * Changes an agent
-         * @description A password or a role ends the agent's sessions. An admin cannot give up their own role.
+         * @description A password or a role ends the agent's sessions. An admin cannot change their own role. 409 also when the e-mail or the password has just been changed by somebody else.
          */
         patch: operations["changeAgent"];
         trace?: never;
@@ -598,7 +675,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a webhook a new signing secret; both sign for a while */
+        /**
+         * Gives a webhook a new signing secret; up to four old ones sign beside it for a while
+         * @description Each old secret signs for as long as was promised of it; keep_old_seconds 0 ends all of them. 409 when another rotation is made at the same moment.
+         */
         post: operations["rotateWebhook"];
         delete?: never;
         options?: never;
@@ -617,7 +697,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a signed event named test, once, and tells what came of it */
+        /** Sends a signed sample event, once, and tells what came of it */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -690,6 +770,28 @@ export interface paths {
         put?: never;
         /** Opens an account with its first admin */
         post: operations["openAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/accounts/{account_id}/admins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds an admin to an account, or resets one
+         * @description When the e-mail already belongs to an agent of the account, this agent gets the password and the role admin, and their sessions end; name, phone and photo are not changed. A role in the body is ignored.
+         */
+        post: operations["addAdmin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -877,7 +979,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An agent closed a chat; POST <webhook_url> */
+        /** A chat that an agent had accepted or closes is over; POST <webhook_url> */
         post: operations["chatFinished"];
         delete?: never;
         options?: never;
@@ -963,7 +1065,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client";
+                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled";
                 message: string;
                 /** @description The field that is wrong, as a path such as message.file_size. */
                 field?: string;
@@ -1003,9 +1105,10 @@ export interface components {
         OptionalWebAddress: string | null;
         /**
          * Format: uri
-         * @description An address that the service calls. https, without a user name, and nothing private, unless the stack allows it.
+         * @description An address that the service calls. https, without a user name, and nothing private, unless the stack allows it. Without control characters. It is stored and shown as it is called: normalised, without a fragment.
          */
         Target: string;
+        /** @description A blank one counts as absent. */
         ShortText: string | null;
         /** @enum {string} */
         Role: "agent" | "admin";
@@ -1028,8 +1131,9 @@ export interface components {
             name?: components["schemas"]["ShortText"];
             phone?: components["schemas"]["ShortText"];
             email?: components["schemas"]["ShortText"];
-            photo?: components["schemas"]["OptionalWebAddress"];
-            url?: components["schemas"]["OptionalWebAddress"];
+            photo?: components["schemas"]["WebAddressOrBlank"];
+            /** @description Where the visitor is: any text. It is shown and passed on as a link when it is an http or https address. */
+            url?: string | null;
             invite?: components["schemas"]["ShortText"];
         };
         /** @description Tables A1 and A3. */
@@ -1041,13 +1145,13 @@ export interface components {
         TextMessage: {
             /** @constant */
             type: "text";
-            id?: components["schemas"]["ShortText"];
+            id?: components["schemas"]["MessageId"];
             text: string;
         };
         FileMessage: {
             /** @enum {string} */
             type: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
-            id?: components["schemas"]["ShortText"];
+            id?: components["schemas"]["MessageId"];
             text?: string | null;
             file: components["schemas"]["WebAddress"];
             file_name: string;
@@ -1056,7 +1160,7 @@ export interface components {
              * @description Bytes.
              */
             file_size: number;
-            thumb?: components["schemas"]["OptionalWebAddress"];
+            thumb?: components["schemas"]["WebAddressOrBlank"];
             emoji?: components["schemas"]["ShortText"];
             /**
              * Format: int64
@@ -1081,13 +1185,13 @@ export interface components {
         LocationMessage: {
             /** @constant */
             type: "location";
-            id?: components["schemas"]["ShortText"];
+            id?: components["schemas"]["MessageId"];
             text?: string | null;
             latitude: number;
             longitude: number;
             title?: components["schemas"]["ShortText"];
-            file?: components["schemas"]["OptionalWebAddress"];
-            thumb?: components["schemas"]["OptionalWebAddress"];
+            file?: components["schemas"]["WebAddressOrBlank"];
+            thumb?: components["schemas"]["WebAddressOrBlank"];
             emoji?: components["schemas"]["ShortText"];
         };
         /** @description An agent's text may have at most 10000 characters. */
@@ -1148,7 +1252,7 @@ export interface components {
         } | {
             /** @constant */
             type: "BUTTONS";
-            title: string;
+            title?: components["schemas"]["ShortText"];
             text?: string | null;
             buttons: {
                 text: string;
@@ -1232,12 +1336,15 @@ export interface components {
                 email: string | null;
                 photo: components["schemas"]["OptionalWebAddress"];
                 url: components["schemas"]["OptionalWebAddress"];
+                /** @description The invitation that came with this chat. */
                 invite: string | null;
                 description: string | null;
                 blacklisted: boolean;
                 /** @description Chats that they have opened. */
                 chats_count: number;
                 sources: components["schemas"]["Sources"];
+                /** @description sender.url where it is no http or https address: a text, not a link. */
+                url_text: string | null;
             };
             panel: components["schemas"]["Panel"];
         };
@@ -1313,31 +1420,43 @@ export interface components {
             buttons?: components["schemas"]["Buttons"];
             /** @constant */
             force_reply?: true;
+            /**
+             * @description A bot's rich message without a fallback, which the channel cannot show: it went nowhere.
+             * @constant
+             */
+            shown?: false;
             delivery?: components["schemas"]["Delivery"];
             bot_delivery?: components["schemas"]["Delivery"];
             webhook_delivery?: components["schemas"]["Delivery"];
         };
         Buttons: {
             text: string;
-            id?: string;
+            id?: string | number;
         }[];
-        /** @description A delivery and every try of it. */
+        /** @description The first and the newest attempts of a delivery. */
+        Attempts: {
+            /**
+             * Format: int64
+             * @description Unix milliseconds.
+             */
+            at: number;
+            /** @description The HTTP status when there was an answer. */
+            status?: number;
+            /** @description How long it took. */
+            ms: number;
+            /** @description Why it did not deliver. */
+            error?: string;
+            /** @description What a webhook answered with a 2xx without a result: its beginning, without tags. */
+            answer?: string;
+        }[];
+        /** @description How many attempts behind the first are not kept. */
+        AttemptsLeftOut: number;
+        /** @description A delivery and its attempts. */
         Delivery: {
             /** @enum {string} */
             state: "pending" | "delivered" | "failed" | "superseded";
-            attempts: {
-                /**
-                 * Format: int64
-                 * @description Unix milliseconds.
-                 */
-                at: number;
-                /** @description The HTTP status when there was an answer. */
-                status?: number;
-                /** @description How long it took. */
-                ms: number;
-                /** @description Why it did not deliver. */
-                error?: string;
-            }[];
+            attempts: components["schemas"]["Attempts"];
+            attempts_left_out?: components["schemas"]["AttemptsLeftOut"];
             error?: {
                 code?: number;
                 message: string;
@@ -1363,7 +1482,17 @@ export interface components {
         };
         ChannelSettings: {
             name?: components["schemas"]["Name"];
-            integrator_url?: components["schemas"]["Target"];
+            /**
+             * @description Whether visitors may write. Open chats stay, and agents' answers are delivered.
+             * @default true
+             */
+            enabled?: boolean | null;
+            integrator_url?: components["schemas"]["IntegratorUrl"];
+            /**
+             * @description Whether messages go to <integrator_url>/<channel_id>, or to integrator_url as it is. {channel_id} in integrator_url is replaced by the channel's id wherever it stands; then nothing is appended.
+             * @default true
+             */
+            append_channel_id?: boolean | null;
             /**
              * @description Whether messages to the integrator are sent chunked.
              * @default false
@@ -1395,7 +1524,9 @@ export interface components {
             /** @constant */
             kind: "api";
             name: string;
-            integrator_url: components["schemas"]["WebAddress"];
+            enabled: boolean;
+            integrator_url: string;
+            append_channel_id: boolean;
             chunked: boolean;
             agent_ids: components["schemas"]["Number"][];
             department_ids: components["schemas"]["Number"][];
@@ -1409,6 +1540,14 @@ export interface components {
             created_at: components["schemas"]["Time"];
             endpoint?: components["schemas"]["WebAddress"];
             signing_secret?: components["schemas"]["SigningSecret"];
+            /** @description Messages to its address that were refused today and yesterday (UTC), by reason; only where one channel is read. */
+            refused?: {
+                day: components["schemas"]["Time"];
+                /** @description Such as: message.file_size is required. */
+                reason: string;
+                count: number;
+                last_at: components["schemas"]["Time"];
+            }[];
         };
         /** @description Standard Webhooks; shown once, in the answer that made it. */
         SigningSecret: string;
@@ -1417,7 +1556,7 @@ export interface components {
             email: components["schemas"]["Email"];
             password: components["schemas"]["Password"];
             phone?: string | null;
-            photo?: components["schemas"]["OptionalWebAddress"];
+            photo?: components["schemas"]["WebAddressOrBlank"];
             /**
              * @default agent
              * @enum {string|null}
@@ -1430,7 +1569,7 @@ export interface components {
             email?: string | null;
             password?: string | null;
             phone?: string | null;
-            photo?: components["schemas"]["OptionalWebAddress"];
+            photo?: components["schemas"]["WebAddressOrBlank"];
             /** @enum {string|null} */
             role?: "agent" | "admin" | null;
         };
@@ -1455,7 +1594,7 @@ export interface components {
         };
         NewBot: {
             provider_id: components["schemas"]["Name"];
-            /** @description The provider's token, the last segment of the addresses in both directions. */
+            /** @description The provider's token, the last segment of the addresses in both directions. Without control characters. */
             token: string;
             /**
              * @description The name visitors see.
@@ -1467,7 +1606,7 @@ export interface components {
         };
         /** @description The channels it stands in front of. */
         ChannelIds: string[] | null;
-        /** @description Seconds that a bot may take for its answer; null for no limit. */
+        /** @description Seconds that a bot may say nothing after it took a message, before the agents get the chat; 120 unless set, null for no limit. */
         AnswerWithin: number | null;
         BotChanges: {
             name?: components["schemas"]["Name"];
@@ -1499,10 +1638,12 @@ export interface components {
                 to?: string | null;
                 utc_offset?: number | null;
             } | null;
-            /** @description Requests in ten seconds. What is not mentioned stays; null is as for a new account. */
+            /** @description How many in ten seconds. What is not mentioned stays; null is as for a new account. */
             limits?: {
                 visitor_messages?: number | null;
                 bot_requests?: number | null;
+                /** @description Chats that one channel opens. */
+                channel_chats?: number | null;
             } | null;
             /** @description Minutes that a chat may rest before it is closed; null: for ever. */
             idle_close?: number | null;
@@ -1548,6 +1689,7 @@ export interface components {
             limits: {
                 visitor_messages: number;
                 bot_requests: number;
+                channel_chats: number;
             };
             /** @description Minutes. */
             idle_close: number | null;
@@ -1571,7 +1713,7 @@ export interface components {
         ProviderChanges: {
             name?: components["schemas"]["Name"];
             endpoint?: components["schemas"]["Target"];
-            /** @description The secret that its requests must carry; none when empty. */
+            /** @description The secret that its requests must carry; none when empty. Printable ASCII without spaces at its ends. */
             authorization?: string | null;
         };
         NewProvider: components["schemas"]["ProviderChanges"] & Record<string, never>;
@@ -1598,19 +1740,8 @@ export interface components {
             webhook_id?: string;
             /** @enum {string} */
             state: "pending" | "delivered" | "failed" | "superseded";
-            attempts: {
-                /**
-                 * Format: int64
-                 * @description Unix milliseconds.
-                 */
-                at: number;
-                /** @description The HTTP status when there was an answer. */
-                status?: number;
-                /** @description How long it took. */
-                ms: number;
-                /** @description Why it did not deliver. */
-                error?: string;
-            }[];
+            attempts: components["schemas"]["Attempts"];
+            attempts_left_out?: components["schemas"]["AttemptsLeftOut"];
             error?: {
                 code?: number;
                 message: string;
@@ -1638,8 +1769,8 @@ export interface components {
                 photo?: components["schemas"]["WebAddress"];
             };
             recipient: {
-                /** @description sender.id as it came, always a string. */
-                id: string;
+                /** @description sender.id as it came last: a number comes back as a number. */
+                id: string | number;
             };
             /** @description Fields that it does not have are absent. */
             message: {
@@ -1681,7 +1812,8 @@ export interface components {
             sender: {
                 id: components["schemas"]["Number"];
                 name: string;
-                url: components["schemas"]["OptionalWebAddress"];
+                /** @description Absent when unknown. */
+                url?: string;
                 has_contacts: boolean;
             };
             channel: {
@@ -1753,7 +1885,7 @@ export interface components {
         };
         EventChat: {
             messages: {
-                /** @description The text, or the address of a file; of a bot's message without a text what it shows. */
+                /** @description The text; of a file the caption and the address, each on a line; of a bot's message without a text what it shows. */
                 message: string;
                 timestamp: components["schemas"]["Time"];
                 /** @enum {string} */
@@ -1764,6 +1896,7 @@ export interface components {
             /** @enum {string|null} */
             rate: "positive" | "negative" | null;
             blacklisted: boolean;
+            /** @description The invitation that came with this chat. */
             invitation: string | null;
             /** @description Beyond the specification: whether the first messages are left out, because the chat has more than 10000 entries or a megabyte of texts, or because they are not kept any more. Both logs begin with a line that says so then. */
             beginning_missing: boolean;
@@ -1815,6 +1948,7 @@ export interface components {
             chat_id: components["schemas"]["Number"];
             widget_id: string;
             visitor: components["schemas"]["EventVisitor"];
+            /** @description Who accepted the chat, was given it or closed it, also those deleted since; of many the last 30. */
             agents: components["schemas"]["EventAgent"][];
             department?: components["schemas"]["ChatDepartment"];
             chat: components["schemas"]["EventChat"];
@@ -1860,33 +1994,43 @@ export interface components {
             message: string;
         };
         Result: {
-            /** @description OK in any case; anything else is a failure in words. */
+            /** @description OK in any case; FAILURE or an error message is a final failure in these words; without a result the event counts as delivered. */
             result: string;
         };
-        /** @description A field that is absent stays as it is, an empty one is taken away, a wrong one is left out. */
+        /** @description A field that is absent stays as it is, an empty one is taken away, a wrong one is left out, a text that is too long is cut. A JSON string that holds this JSON will do, and a number for a text. */
         PanelAnswer: {
-            /** @description Anything but OK brings nothing. */
+            /** @description OK, in any case. Anything else brings nothing: FAILURE or an error message is a final failure, without a result the event counts as delivered. */
             result: string;
             custom_data?: {
-                title?: string;
-                content: string;
+                title?: string | number;
+                content: string | number;
                 link?: components["schemas"]["WebAddress"];
-                key?: string;
+                key?: string | number;
             }[] | null;
             /** @description As if the visitor had typed it. */
             contact_info?: {
-                name?: string;
-                phone?: string;
-                email?: string;
+                name?: string | number;
+                phone?: string | number;
+                email?: string | number;
+                description?: string | number;
             } | unknown[] | null;
             enable_assign?: boolean;
             /** @description http or https. */
             crm_link?: string | null;
             page?: {
                 url?: components["schemas"]["WebAddress"];
-                title?: string;
+                title?: string | number;
             } | null;
         };
+        /** @description A blank one counts as absent. */
+        WebAddressOrBlank: components["schemas"]["OptionalWebAddress"] | string;
+        /** @description The caller's own; for the log. */
+        MessageId: string | number | null;
+        /**
+         * Format: uri
+         * @description An address that the service calls. https, without a user name, and nothing private, unless the stack allows it. It may contain {channel_id}.
+         */
+        IntegratorUrl: string;
     };
     responses: {
         /** @description Taken. */
@@ -1898,6 +2042,23 @@ export interface components {
                 "application/json": {
                     /** @constant */
                     result: "ok";
+                };
+            };
+        };
+        /** @description Taken. */
+        EventTaken: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @constant */
+                    result: "ok";
+                    /**
+                     * @description A BOT_MESSAGE without a fallback, which the channel cannot show: the visitor does not get it.
+                     * @constant
+                     */
+                    shown?: false;
                 };
             };
         };
@@ -2040,6 +2201,33 @@ export interface components {
                 "application/json": components["schemas"]["BotError"];
             };
         };
+        /** @description The Idempotency-Key was used before with another body. */
+        KeyReused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is over 1048576 bytes; the gateway refuses one over 10 MB. */
+        VisitorTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description The channel is switched off (channel_disabled); nothing is stored. */
+        ChannelDisabled: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description The random string of the channel's address. */
@@ -2049,7 +2237,7 @@ export interface components {
         /** @description The chat's number in the account. */
         chat: components["schemas"]["Number"];
         webhook: string;
-        /** @description A repeat with the same key gets the first answer and stores nothing. Each visitor of a channel, each agent in a chat and each bot has keys of their own. */
+        /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
         idempotency: string;
         /** @description Standard Webhooks; the same on every try. */
         webhook_id: string;
@@ -2118,6 +2306,112 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    consoleWithoutSlash: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of a copy that is there. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. It is compressed as Accept-Encoding allows. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description The copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    console: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of a copy that is there. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. It is compressed as Accept-Encoding allows. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description The copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    consoleAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of a copy that is there. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description As the page names it. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. Its name changes with its content, so that a copy may be kept for ever. It is compressed as Accept-Encoding allows. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                    "text/css": unknown;
+                    "image/svg+xml": unknown;
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     channelStatus: {
         parameters: {
             query?: never;
@@ -2150,7 +2444,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer and stores nothing. Each visitor of a channel, each agent in a chat and each bot has keys of their own. */
+                /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
                 "Idempotency-Key"?: components["parameters"]["idempotency"];
             };
             path: {
@@ -2169,8 +2463,10 @@ export interface operations {
         responses: {
             200: components["responses"]["Done"];
             400: components["responses"]["Invalid"];
+            403: components["responses"]["ChannelDisabled"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
+            413: components["responses"]["VisitorTooLarge"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -2180,7 +2476,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer and stores nothing. Each visitor of a channel, each agent in a chat and each bot has keys of their own. */
+                /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
                 "Idempotency-Key"?: components["parameters"]["idempotency"];
             };
             path: {
@@ -2197,7 +2493,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Done"];
+            200: components["responses"]["EventTaken"];
             400: components["responses"]["BotError"];
             401: components["responses"]["BotError"];
             403: components["responses"]["BotError"];
@@ -2234,15 +2530,43 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
-            /** @description Too many logins at once on a deployed stack: the gateway answers. */
+            /** @description Too many wrong passwords; by the gateway, for more than 500 logins a second of all callers together, without Retry-After. */
             429: {
+                headers: {
+                    /** @description Seconds, at most 300. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                };
+            };
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    agentLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is not valid any more. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GatewayError"];
+                    "application/json": {
+                        /** @constant */
+                        logged_out: true;
+                    };
                 };
             };
+            401: components["responses"]["Unauthorized"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -2342,6 +2666,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -2434,6 +2759,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             500: components["responses"]["Failed"];
@@ -2473,6 +2799,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
@@ -2518,6 +2845,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
@@ -2555,6 +2883,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -2564,7 +2893,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key gets the first answer and stores nothing. Each visitor of a channel, each agent in a chat and each bot has keys of their own. */
+                /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
                 "Idempotency-Key"?: components["parameters"]["idempotency"];
             };
             path: {
@@ -2582,9 +2911,11 @@ export interface operations {
             201: components["responses"]["Sent"];
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["KeyReused"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -2605,6 +2936,7 @@ export interface operations {
         responses: {
             202: components["responses"]["Sent"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             500: components["responses"]["Failed"];
@@ -2638,6 +2970,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             500: components["responses"]["Failed"];
@@ -3456,6 +3789,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3470,7 +3804,19 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description May be left out. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The event to send, made of sample data.
+                     * @default test
+                     * @enum {string|null}
+                     */
+                    event?: "test" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message" | null;
+                };
+            };
+        };
         responses: {
             /** @description What came of it. */
             200: {
@@ -3483,14 +3829,16 @@ export interface operations {
                         status: number | null;
                         /** @description Milliseconds. */
                         ms: number;
-                        /** @description Why there was no answer. */
+                        /** @description Why there was no answer, or which status outside of 2xx it had. */
                         error: string | null;
                     };
                 };
             };
+            400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -3649,6 +3997,48 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    addAdmin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAgent"];
+            };
+        };
+        responses: {
+            /** @description The agent that was reset. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description The new admin. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     registerProvider: {
         parameters: {
             query?: never;
@@ -3756,7 +4146,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Delivered, or rejected for good with words that the agent is shown. Everything else is tried again. */
+            /** @description Delivered, or rejected for good with words that the agent is shown; a JSON string that holds this JSON will do. Everything else is tried again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3836,6 +4226,13 @@ export interface operations {
                     "application/json": components["schemas"]["PanelAnswer"];
                 };
             };
+            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     chatUpdated: {
@@ -3866,6 +4263,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PanelAnswer"];
                 };
+            };
+            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -3898,6 +4302,13 @@ export interface operations {
                     "application/json": components["schemas"]["Result"];
                 };
             };
+            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     chatFinished: {
@@ -3929,6 +4340,13 @@ export interface operations {
                     "application/json": components["schemas"]["Result"];
                 };
             };
+            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     callEvent: {
@@ -3953,6 +4371,13 @@ export interface operations {
         responses: {
             /** @description Any answer will do. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3988,6 +4413,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Result"];
                 };
+            };
+            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

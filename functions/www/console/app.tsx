@@ -10,11 +10,11 @@ import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
 import { followKeys } from "./keys";
 import { Rail } from "./rail";
-import { SectionPage } from "./sections";
 import { SignIn } from "./session/sign-in";
 import { route } from "./state/route";
 import { session, type Session } from "./state/session";
 import { Workspace } from "./state/workspace";
+import { VisitorsPage } from "./visitors/visitors";
 import { VisitorPane } from "./visitor/visitor";
 
 export function App() {
@@ -55,7 +55,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
         <Rail />
         <main class="page">
           <h1 class="sr">Switchboard console</h1>
-          <SectionPage section={section} />
+          <VisitorsPage />
         </main>
       </div>
     );

@@ -14,15 +14,9 @@ import { session } from "./state/session";
 import { floating } from "./state/view";
 import type { PresenceStatus } from "../api/types";
 
-export const SECTION_NAMES: Record<Section, { name: string; icon: IconName; isForAdmins: boolean }> = {
-  inbox: { name: "Inbox", icon: "inbox", isForAdmins: false },
-  visitors: { name: "Visitors", icon: "users", isForAdmins: false },
-  channels: { name: "Channels", icon: "plug", isForAdmins: true },
-  bots: { name: "Bots", icon: "bot", isForAdmins: true },
-  deliveries: { name: "Webhooks and deliveries", icon: "webhook", isForAdmins: true },
-  team: { name: "Team", icon: "users-round", isForAdmins: true },
-  reports: { name: "Reports", icon: "chart-column", isForAdmins: true },
-  settings: { name: "Settings", icon: "settings", isForAdmins: true },
+export const SECTION_NAMES: Record<Section, { name: string; icon: IconName }> = {
+  inbox: { name: "Inbox", icon: "inbox" },
+  visitors: { name: "Visitors", icon: "users" },
 };
 
 function RailLink({ section, count = 0, label }: { section: Section; count?: number; label?: string }) {
@@ -49,20 +43,14 @@ function RailLink({ section, count = 0, label }: { section: Section; count?: num
 export function Rail() {
   const workspace = useWorkspace();
   const waiting = workspace.chats.waiting.value.length;
-  const upper: Section[] = workspace.isAdmin
-    ? ["visitors", "channels", "bots", "deliveries", "team", "reports"]
-    : ["visitors"];
   return (
     <nav class="rail" aria-label="Sections">
       <span class="logo" aria-hidden="true">
         <img src={logo} alt="" />
       </span>
       <RailLink section="inbox" count={waiting} label={waiting > 0 ? `Inbox, ${waiting} waiting` : "Inbox"} />
-      {upper.map((section) => (
-        <RailLink key={section} section={section} />
-      ))}
+      <RailLink section="visitors" />
       <span class="grow" />
-      {workspace.isAdmin && <RailLink section="settings" />}
       <Me />
     </nav>
   );

@@ -143,9 +143,8 @@ function commandsOf(workspace: Workspace): Command[] {
   for (const name of TABS)
     add("Go to", tabNames[name], "inbox", () => ((tab.value = name), openChat(undefined)), { words: "inbox list" });
   for (const section of SECTIONS) {
-    const { name, icon: sign, isForAdmins } = SECTION_NAMES[section];
-    if (section !== "inbox" && (workspace.isAdmin || !isForAdmins))
-      add("Go to", name, sign, () => go({ section, id: undefined }));
+    const { name, icon: sign } = SECTION_NAMES[section];
+    if (section !== "inbox") add("Go to", name, sign, () => go({ section, id: undefined }));
   }
   return commands;
 }

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 
-export const SECTIONS = ["inbox", "visitors", "channels", "bots", "deliveries", "team", "reports", "settings"] as const;
+/** The pages that exist. Channels, bots, deliveries, the team and settings have none yet: admins call the API. */
+export const SECTIONS = ["inbox", "visitors"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface Route {
@@ -9,7 +10,7 @@ export interface Route {
   id: number | undefined;
 }
 
-/** Reads #/, #/chat/7, #/visitors/12, #/channels. */
+/** Reads #/, #/chat/7, #/visitors/12; anything else is the inbox. */
 export function parseRoute(hash: string): Route {
   const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;

@@ -73,6 +73,7 @@ fn heading(base: &str) -> String {
         "
 Switchboard serves at {base}   (Ctrl-C stops it)
 Every endpoint is described at {base}/openapi.json
+Agents sign in to the console at {base}/console/
 "
     )
 }
