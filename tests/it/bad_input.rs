@@ -365,8 +365,12 @@ fn no_endpoint_breaks_on_garbage() {
     on_stage(async |stage| {
         let account = stage.account().await;
         for (method, path) in routes() {
+            // A logout reads no body, and would end the session of the requests behind it.
             let takes_a_body = ["POST", "PUT", "PATCH", "ANY"].contains(&method.as_str());
-            if !takes_a_body || path.ends_with("/status") || path == "/agent/presence" {
+            if !takes_a_body
+                || path.ends_with("/status")
+                || ["/agent/presence", "/agent/logout"].contains(&path.as_str())
+            {
                 continue;
             }
             let method = if method == "ANY" { "POST".to_owned() } else { method };
