@@ -79,15 +79,20 @@ fn everything_of_an_ended_chat_has_an_end_when_the_account_says_so() {
     });
 }
 
-/// Lets the account's only open chat be looked at now, and looks.
-async fn look(stage: &Stage, account: &Value) {
-    look_at(stage, format!("CHAT#{}#1", account.as_str().unwrap()), "HEAD").await;
+/// Ages a changed retention, so that its pass over ended chats begins now and not when the open chats have been checked.
+async fn begin_pass(stage: &Stage, pk: String) {
+    let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S("RETENTION".to_owned()));
+    let change = stage.tables().update_item().table_name("Chats").key("pk", pk).key("sk", sk);
+    let change =
+        change.update_expression("SET due_at = :past, began = :past").condition_expression("attribute_exists(pk)");
+    change.expression_attribute_values(":past", AttributeValue::N("1".to_owned())).send().await.unwrap();
 }
 
-/// Lets an item of the Chats table be due now, and runs the schedule.
-async fn look_at(stage: &Stage, pk: String, sk: &str) {
+/// Makes the idle check of the account's only open chat due, and runs the schedule.
+async fn look(stage: &Stage, account: &Value) {
     let tables = stage.tables();
-    let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S(sk.to_owned()));
+    let pk = AttributeValue::S(format!("CHAT#{}#1", account.as_str().unwrap()));
+    let sk = AttributeValue::S("HEAD".to_owned());
     let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
     let change = change.update_expression("SET due_at = :now").condition_expression("attribute_exists(due_at)");
     change.expression_attribute_values(":now", AttributeValue::N("1".to_owned())).send().await.unwrap();
@@ -129,7 +134,7 @@ fn a_changed_retention_reaches_chats_that_ended_before() {
         for (days, ends) in [(json!(1), true), (Value::Null, false)] {
             talk.agent.call.put("/admin/settings", &json!({"retention_days": days})).await.expect(200);
             let account = talk.account.id.as_str().unwrap();
-            look_at(stage, format!("RETENTION#{account}"), "RETENTION").await;
+            begin_pass(stage, format!("RETENTION#{account}")).await;
             wait_for("the new end of everything", seconds(15), async || {
                 stage.host.run_schedule("schedule-idle").await.expect("the look succeeds");
                 let lives = lives().await;
