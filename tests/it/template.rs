@@ -125,14 +125,6 @@ fn a_function_is_named_after_its_program() {
 }
 
 #[test]
-fn a_function_file_is_one_short_endpoint() {
-    for file in files() {
-        let lines = std::fs::read_to_string(&file).unwrap().lines().count();
-        assert!(lines <= 80, "{} has {lines} lines", file.display());
-    }
-}
-
-#[test]
 fn the_template_gives_every_function_the_variables_it_needs_and_no_other() {
     beside(async {
         for (name, properties) in functions() {
