@@ -39,7 +39,7 @@ fn an_unreadable_entry_is_reported_and_does_not_stop_the_sweep() {
         let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("no map") };
         delivery.insert("tries".to_owned(), AttributeValue::N("0".to_owned()));
         // A round of its own: the queue takes the task of the first one for a duplicate for five minutes.
-        delivery.insert("round".to_owned(), AttributeValue::N("1".to_owned()));
+        delivery.insert("round".to_owned(), AttributeValue::N("2".to_owned()));
         for (sk, progress, due_at) in [(unreadable, "unheard of", "1"), (&*lost, "pending", "2")] {
             let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("no map") };
             delivery.insert("progress".to_owned(), text(progress));

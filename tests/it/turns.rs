@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use tokio::sync::Notify;
 
 /// How many tests that measure time wait side by side. 1 plays each of them alone.
-const MAX_TIMED_TESTS: usize = 4;
+const MAX_TIMED_TESTS: usize = 2;
 
 /// What a test needs of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -154,7 +154,7 @@ fn what_is_wrong_in_an_ok_is_left_out_and_the_rest_counts() {
         let hooked = Hooked::open_with(stage, [answer]).await;
         let chat = hooked.accepted().await;
         let mut expected = empty_panel();
-        expected["custom_data"] = json!([line(None, "kept", None, None)]);
+        expected["custom_data"] = json!([line(Some("7"), "kept", None, None)]);
         assert_eq!(hooked.panel(chat).await, expected);
         assert_eq!(hooked.visitor(chat).await["name"], "Anonymous");
         let delivery = recorded(&hooked.agent, chat, "chat_accepted").await;

@@ -99,7 +99,8 @@ async fn a_queue_has_the_concurrency_that_the_template_says() {
         let host = start_changed(folder.path(), EVENT, &limited).await.unwrap();
         for n in 0..=cap {
             let (body, group) = (format!("hang {n}"), Some(format!("chat-{n}")));
-            let outgoing = Outgoing { deduplication_id: Some(body.clone()), body, group, ..Outgoing::default() };
+            let id = Some(n.to_string());
+            let outgoing = Outgoing { deduplication_id: id, body, group, ..Outgoing::default() };
             host.queues().send(ORDERED, outgoing).unwrap();
         }
         let working = || host.processes().iter().filter(|(function, _)| function == "worker").count();
