@@ -1,5 +1,5 @@
 //! Messages that a channel refused, counted by reason and day (UTC) for the admin; a count is kept for three days. A
-//! process writes at most [`MAX_WRITES`] counts of a channel in ten seconds and adds up the others until a later refusal.
+//! process writes at most `MAX_WRITES` counts of a channel in ten seconds and adds up the others until a later refusal.
 //! What it has added up when it ends is lost, so the counts are exact unless somebody floods the channel.
 
 use std::collections::HashMap;
