@@ -1,5 +1,6 @@
 //! Signing in and out: wrong passwords are limited, and a session ends when it is asked to.
 
+use futures_util::future::join_all;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
@@ -11,6 +12,8 @@ use crate::harness::{Stage, on_stage};
 
 /// Wrong passwords for an e-mail from one address until a window ends.
 const LIMIT: usize = 10;
+/// The same for all e-mails together.
+const ADDRESS_LIMIT: usize = 100;
 /// Seconds of a window.
 const WINDOW: u64 = 300;
 
@@ -71,6 +74,22 @@ fn wrong_passwords_are_limited_by_e_mail_and_address() {
         // Nobody else is refused: neither the owner elsewhere nor a colleague behind the same address.
         log_in_from(stage, elsewhere, &owner.email, PASSWORD).await.expect(200);
         log_in_from(stage, attacker, &colleague.email, PASSWORD).await.expect(200);
+    });
+}
+
+#[test]
+fn an_address_over_its_limit_still_serves_whom_it_served_before() {
+    on_stage(async |stage| {
+        let account = stage.account().await;
+        let (known, address) = (&account.admin.email, "198.51.100.10");
+        log_in_from(stage, address, known, PASSWORD).await.expect(200);
+        // Twice the limit, because a new window may begin once in between.
+        let strangers: Vec<_> = (0..=2 * ADDRESS_LIMIT).map(|_| unique_email("stranger")).collect();
+        let guesses = strangers.iter().map(async |email| log_in_from(stage, address, email, "not the password").await);
+        let guesses: Vec<_> = join_all(guesses).await.iter().map(|reply| reply.status).collect();
+        assert!(guesses.iter().all(|status| [401, 429].contains(status)) && guesses.contains(&429), "{guesses:?}");
+        log_in_from(stage, address, &unique_email("another"), PASSWORD).await.expect_error(429, "rate_limited");
+        log_in_from(stage, address, known, PASSWORD).await.expect(200);
     });
 }
 
