@@ -65,6 +65,11 @@ pub fn on_own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage))
     beside(own_stage(parameters, test));
 }
 
+/// Plays a test alone, on a host of its own with these parameters: it measures how the host keeps up.
+pub fn alone_on_stage_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) {
+    alone(own_stage(parameters, test));
+}
+
 /// Plays a test alone, on a host of its own, which it may harm.
 pub fn alone_on_own_stage(test: impl AsyncFnOnce(&Stage)) {
     alone(own_stage(&[], test));

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::client::{Account, Channel, number};
-use crate::harness::{Conversation, Stage, on_own_stage};
+use crate::harness::{Conversation, Stage, alone_on_stage_with};
 use crate::hook::add;
 use crate::provider::{Bot, register};
 use crate::receiver::{Answer, Receiver};
@@ -59,7 +59,7 @@ fn a_hanging_integrator_delays_no_other_account() {
     // An account may hold five of the eight first attempts; its later ones have room.
     let caps = [("FirstAttemptConcurrency", "8"), ("FirstAttemptsPerAccount", "5"), ("RetryConcurrency", "24")];
     const MAX_PROCESSES: usize = 8 + 24;
-    on_own_stage(&caps, async |stage| {
+    alone_on_stage_with(&caps, async |stage| {
         let (hanging, healthy) = (Receiver::start(Answer::Hang).await, Receiver::start(Answer::ok()).await);
         let other = Conversation::open(stage, &healthy.url(), json!({})).await;
         let account = stage.account().await;
@@ -109,7 +109,7 @@ fn a_hanging_integrator_delays_no_other_account() {
 fn a_hanging_bot_and_a_hanging_webhook_open_their_breakers() {
     // Two processes for later attempts leave those idle that have seen the receivers hang.
     let caps = [("FirstAttemptConcurrency", "12"), ("FirstAttemptsPerAccount", "60"), ("RetryConcurrency", "2")];
-    on_own_stage(&caps, async |stage| {
+    alone_on_stage_with(&caps, async |stage| {
         let (provider, crm) = (Receiver::start(Answer::Hang).await, Receiver::start(Answer::Hang).await);
         let account = stage.account().await;
         let [with_bot, plain] = ["https://a.example", "https://b.example"].map(|url| account.channel(url));
