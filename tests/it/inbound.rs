@@ -152,7 +152,7 @@ fn a_channel_is_switched_off_and_on() {
 }
 
 #[test]
-fn the_address_of_an_integrator_has_the_channel_id_where_it_says() {
+fn integrator_address_takes_the_channel_id_where_it_says() {
     on_stage(async |stage| {
         let integrator = Receiver::start(Answer::ok()).await;
         let base = integrator.url();

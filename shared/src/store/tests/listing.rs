@@ -111,7 +111,7 @@ async fn a_list_that_passed_many_hidden_chats_says_where_to_go_on() {
 }
 
 #[tokio::test]
-async fn a_channel_that_is_younger_than_the_cached_roster_is_not_for_all() {
+async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     let stores = stores().await;
     let bob = stores.staffed_for_agent_2().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
