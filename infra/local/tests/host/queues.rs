@@ -92,10 +92,12 @@ async fn a_group_keeps_its_order_past_a_failure() {
 /// A queue's `MaximumConcurrency` of the template is what runs at once, be it less or more than the host would choose.
 #[tokio::test]
 async fn a_queue_has_the_concurrency_that_the_template_says() {
-    const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn";
+    // Batches of one, so that each message occupies a process of its own.
+    const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn\n            BatchSize: 5";
     for cap in [2, 40] {
         let folder = binaries();
-        let limited = format!("{EVENT}\n            ScalingConfig: {{MaximumConcurrency: {cap}}}");
+        let limited = EVENT.replace("BatchSize: 5", "BatchSize: 1");
+        let limited = format!("{limited}\n            ScalingConfig: {{MaximumConcurrency: {cap}}}");
         let host = start_changed(folder.path(), EVENT, &limited).await.unwrap();
         for n in 0..=cap {
             let (body, group) = (format!("hang {n}"), Some(format!("chat-{n}")));
