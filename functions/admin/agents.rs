@@ -19,10 +19,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections);
 
-async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
-    let (directory, _, connections) = &uses;
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, _, connections) = &dependencies;
     let caller = auth::admin(connections, &request).await?;
     if !request.has_segment("agent_id") {
         return match request.method.as_str() {
@@ -32,8 +32,8 @@ async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
     }
     let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
     match request.method.as_str() {
-        "PATCH" => change(&uses, &caller, &request, agent).await,
-        "DELETE" => delete(&uses, &caller, agent).await,
+        "PATCH" => change(&dependencies, &caller, &request, agent).await,
+        "DELETE" => delete(&dependencies, &caller, agent).await,
         _ => Ok(Response::ok(admin::agent(&agent))),
     }
 }
@@ -52,8 +52,13 @@ async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error
     Ok(Response::ok(json!({ "agents": agents })))
 }
 
-async fn change(uses: &Uses, caller: &Session, request: &Request, before: Agent) -> Result<Response, Error> {
-    let (directory, _, connections) = uses;
+async fn change(
+    dependencies: &Dependencies,
+    caller: &Session,
+    request: &Request,
+    before: Agent,
+) -> Result<Response, Error> {
+    let (directory, _, connections) = dependencies;
     let (after, password, ends_sessions) = admin::changed_agent(&request.json()?, &before)?;
     if before.agent_id == caller.agent.agent_id && after.role != before.role {
         return Err(Error::Conflict("an admin cannot change their own role"));
@@ -68,7 +73,11 @@ async fn change(uses: &Uses, caller: &Session, request: &Request, before: Agent)
     Ok(Response::ok(admin::agent(&after)))
 }
 
-async fn delete((directory, chats, connections): &Uses, caller: &Session, agent: Agent) -> Result<Response, Error> {
+async fn delete(
+    (directory, chats, connections): &Dependencies,
+    caller: &Session,
+    agent: Agent,
+) -> Result<Response, Error> {
     if agent.agent_id == caller.agent.agent_id {
         return Err(Error::Conflict("an admin cannot delete themselves"));
     }

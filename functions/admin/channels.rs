@@ -22,9 +22,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Connections, Chats, Guard);
+type Dependencies = (Directory, Connections, Chats, Guard);
 
-async fn handle((directory, connections, chats, guard): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, connections, chats, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     if !request.has_segment("channel_id") {
         return match request.method.as_str() {

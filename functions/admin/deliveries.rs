@@ -19,10 +19,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (chats, connections, to_channel, to_bot, to_webhook): Uses,
+    (chats, connections, to_channel, to_bot, to_webhook): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;

@@ -19,9 +19,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, Outbound);
+type Dependencies = (Directory, Chats, Connections, Outbound);
 
-async fn handle((directory, chats, connections, outbound): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let (account_id, now) = (&caller.account_id, clock::now());
     let desk = Desk { account_id, directory: &directory, chats: &chats, outbound: &outbound, now };

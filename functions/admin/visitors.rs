@@ -12,7 +12,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 
 /// How long one call goes on: less than the gateway waits.
-const LONGEST: Duration = Duration::from_secs(20);
+const TIME_BUDGET: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -22,7 +22,7 @@ async fn main() -> ExitCode {
 async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let (number, started) = (request.number("number")?, Instant::now());
-    let erased = chats.erase_visitor(&caller.account_id, number, &|| started.elapsed() < LONGEST).await?;
+    let erased = chats.erase_visitor(&caller.account_id, number, &|| started.elapsed() < TIME_BUDGET).await?;
     tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
     let removed = json!({ "chats": erased.chats, "entries": erased.entries });
     Ok(Response::ok(json!({ "number": number, "removed": removed, "complete": erased.is_complete })))

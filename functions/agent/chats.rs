@@ -22,9 +22,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections);
 
-async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let states: &[&str] = match request.query("state").as_deref() {
         None | Some("open") => &["bot", "waiting", "active"],

@@ -20,10 +20,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, to_bot, to_webhook): Uses,
+    (directory, chats, connections, to_bot, to_webhook): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
@@ -32,6 +32,6 @@ async fn handle(
     let chat = access.chat(chat_id).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
     let closed = chats.close(chat, &caller.agent, &settings.webhooks, now).await?;
-    queue::enqueue_notifications(&closed.told, &to_bot, &to_webhook).await;
+    queue::enqueue_notifications(&closed.notifications, &to_bot, &to_webhook).await;
     Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
 }

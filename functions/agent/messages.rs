@@ -1,6 +1,6 @@
 //! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline, oldest first, with the state of every
 //! delivery, without links that Safe URL blocks. A page ends where an entry may still come in between, see
-//! [`entry::settled`], so that who polls with the last `seq` as `after` misses none.
+//! [`entry::stable_prefix`], so that who polls with the last `seq` as `after` misses none.
 
 use std::process::ExitCode;
 
@@ -19,20 +19,20 @@ use shared::store::directory::Directory;
 use shared::wire::agent;
 
 /// Messages in an answer: the most, and how many when nothing is said.
-const MOST: u64 = 500;
+const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections);
 
-async fn handle((directory, chats, connections): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let chat_id = request.number("chat_id")?;
     let after = request.query_number("after")?.unwrap_or(0);
-    let limit = request.query_number("limit")?.unwrap_or(MOST).clamp(1, MOST);
+    let limit = request.query_number("limit")?.unwrap_or(MAX_MESSAGES_PER_PAGE).clamp(1, MAX_MESSAGES_PER_PAGE);
     let limit = i32::try_from(limit).map_err(Error::internal)?;
     let now = clock::now();
     let (first_page, chat) = chats.timeline_and_chat(&caller.account_id, chat_id, after, limit).await?;
@@ -53,9 +53,9 @@ async fn kept(
     now: Timestamp,
 ) -> Result<Vec<Entry>, Error> {
     loop {
-        let mut entries = entry::settled(page, after, now);
+        let mut entries = entry::stable_prefix(page, after, now);
         let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };
-        entries.retain(|entry| !entry.is_forgotten(now));
+        entries.retain(|entry| !entry.is_expired(now));
         if !entries.is_empty() {
             return Ok(entries);
         }

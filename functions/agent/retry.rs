@@ -20,9 +20,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, ChannelQueue);
+type Dependencies = (Directory, Chats, Connections, ChannelQueue);
 
-async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
     let now = clock::now();

@@ -22,9 +22,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, ChannelQueue);
+type Dependencies = (Directory, Chats, Connections, ChannelQueue);
 
-async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let typing = agent::typing(&request.json_or_empty()?)?;
     let (chat_id, now) = (request.number("chat_id")?, clock::now());

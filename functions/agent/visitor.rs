@@ -20,9 +20,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, WebhookQueue);
 
-async fn handle((directory, chats, connections, queue): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (learned, blacklisted) = agent::visitor_changes(&request.json()?)?;
     let now = clock::now();

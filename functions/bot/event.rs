@@ -18,13 +18,16 @@ use shared::wire::task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(async |uses, request| handle(uses, request).await.map_err(|error| Error::Bot(Box::new(error)))).await
+    http::run(async |dependencies, request| {
+        handle(dependencies, request).await.map_err(|error| Error::Bot(Box::new(error)))
+    })
+    .await
 }
 
-type Uses = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, to_channel, to_bot, to_webhook): Uses,
+    (directory, chats, connections, to_channel, to_bot, to_webhook): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     request.only("POST")?;
@@ -46,11 +49,11 @@ async fn handle(
         }
         EventKind::InviteAgent => {
             let transition = desk.invite_agent(&event.route).await?;
-            queue::enqueue_notifications(&transition.told, &to_bot, &to_webhook).await;
+            queue::enqueue_notifications(&transition.notifications, &to_bot, &to_webhook).await;
         }
         EventKind::ClientInfo(learned) => {
-            let told = desk.client_info(&event.route, &learned).await?;
-            queue::enqueue_notifications(&told, &to_bot, &to_webhook).await;
+            let notifications = desk.client_info(&event.route, &learned).await?;
+            queue::enqueue_notifications(&notifications, &to_bot, &to_webhook).await;
         }
     }
     Ok(done())

@@ -25,19 +25,19 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Chats, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
 /// The largest body, in bytes: a text is cut to its limit rather than refused.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
-async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
     request.only("POST")?;
     let now = clock::now();
-    let (directory, chats, ..) = &uses;
+    let (directory, chats, ..) = &dependencies;
     let channel = directory.cached_channel(&request.segment("channel_id")).await?;
     let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
-    let result = receive(&uses, &channel, &request, now).await;
+    let result = receive(&dependencies, &channel, &request, now).await;
     if let Err(refused) = &result {
         chats.count_refusal(&channel.channel_id, refused, now).await;
     }
@@ -45,8 +45,13 @@ async fn handle(uses: Uses, request: Request) -> Result<Response, Error> {
 }
 
 /// Takes a message that came to a valid address.
-async fn receive(uses: &Uses, channel: &Channel, request: &Request, now: Timestamp) -> Result<Response, Error> {
-    let (directory, chats, to_bot, to_webhook) = uses;
+async fn receive(
+    dependencies: &Dependencies,
+    channel: &Channel,
+    request: &Request,
+    now: Timestamp,
+) -> Result<Response, Error> {
+    let (directory, chats, to_bot, to_webhook) = dependencies;
     if !channel.settings.enabled {
         return Err(Error::ChannelDisabled);
     }
@@ -77,7 +82,7 @@ async fn receive(uses: &Uses, channel: &Channel, request: &Request, now: Timesta
             if is_for_bot {
                 to_bot.0.enqueue_stored(&Task::new_entry(&channel.account_id, chat_id, seq)).await;
             }
-            queue::enqueue_notifications(&received.told, to_bot, to_webhook).await;
+            queue::enqueue_notifications(&received.notifications, to_bot, to_webhook).await;
             return Ok(done().about(&received.answered.id).known_as(their_id));
         }
         Message::Typing(Typing::Start) => chats.visitor_typing(channel, external_id, Some(now)).await?,

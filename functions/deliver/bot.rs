@@ -20,9 +20,12 @@ async fn main() -> ExitCode {
     consumer::run(handle).await
 }
 
-type Uses = (Directory, Chats, Connections, Breakers, BotRetryQueue, Outbound);
+type Dependencies = (Directory, Chats, Connections, Breakers, BotRetryQueue, Outbound);
 
-async fn handle((directory, chats, connections, breakers, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+async fn handle(
+    (directory, chats, connections, breakers, retries, outbound): Dependencies,
+    task: Task,
+) -> Result<(), Error> {
     let providers = Providers {
         directory: &directory,
         chats: &chats,

@@ -19,9 +19,9 @@ async fn main() -> ExitCode {
     consumer::run(handle).await
 }
 
-type Uses = (Directory, Chats, Breakers, ChannelRetryQueue, Outbound);
+type Dependencies = (Directory, Chats, Breakers, ChannelRetryQueue, Outbound);
 
-async fn handle((directory, chats, breakers, retries, outbound): Uses, task: Task) -> Result<(), Error> {
+async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let integrators = Integrators { directory: &directory, outbound: &outbound };
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,

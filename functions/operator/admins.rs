@@ -21,9 +21,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, Connections, OperatorKey);
+type Dependencies = (Directory, Connections, OperatorKey);
 
-async fn handle((directory, connections, operator_key): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, connections, operator_key): Dependencies, request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
     let (account_id, new) = (request.segment("account_id"), admin::new_admin(&request.json()?)?);
     if !directory.has_account(&account_id).await? {

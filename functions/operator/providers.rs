@@ -17,9 +17,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Uses = (Directory, OperatorKey, Guard);
+type Dependencies = (Directory, OperatorKey, Guard);
 
-async fn handle((directory, operator_key, guard): Uses, request: Request) -> Result<Response, Error> {
+async fn handle((directory, operator_key, guard): Dependencies, request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
     if request.method == "POST" {
         let nothing = Provider {

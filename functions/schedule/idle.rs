@@ -50,14 +50,14 @@ impl Handler for IdleCheck {
     fn handle<'a>(&'a self, overdue: &'a Overdue) -> Handling<'a> {
         Box::pin(async move {
             let Self(directory, chats, to_bot, to_webhook) = self;
-            let Some(chat) = chats.resting(overdue).await? else { return Ok(false) };
+            let Some(chat) = chats.due_for_idle_check(overdue).await? else { return Ok(false) };
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
             if !settings.is_idle(chat.updated_at, now) {
-                chats.look_again(overdue, &chat, &settings, now).await?;
+                chats.reschedule_idle_check(overdue, &chat, &settings, now).await?;
                 return Ok(false);
             }
             let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
-            queue::enqueue_notifications(&closed.told, to_bot, to_webhook).await;
+            queue::enqueue_notifications(&closed.notifications, to_bot, to_webhook).await;
             Ok(true)
         })
     }

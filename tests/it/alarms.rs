@@ -80,8 +80,8 @@ fn every_alarm_is_told_and_leads_to_its_section_of_the_runbook() {
         let (_, section) = description.split_once("See docs/runbook.md, ").unwrap_or_else(|| panic!("{name}"));
         assert!(sections.contains(section.trim_end_matches('.')), "{name}: {section}");
         assert!(runbook.contains(&format!("`{name}`")), "{name} is not in the runbook");
-        for told in ["AlarmActions", "OKActions"] {
-            assert_eq!(alarm[told], json!([{"!Ref": "AlarmTopic"}]), "{name}");
+        for notifications in ["AlarmActions", "OKActions"] {
+            assert_eq!(alarm[notifications], json!([{"!Ref": "AlarmTopic"}]), "{name}");
         }
         // Nothing is written when nobody writes; only clocks never rest.
         let silence = if alarm["MetricName"] == "Invocations" { "breaching" } else { "notBreaching" };

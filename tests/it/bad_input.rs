@@ -9,11 +9,11 @@ use crate::security::filled;
 use crate::template::routes;
 
 /// Characters of a sender's id.
-const LONGEST_ID: usize = 255;
+const MAX_ID_CHARS: usize = 255;
 /// Characters of every other text of a visitor's message that is not cut.
-const LONGEST_TEXT: usize = 1_000;
+const MAX_TEXT_CHARS: usize = 1_000;
 /// Characters of a web address.
-const LONGEST_URL: usize = 4_096;
+const MAX_URL_CHARS: usize = 4_096;
 
 /// A body with one thing changed, and the field that the answer must name.
 struct Case {
@@ -71,13 +71,13 @@ fn no_text_up_to(longest: usize) -> Vec<Value> {
 
 /// Values that are neither a number nor a text.
 fn no_message_id() -> Vec<Value> {
-    vec![json!(true), json!([]), json!({}), json!("é".repeat(LONGEST_TEXT + 1))]
+    vec![json!(true), json!([]), json!({}), json!("é".repeat(MAX_TEXT_CHARS + 1))]
 }
 
 /// Values that are no web address.
 fn no_url() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example"];
-    let too_long = json!(url_of(LONGEST_URL + 1));
+    let too_long = json!(url_of(MAX_URL_CHARS + 1));
     no_text().into_iter().chain(schemes.map(Value::from)).chain([too_long]).collect()
 }
 
@@ -99,18 +99,18 @@ fn no_coordinate(most: f64) -> Vec<Value> {
 
 fn sender_cases() -> Vec<Case> {
     let no_object = [json!(null), json!("x"), json!(5), json!([])];
-    let too_long = json!("é".repeat(LONGEST_ID + 1));
+    let too_long = json!("é".repeat(MAX_ID_CHARS + 1));
     let no_id = [json!(null), json!(""), json!(true), json!(1.5), json!([]), json!({}), too_long];
     [
         vec![missing("sender"), missing("sender.id")],
         wrong("sender", &no_object),
         wrong("sender.id", &no_id),
-        wrong("sender.name", &no_text_up_to(LONGEST_TEXT)),
-        wrong("sender.phone", &no_text_up_to(LONGEST_TEXT)),
-        wrong("sender.email", &no_text_up_to(LONGEST_TEXT)),
-        wrong("sender.invite", &no_text_up_to(LONGEST_TEXT)),
+        wrong("sender.name", &no_text_up_to(MAX_TEXT_CHARS)),
+        wrong("sender.phone", &no_text_up_to(MAX_TEXT_CHARS)),
+        wrong("sender.email", &no_text_up_to(MAX_TEXT_CHARS)),
+        wrong("sender.invite", &no_text_up_to(MAX_TEXT_CHARS)),
         wrong("sender.photo", &no_url()),
-        wrong("sender.url", &no_text_up_to(LONGEST_URL)),
+        wrong("sender.url", &no_text_up_to(MAX_URL_CHARS)),
     ]
     .into_iter()
     .flatten()
@@ -139,16 +139,16 @@ fn file_cases() -> Vec<Case> {
         wrong("message.id", &no_message_id()),
         wrong("message.file", &no_url()),
         wrong("message.file", &[json!(""), json!(" ")]),
-        wrong("message.file_name", &no_text_up_to(LONGEST_TEXT)),
+        wrong("message.file_name", &no_text_up_to(MAX_TEXT_CHARS)),
         wrong("message.file_size", &no_size()),
         wrong("message.thumb", &no_url()),
-        wrong("message.emoji", &no_text_up_to(LONGEST_TEXT)),
+        wrong("message.emoji", &no_text_up_to(MAX_TEXT_CHARS)),
         wrong("message.duration", &no_size()),
         wrong("message.width", &no_size()),
         wrong("message.height", &no_size()),
         wrong("message.text", &no_text()),
-        wrong("message.performer", &no_text_up_to(LONGEST_TEXT)),
-        wrong("message.title", &no_text_up_to(LONGEST_TEXT)),
+        wrong("message.performer", &no_text_up_to(MAX_TEXT_CHARS)),
+        wrong("message.title", &no_text_up_to(MAX_TEXT_CHARS)),
         wrong("message.latitude", &no_coordinate(90.0)),
         wrong("message.longitude", &no_coordinate(180.0)),
     ]
@@ -240,7 +240,7 @@ fn what_is_exactly_as_long_as_allowed_is_accepted_whole() {
     on_stage(async |stage| {
         let (account, channel) = channel(stage).await;
         // Four bytes each: what is stored is as large as it can be.
-        let (id, text, url) = ("🎈".repeat(LONGEST_ID), "🎈".repeat(LONGEST_TEXT), url_of(LONGEST_URL));
+        let (id, text, url) = ("🎈".repeat(MAX_ID_CHARS), "🎈".repeat(MAX_TEXT_CHARS), url_of(MAX_URL_CHARS));
         let sender = json!({
             "id": id, "name": text, "phone": text, "email": text, "invite": text, "photo": url, "url": url,
         });

@@ -20,7 +20,7 @@ fn a_visitors_message_reaches_the_provider_whole_and_signed() {
         let message = json!({"type": "text", "text": "Is it open?"});
         front.channel.post(&json!({"sender": sender, "message": message})).await.expect(200);
 
-        let event = front.told("CLIENT_MESSAGE").await;
+        let event = front.notifications("CLIENT_MESSAGE").await;
         let entry = front.entry(1, "Is it open?").await;
         let expected = json!({
             "event": "CLIENT_MESSAGE",
@@ -211,7 +211,7 @@ fn a_bot_hands_over_to_an_agent_who_is_online() {
         front.bot.invite_agent(chat_id).await.expect_error(403, "invalid_request");
 
         front.agent.accept(1).await;
-        let joined = front.told("AGENT_JOINED").await;
+        let joined = front.notifications("AGENT_JOINED").await;
         let notice = json!({
             "event": "AGENT_JOINED", "id": joined["id"], "site_id": front.account.id, "client_id": "1", "chat_id": "1",
         });
@@ -222,7 +222,7 @@ fn a_bot_hands_over_to_an_agent_who_is_online() {
         assert_eq!(front.integrator.texts(), ["Here I am"]);
 
         front.agent.close(1).await;
-        let closed = front.told("CHAT_CLOSED").await;
+        let closed = front.notifications("CHAT_CLOSED").await;
         assert_eq!(closed, merged(notice, json!({"event": "CHAT_CLOSED", "id": closed["id"]})));
         front.bot.say(chat_id, "still here").await.expect_error(403, "invalid_request");
         let events: Vec<_> = front.provider.requests().iter().map(|request| request.json()["event"].clone()).collect();
@@ -242,20 +242,21 @@ fn without_an_agent_the_bot_goes_on_and_asks_for_contacts() {
         let asked = front.ask(VISITOR, "A human, please").await;
         let (chat_id, client_id) = (&asked["chat_id"], &asked["client_id"]);
         front.bot.invite_agent(chat_id).await.expect(200);
-        let told = front.told("AGENT_UNAVAILABLE").await;
+        let notifications = front.notifications("AGENT_UNAVAILABLE").await;
         let expected = json!({
-            "event": "AGENT_UNAVAILABLE", "id": told["id"], "site_id": front.account.id, "client_id": "1",
+            "event": "AGENT_UNAVAILABLE", "id": notifications["id"], "site_id": front.account.id, "client_id": "1",
             "chat_id": "1",
         });
-        assert_eq!(told, expected);
+        assert_eq!(notifications, expected);
         assert_eq!(front.state(1).await, "bot");
         front.bot.say(chat_id, "Nobody is here. What is your number?").await.expect(200);
 
         front.ask(VISITOR, "Ada, 020 123").await;
-        let told = json!({"event": "CLIENT_INFO", "client_id": client_id, "name": "Ada", "phone": "020 123"});
-        front.bot.post(&told).await.expect(200);
-        let told = json!({"event": "CLIENT_INFO", "chat_id": chat_id, "contacts": {"email": "ada@example.com"}});
-        front.bot.post(&told).await.expect(200);
+        let notifications = json!({"event": "CLIENT_INFO", "client_id": client_id, "name": "Ada", "phone": "020 123"});
+        front.bot.post(&notifications).await.expect(200);
+        let notifications =
+            json!({"event": "CLIENT_INFO", "chat_id": chat_id, "contacts": {"email": "ada@example.com"}});
+        front.bot.post(&notifications).await.expect(200);
         let visitor = front.agent.chat(1).await["visitor"].clone();
         let known = [&visitor["name"], &visitor["phone"], &visitor["email"]];
         assert_eq!(known, ["Ada", "020 123", "ada@example.com"]);
@@ -280,7 +281,7 @@ fn an_agent_of_another_channel_is_not_there_for_this_one() {
         front.agent.presence("online").await;
         let chat_id = front.ask(VISITOR, "A human, please").await["chat_id"].clone();
         front.bot.invite_agent(&chat_id).await.expect(200);
-        front.told("AGENT_UNAVAILABLE").await;
+        front.notifications("AGENT_UNAVAILABLE").await;
         ann.presence("online").await;
         front.bot.invite_agent(&chat_id).await.expect(200);
         front.waits(1, PATIENCE).await;
@@ -293,7 +294,7 @@ fn an_agent_takes_over_from_a_bot_that_still_talks() {
         let front = Front::open(stage).await;
         let chat_id = front.ask(VISITOR, "Hello").await["chat_id"].clone();
         front.agent.accept(1).await;
-        front.told("AGENT_JOINED").await;
+        front.notifications("AGENT_JOINED").await;
         front.bot.say(&chat_id, "late").await.expect_error(403, "invalid_request");
 
         front.channel.say(VISITOR, "Who is there?").await;
@@ -302,7 +303,7 @@ fn an_agent_takes_over_from_a_bot_that_still_talks() {
         front.integrator.received(1, PATIENCE).await;
         assert_eq!(front.integrator.texts(), ["Me"], "nothing of the bot came through");
         front.agent.close(1).await;
-        front.told("CHAT_CLOSED").await;
+        front.notifications("CHAT_CLOSED").await;
         assert_eq!(front.tries("CLIENT_MESSAGE").len(), 1, "what was said to the agent did not go to the bot");
     });
 }
@@ -313,7 +314,7 @@ fn a_chat_is_closed_while_the_bot_has_it() {
         let front = Front::open(stage).await;
         let chat_id = front.ask(VISITOR, "Hello").await["chat_id"].clone();
         front.agent.close(1).await;
-        front.told("CHAT_CLOSED").await;
+        front.notifications("CHAT_CLOSED").await;
         front.bot.say(&chat_id, "late").await.expect_error(403, "invalid_request");
         assert_eq!(front.ask(VISITOR, "Hello again").await["chat_id"], "2");
     });
@@ -381,7 +382,7 @@ fn an_event_finds_its_chat_by_whatever_it_names() {
         }
         let invitation = json!({"event": "INVITE_AGENT", "id": asked["id"]});
         front.bot.post(&invitation).await.expect(200);
-        front.told("AGENT_UNAVAILABLE").await;
+        front.notifications("AGENT_UNAVAILABLE").await;
     });
 }
 

@@ -105,15 +105,15 @@ fn a_bot_that_does_not_hear_that_nobody_is_there_loses_the_chat() {
         assert!(waited <= FALL_BACK, "waiting after {waited:?}");
         assert_eq!(front.tries("AGENT_UNAVAILABLE").len(), 3);
         front.bot.say(&json!(1), "late").await.expect_error(403, "invalid_request");
-        let told = wait_for("its failure", PATIENCE, async || {
+        let notifications = wait_for("its failure", PATIENCE, async || {
             let timeline = front.agent.messages(1).await;
             let failed = timeline.iter().find(|entry| entry["bot_delivery"]["state"] == "failed");
             failed.cloned().ok_or(timeline)
         })
         .await;
-        assert_eq!(told["type"], "agent_unavailable");
+        assert_eq!(notifications["type"], "agent_unavailable");
         let path = "/admin/deliveries/replay";
-        let again = json!({"chat_id": 1, "seq": told["seq"]});
+        let again = json!({"chat_id": 1, "seq": notifications["seq"]});
         front.agent.call.post(path, &again).await.expect_error(409, "conflict");
     });
 }
@@ -214,7 +214,7 @@ fn what_waits_behind_a_failed_message_is_dropped_when_the_agents_have_the_chat()
         let tries = front.tries("CLIENT_MESSAGE").len();
         front.agent.accept(1).await;
         front.provider.answer(Answer::ok());
-        front.told("AGENT_JOINED").await;
+        front.notifications("AGENT_JOINED").await;
         assert_eq!(front.tries("CLIENT_MESSAGE").len(), tries, "nothing more is sent to the bot");
         assert_eq!(front.agent.messages(1).await.iter().filter(|entry| entry["from"] == "visitor").count(), 5);
     });

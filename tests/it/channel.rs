@@ -232,15 +232,15 @@ fn what_a_visitor_tells_is_kept_and_updated_during_the_chat() {
             channel.post(&body).await.expect(200);
             account.admin.chat(1).await["visitor"].clone()
         };
-        let told = json!({
+        let notifications = json!({
             "phone": "+31201234567", "email": "ada@example.com", "photo": "https://cdn.example/ada.png",
             "url": "https://shop.example/cart?x=1", "invite": "Can I help?",
         });
 
-        let first = says(told.clone()).await;
+        let first = says(notifications.clone()).await;
         assert_eq!(first["name"], "Anonymous");
         assert_eq!(first["id"], "7", "an integer id is its decimal text");
-        assert_eq!(same_fields(&first, &told), told);
+        assert_eq!(same_fields(&first, &notifications), notifications);
 
         let renamed = says(json!({"name": "Ada", "email": "ada@lovelace.example"})).await;
         assert_eq!(renamed["name"], "Ada");

@@ -222,12 +222,12 @@ fn whole_conversations_go_on_while_every_third_write_meets_another() {
             assert_eq!(ids, 1, "{written}");
         }
         let event = |body: &Value| format!("{} {}", body["event_name"], body["chat_id"]);
-        let told = tries(&play.crm.requests(), event);
+        let notifications = tries(&play.crm.requests(), event);
         let once = |name: &str| {
             let events: Vec<&String> =
-                told.values().filter_map(|of| of.first()).filter(|of| of.contains(name)).collect();
+                notifications.values().filter_map(|of| of.first()).filter(|of| of.contains(name)).collect();
             let different: BTreeSet<_> = events.iter().collect();
-            assert_eq!((events.len(), different.len()), (2 * VISITORS, 2 * VISITORS), "{name}: {told:?}");
+            assert_eq!((events.len(), different.len()), (2 * VISITORS, 2 * VISITORS), "{name}: {notifications:?}");
         };
         once("chat_accepted");
         once("chat_finished");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Account, Agent, Channel, Reply, number, send};
 use crate::harness::{Stage, VISITOR, on_stage, open_chat, post_raw};
-use crate::hook::{add, fine, recorded, told};
+use crate::hook::{add, fine, notifications, recorded};
 use crate::provider::Front;
 use crate::receiver::Receiver;
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -14,7 +14,7 @@ const DEPARTMENTS: &str = "/admin/departments";
 const HOOK: &str = "https://app.example/hook";
 
 /// A change of a department is seen by every function after ten seconds.
-const FORGOTTEN: std::time::Duration = seconds(13);
+const TTL_TIMEOUT: std::time::Duration = seconds(13);
 
 impl Account {
     /// Makes a department; its id.
@@ -233,7 +233,7 @@ fn a_bot_that_invites_an_agent_gets_a_member_of_the_department() {
         let asked = front.ask(VISITOR, "A human, please").await;
         assert_eq!(asked["agents_online"], false, "{asked}");
         front.bot.invite_agent(&asked["chat_id"]).await.expect(200);
-        front.told("AGENT_UNAVAILABLE").await;
+        front.notifications("AGENT_UNAVAILABLE").await;
         assert_eq!(front.state(1).await, "bot");
         ann.presence("online").await;
         assert_eq!(front.ask(VISITOR, "Somebody?").await["agents_online"], true);
@@ -241,7 +241,7 @@ fn a_bot_that_invites_an_agent_gets_a_member_of_the_department() {
         front.waits(1, PATIENCE).await;
         assert_eq!(ann.chat(1).await["department"], json!({"id": department_id, "name": "Sales"}));
         ann.accept(1).await;
-        front.told("AGENT_JOINED").await;
+        front.notifications("AGENT_JOINED").await;
     });
 }
 
@@ -257,13 +257,13 @@ fn a_new_member_receives_the_chats_within_ten_seconds() {
         account.admin.call.patch(&path, &json!({"agent_ids": [ben.id]})).await.expect(200);
         accepts(&ben, 1).await;
         let sees = async || if ben.sees(1).await { Ok(()) } else { Err(ben.chats("open").await) };
-        wait_for("Ben sees the chat", FORGOTTEN, sees).await;
+        wait_for("Ben sees the chat", TTL_TIMEOUT, sees).await;
     });
 }
 
 /// The agent accepts as soon as the functions know that they may.
 async fn accepts(agent: &Agent, chat: u64) {
-    wait_for("the chat is accepted", FORGOTTEN, async || {
+    wait_for("the chat is accepted", TTL_TIMEOUT, async || {
         let reply = agent.try_accept(chat).await;
         if reply.status == 200 { Ok(()) } else { Err(reply) }
     })
@@ -511,10 +511,10 @@ fn webhooks_are_told_the_department_of_a_chat() {
         let sales = account.channel_with(HOOK, json!({"department_ids": [1]})).await;
         open_chat(&ann, &sales, VISITOR).await;
         let department = json!({"id": 1, "name": "Sales"});
-        assert_eq!(told(&crm, "chat_accepted").await["department"], department);
+        assert_eq!(notifications(&crm, "chat_accepted").await["department"], department);
         recorded(&ann, 1, "chat_accepted").await;
         ann.call.patch("/agent/visitors/1", &json!({"name": "Ada"})).await.expect(200);
-        assert_eq!(told(&crm, "chat_updated").await["department"], department);
+        assert_eq!(notifications(&crm, "chat_updated").await["department"], department);
         recorded(&ann, 1, "chat_updated").await;
 
         ann.transfer(1, json!({"department_id": 2})).await.expect(200);
@@ -524,7 +524,7 @@ fn webhooks_are_told_the_department_of_a_chat() {
         let support = json!({"id": 2, "name": "Support"});
         assert_eq!((&again["event_name"], &again["department"]), (&json!("chat_accepted"), &support));
         ben.close(1).await;
-        let finished = told(&crm, "chat_finished").await;
+        let finished = notifications(&crm, "chat_finished").await;
         assert_eq!(finished["department"], support);
         let log = finished["plain_messages"].as_str().unwrap();
         assert!(!log.contains("transferred"), "a note is no message: {log}");

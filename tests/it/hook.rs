@@ -34,7 +34,7 @@ pub fn names(receiver: &Receiver) -> Vec<String> {
 }
 
 /// The first event of that name, once it has come.
-pub async fn told(receiver: &Receiver, event: &str) -> Value {
+pub async fn notifications(receiver: &Receiver, event: &str) -> Value {
     wait_for(event, PATIENCE, async || {
         let bodies: Vec<Value> = receiver.requests().iter().map(Request::json).collect();
         bodies.iter().find(|body| body["event_name"] == event).cloned().ok_or(bodies)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Channel, Reply, merged, number};
 use crate::harness::{Conversation, VISITOR, on_stage, post_raw, visitor_text};
-use crate::hook::{Hooked, add, fine, told};
+use crate::hook::{Hooked, add, fine, notifications};
 use crate::provider::{Front, chat_of};
 use crate::receiver::{Answer, Receiver};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -234,13 +234,13 @@ fn a_page_that_is_no_link_is_passed_on_as_none() {
         let crm = Receiver::start(fine()).await;
         add(&front.account, &crm, json!({})).await;
         front.channel.post(&from(json!({"url": "app://cart/7"}))).await.expect(200);
-        let event = front.told("CLIENT_MESSAGE").await;
+        let event = front.notifications("CLIENT_MESSAGE").await;
         assert_eq!(event["sender"]["url"], Value::Null);
         let chat = chat_of(&event);
         let shown = front.agent.chat(chat).await["visitor"].clone();
         assert_eq!((&shown["url"], &shown["url_text"]), (&Value::Null, &json!("app://cart/7")));
         front.agent.accept(chat).await;
-        assert_eq!(told(&crm, "chat_accepted").await["page"], json!({"url": ""}));
+        assert_eq!(notifications(&crm, "chat_accepted").await["page"], json!({"url": ""}));
         let page = "https://shop.example/cart";
         front.channel.post(&from(json!({"url": page}))).await.expect(200);
         let shown = front.agent.chat(chat).await["visitor"].clone();

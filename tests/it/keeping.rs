@@ -30,7 +30,7 @@ fn a_chat_that_rests_is_closed_with_all_that_a_close_tells() {
         })
         .await;
         assert!(begun.elapsed() >= seconds(58), "closed after {:?}", begun.elapsed());
-        assert_eq!(front.told("CHAT_CLOSED").await["chat_id"], "1");
+        assert_eq!(front.notifications("CHAT_CLOSED").await["chat_id"], "1");
         wait_for("chat_finished", PATIENCE, async || {
             let names = names(&crm);
             if names.last().is_some_and(|name| name == "chat_finished") { Ok(()) } else { Err(names) }
@@ -70,7 +70,7 @@ fn everything_of_an_ended_chat_has_an_end_when_the_account_says_so() {
         front.agent.verdict(1, seq).await;
         front.agent.close(1).await;
         recorded(&front.agent, 1, "chat_finished").await;
-        front.told("CHAT_CLOSED").await;
+        front.notifications("CHAT_CLOSED").await;
         let lives = lives(stage, &front.account.id, &front.channel.id).await;
         let endless: Vec<_> = lives.iter().filter(|(_, ends)| !ends).collect();
         assert!(endless.is_empty(), "{lives:?}");

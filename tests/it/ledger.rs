@@ -11,15 +11,15 @@ use crate::provider::Front;
 use crate::receiver::{Answer, Receiver, Request};
 use crate::wait::{PATIENCE, seconds, wait_for};
 
-const LEDGER: &str = "/admin/deliveries";
-const REPLAY: &str = "/admin/deliveries/replay";
+const DELIVERIES_PATH: &str = "/admin/deliveries";
+const REPLAY_PATH: &str = "/admin/deliveries/replay";
 
 /// Words that no ledger and no log may hold.
 const TEXT: &str = "text-that-nobody-else-may-read";
 
 /// A page of the ledger.
 async fn page(admin: &Agent, query: &str) -> Value {
-    admin.call.get(&format!("{LEDGER}{query}")).await.expect(200)
+    admin.call.get(&format!("{DELIVERIES_PATH}{query}")).await.expect(200)
 }
 
 /// The deliveries of a page that is the only one.
@@ -30,7 +30,7 @@ async fn ledger(admin: &Agent, query: &str) -> Vec<Value> {
 }
 
 async fn replay(admin: &Agent, body: Value) -> Value {
-    admin.call.post(REPLAY, &body).await.expect(202)
+    admin.call.post(REPLAY_PATH, &body).await.expect(202)
 }
 
 /// What a replay answers that had nothing left to do.
@@ -177,7 +177,7 @@ fn what_a_visitor_asked_the_bot_is_not_sent_again() {
         front.provider.answer(Answer::ok());
 
         let one = json!({"chat_id": 1, "seq": row["seq"]});
-        front.agent.call.post(REPLAY, &one).await.expect_error(409, "conflict");
+        front.agent.call.post(REPLAY_PATH, &one).await.expect_error(409, "conflict");
         let skipped = json!({"replayed": 0, "skipped": 1, "next": null});
         assert_eq!(replay(&front.agent, json!({"chat_id": 1})).await, skipped);
         let since = number(&row["since"]);
@@ -214,13 +214,14 @@ fn what_is_still_being_delivered_or_goes_nowhere_is_not_sent_again() {
         let integrator = Receiver::start(Answer::Hang).await;
         let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
         let seq = talk.write("Hello").await;
-        let one = async |chat: u64, seq: u64| talk.agent.call.post(REPLAY, &json!({"chat_id": chat, "seq": seq})).await;
+        let one =
+            async |chat: u64, seq: u64| talk.agent.call.post(REPLAY_PATH, &json!({"chat_id": chat, "seq": seq})).await;
         one(talk.chat, seq).await.expect_error(409, "conflict");
         one(talk.chat, 1).await.expect_error(409, "conflict");
         one(talk.chat, 99).await.expect_error(404, "not_found");
         one(99, 1).await.expect_error(404, "not_found");
-        talk.agent.call.post(REPLAY, &json!({"chat_id": 99})).await.expect_error(404, "not_found");
-        talk.agent.call.get(&format!("{LEDGER}?chat_id=99")).await.expect_error(404, "not_found");
+        talk.agent.call.post(REPLAY_PATH, &json!({"chat_id": 99})).await.expect_error(404, "not_found");
+        talk.agent.call.get(&format!("{DELIVERIES_PATH}?chat_id=99")).await.expect_error(404, "not_found");
     });
 }
 
@@ -400,7 +401,7 @@ fn every_wrong_parameter_and_field_is_named() {
         let admin = stage.account().await.admin.call;
         let parameters = ["state=lost", "target=all", "chat_id=x", "channel_id=%23", "from=x", "to=-1", "limit=0"];
         for parameter in parameters.into_iter().chain(["limit=101", "cursor=x", "cursor=1-2-3-4"]) {
-            let error = admin.get(&format!("{LEDGER}?{parameter}")).await.expect_error(400, "invalid_request");
+            let error = admin.get(&format!("{DELIVERIES_PATH}?{parameter}")).await.expect_error(400, "invalid_request");
             assert_eq!(error["error"]["field"], parameter.split('=').next().unwrap(), "{parameter}: {error}");
         }
         let range = |field: &str, value: Value| (field.to_owned(), json!({"from": 0, "to": 9, field: value}));
@@ -417,10 +418,10 @@ fn every_wrong_parameter_and_field_is_named() {
             range("cursor", json!("1-2")),
         ];
         for (field, body) in cases {
-            let error = admin.post(REPLAY, &body).await.expect_error(400, "invalid_request");
+            let error = admin.post(REPLAY_PATH, &body).await.expect_error(400, "invalid_request");
             assert_eq!(error["error"]["field"], field.as_str(), "{body}: {error}");
         }
-        admin.post(REPLAY, &json!([])).await.expect_error(400, "invalid_request");
+        admin.post(REPLAY_PATH, &json!([])).await.expect_error(400, "invalid_request");
     });
 }
 
@@ -438,15 +439,15 @@ fn an_account_sees_and_replays_its_own_deliveries_alone_and_nobody_sees_texts() 
         }
         let cursor = format!("?cursor={}-{chat}-{}", number(&row["since"]) * 1_000 + 2_000, seq + 1);
         assert_eq!(ledger(&stranger, &cursor).await, Vec::<Value>::new());
-        stranger.call.get(&format!("{LEDGER}?chat_id={chat}")).await.expect_error(404, "not_found");
+        stranger.call.get(&format!("{DELIVERIES_PATH}?chat_id={chat}")).await.expect_error(404, "not_found");
         for body in [json!({"chat_id": chat, "seq": seq}), json!({"chat_id": chat})] {
-            stranger.call.post(REPLAY, &body).await.expect_error(404, "not_found");
+            stranger.call.post(REPLAY_PATH, &body).await.expect_error(404, "not_found");
         }
         assert_eq!(replay(&stranger, json!({"from": 0, "to": 9_999_999_999_u64})).await, replayed(0));
 
         let agent = talk.account.agent("Ann").await;
-        agent.call.get(LEDGER).await.expect_error(403, "forbidden");
-        agent.call.post(REPLAY, &json!({"chat_id": chat})).await.expect_error(403, "forbidden");
+        agent.call.get(DELIVERIES_PATH).await.expect_error(403, "forbidden");
+        agent.call.post(REPLAY_PATH, &json!({"chat_id": chat})).await.expect_error(403, "forbidden");
         assert_eq!(integrator.requests().len(), 1);
 
         let seen = page(&talk.agent, "").await.to_string() + &page(&talk.agent, "?state=delivered").await.to_string();

@@ -59,7 +59,7 @@ fn check_forms(stage: &Stage) {
 }
 
 /// Target, outcome, and the age in whole seconds.
-fn told(line: &Value) -> (String, String, Option<u64>) {
+fn notifications(line: &Value) -> (String, String, Option<u64>) {
     assert_eq!(line["Deliveries"], 1);
     let text = |name: &str| line[name].as_str().unwrap().to_owned();
     (text("Target"), text("Outcome"), line["DeliveryAge"].as_u64().map(|ms| ms / 1_000))
@@ -78,15 +78,18 @@ fn every_try_is_counted_with_its_outcome_and_every_verdict_with_its_age() {
             assert_eq!(talk.verdict(seq).await["state"], state);
         }
         let counted = metrics(stage, "Deliveries", 5).await;
-        let told: Vec<_> = counted.iter().map(told).collect();
+        let notifications: Vec<_> = counted.iter().map(notifications).collect();
         let expected = [("delivered", true), ("rejected", true), ("again", false), ("again", false), ("failed", true)];
         assert_eq!(
-            told.iter().map(|(_, outcome, age)| (outcome.as_str(), age.is_some())).collect::<Vec<_>>(),
+            notifications.iter().map(|(_, outcome, age)| (outcome.as_str(), age.is_some())).collect::<Vec<_>>(),
             expected
         );
-        assert!(told.iter().all(|(target, ..)| target == "channel"), "{told:?}");
-        assert!(told[0].2 < Some(3) && told[1].2 < Some(3), "{told:?}");
-        assert!((Some(9)..Some(11)).contains(&told[4].2), "the verdict is shown after nine seconds: {told:?}");
+        assert!(notifications.iter().all(|(target, ..)| target == "channel"), "{notifications:?}");
+        assert!(notifications[0].2 < Some(3) && notifications[1].2 < Some(3), "{notifications:?}");
+        assert!(
+            (Some(9)..Some(11)).contains(&notifications[4].2),
+            "the verdict is shown after nine seconds: {notifications:?}"
+        );
         check_forms(stage);
     });
 }
@@ -99,8 +102,9 @@ fn a_bot_that_is_lost_and_a_rate_that_is_exceeded_are_counted() {
         front.channel.say(VISITOR, "Anybody?").await;
         front.waits(1, seconds(15)).await;
         assert_eq!(metrics(stage, "BotFallbacks", 1).await[0]["BotFallbacks"], 1);
-        let told: Vec<_> = metrics(stage, "Deliveries", 3).await.iter().map(told).collect();
-        let outcomes: Vec<_> = told.iter().map(|(target, outcome, _)| (target.as_str(), outcome.as_str())).collect();
+        let notifications: Vec<_> = metrics(stage, "Deliveries", 3).await.iter().map(notifications).collect();
+        let outcomes: Vec<_> =
+            notifications.iter().map(|(target, outcome, _)| (target.as_str(), outcome.as_str())).collect();
         assert_eq!(outcomes, [("bot", "again"), ("bot", "again"), ("bot", "failed")]);
 
         let mut refused = 0;
@@ -150,7 +154,7 @@ fn one_id_leads_from_an_agents_request_through_every_try_to_the_integrator() {
         assert_eq!((&asked["message"], &asked["gateway_id"]), (&json!("answered"), &json!(gateway_id)));
         assert!(asked["request_id"].is_string(), "{asked}");
         let tries = lines_with(stage, "deliver-channel", "/message_id", id, 2).await;
-        let tries: Vec<_> = tries.iter().map(|line| (&line["try"], &line["status"], &line["result"])).collect();
+        let tries: Vec<_> = tries.iter().map(|line| (&line["attempt"], &line["status"], &line["result"])).collect();
         assert_eq!(tries, [(&json!(0), &json!(500), &json!("again")), (&json!(1), &json!(200), &json!("delivered"))]);
     });
 }

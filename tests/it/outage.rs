@@ -95,9 +95,9 @@ fn stored_work_is_answered_while_sqs_refuses_it() {
         let mut texts = broken.texts();
         texts.sort_unstable();
         assert_eq!(texts, ["fails once", "fails once", "from the agent"]);
-        let mut told = names(&crm);
-        told.sort_unstable();
-        assert_eq!(told, ["chat_accepted", "chat_accepted", "chat_accepted", "chat_finished", "chat_updated"]);
+        let mut notifications = names(&crm);
+        notifications.sort_unstable();
+        assert_eq!(notifications, ["chat_accepted", "chat_accepted", "chat_accepted", "chat_finished", "chat_updated"]);
         let events: Vec<Value> =
             front.provider.requests().iter().map(|request| request.json()["event"].clone()).collect();
         let of_kind = |kind: &str| events.iter().filter(|event| *event == kind).count();

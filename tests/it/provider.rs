@@ -111,14 +111,14 @@ impl Front {
     }
 
     /// The first event of this kind, once the provider has it.
-    pub async fn told(&self, event: &str) -> Value {
-        self.told_when(event, |told| told["event"] == event).await
+    pub async fn notifications(&self, event: &str) -> Value {
+        self.told_when(event, |notifications| notifications["event"] == event).await
     }
 
     async fn told_when(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         wait_for(what, PATIENCE, async || {
-            let told: Vec<Value> = self.provider.requests().iter().map(Request::json).collect();
-            told.iter().find(|event| is_it(event)).cloned().ok_or(told)
+            let notifications: Vec<Value> = self.provider.requests().iter().map(Request::json).collect();
+            notifications.iter().find(|event| is_it(event)).cloned().ok_or(notifications)
         })
         .await
     }

@@ -17,7 +17,7 @@ use crate::template::routes;
 use crate::wait::{seconds, wait_for};
 
 /// Longer than functions remember a channel.
-const FORGOTTEN: Duration = seconds(13);
+const TTL_TIMEOUT: Duration = seconds(13);
 
 /// Hosts that must never be called, in every way of writing them.
 const PRIVATE_LITERALS: [&str; 40] = [
@@ -480,7 +480,7 @@ fn no_path_leads_to_what_is_anothers() {
 }
 
 async fn wait_for_status(channel: &Channel, endpoint: &str, status: u16) {
-    wait_for(&format!("{status} on {endpoint}"), FORGOTTEN, async || {
+    wait_for(&format!("{status} on {endpoint}"), TTL_TIMEOUT, async || {
         let reply = channel.call.post(endpoint, &visitor_text("v", "Hi")).await;
         if reply.status == status { Ok(()) } else { Err(reply) }
     })
@@ -550,7 +550,7 @@ fn a_deleted_channel_is_unknown() {
         account.admin.call.delete(&path).await.expect(200);
         account.admin.call.get(&path).await.expect_error(404, "not_found");
         wait_for_status(&channel, &channel.endpoint, 404).await;
-        wait_for("404 on the status", FORGOTTEN, async || {
+        wait_for("404 on the status", TTL_TIMEOUT, async || {
             let reply = channel.status().await;
             if reply.status == 404 { Ok(()) } else { Err(reply) }
         })

@@ -40,9 +40,9 @@ fn an_unreadable_entry_is_reported_and_does_not_stop_the_sweep() {
         delivery.insert("tries".to_owned(), AttributeValue::N("0".to_owned()));
         // A round of its own: the queue takes the task of the first one for a duplicate for five minutes.
         delivery.insert("round".to_owned(), AttributeValue::N("2".to_owned()));
-        for (sk, progress, due_at) in [(unreadable, "unheard of", "1"), (&*lost, "pending", "2")] {
+        for (sk, state, due_at) in [(unreadable, "unheard of", "1"), (&*lost, "pending", "2")] {
             let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("no map") };
-            delivery.insert("progress".to_owned(), text(progress));
+            delivery.insert("progress".to_owned(), text(state));
             item.insert("sk".to_owned(), text(sk));
             item.insert("due".to_owned(), text(&talk.chat.to_string()));
             item.insert("due_at".to_owned(), AttributeValue::N(due_at.to_owned()));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Agent, merged, number};
 use crate::harness::{VISITOR, on_stage, open_chat};
-use crate::hook::{Hooked, add, fine, names, recorded, told};
+use crate::hook::{Hooked, add, fine, names, notifications, recorded};
 use crate::provider::{Front, NAME};
 use crate::receiver::{Receiver, Request};
 use crate::wait::{PATIENCE, wait_for};
@@ -89,7 +89,7 @@ fn what_is_not_known_of_a_visitor_or_an_agent_is_left_out() {
     on_stage(async |stage| {
         let hooked = Hooked::open(stage).await;
         open_chat(&hooked.account.admin, &hooked.channel, VISITOR).await;
-        let body = told(&hooked.crm, "chat_accepted").await;
+        let body = notifications(&hooked.crm, "chat_accepted").await;
         assert_eq!(body["visitor"], json!({"number": "1", "description": "", "social": {}, "chats_count": 1}));
         assert_eq!(body["page"], json!({"url": ""}));
         let mut known: Vec<_> = body["agent"].as_object().unwrap().keys().collect();
@@ -119,7 +119,7 @@ fn chat_updated_tells_what_the_agent_corrected() {
         let known = json!({"name": "Ada L.", "email": "a@b.c", "phone": "2", "description": "Likes numbers"});
         hooked.correct(known.clone()).await;
         let visitor = merged(visitor_named("Ada"), known);
-        assert_eq!(told(&hooked.crm, "chat_updated").await, hooked.expected("chat_updated", &visitor));
+        assert_eq!(notifications(&hooked.crm, "chat_updated").await, hooked.expected("chat_updated", &visitor));
     });
 }
 
@@ -130,7 +130,7 @@ fn chat_updated_tells_the_new_name_that_a_message_brings() {
         hooked.introduced().await;
         hooked.channel.post(&introduction("Augusta")).await.expect(200);
         let expected = hooked.expected("chat_updated", &visitor_named("Augusta"));
-        assert_eq!(told(&hooked.crm, "chat_updated").await, expected);
+        assert_eq!(notifications(&hooked.crm, "chat_updated").await, expected);
     });
 }
 
@@ -145,7 +145,7 @@ fn chat_updated_tells_what_a_bot_found_out() {
         let info = json!({"event": "CLIENT_INFO", "id": "any", "chat_id": 1, "contacts": contacts});
         front.bot.post(&info).await.expect(200);
 
-        let visitor = &told(&crm, "chat_updated").await["visitor"];
+        let visitor = &notifications(&crm, "chat_updated").await["visitor"];
         assert_eq!(merged(visitor.clone(), contacts), *visitor);
         let shown = front.agent.chat(1).await;
         assert_eq!(shown["visitor"]["sources"], json!({"name": "bot", "email": "bot", "phone": "bot"}));
@@ -161,7 +161,7 @@ fn what_changes_nothing_is_not_told() {
         hooked.channel.post(&introduction("Ada")).await.expect(200);
         hooked.agent.accept(1).await;
         hooked.agent.close(1).await;
-        told(&hooked.crm, "chat_finished").await;
+        notifications(&hooked.crm, "chat_finished").await;
         assert_eq!(names(&hooked.crm), ["chat_accepted", "chat_finished"]);
     });
 }
@@ -178,7 +178,7 @@ fn what_the_integrator_repeats_is_not_told_and_neither_is_another_page() {
         let visitor = hooked.visitor(1).await;
         assert_eq!((&visitor["name"], &visitor["url"]), (&json!("Ada L."), &elsewhere["sender"]["url"]));
         hooked.agent.close(1).await;
-        told(&hooked.crm, "chat_finished").await;
+        notifications(&hooked.crm, "chat_finished").await;
         assert_eq!(names(&hooked.crm), ["chat_accepted", "chat_updated", "chat_finished"]);
     });
 }
@@ -202,7 +202,7 @@ fn chat_finished_carries_the_whole_conversation() {
         let (front, crm) = (Front::open(stage).await, Receiver::start(fine()).await);
         add(&front.account, &crm, json!({})).await;
         whole_conversation(&front).await;
-        let mut body = told(&crm, "chat_finished").await;
+        let mut body = notifications(&crm, "chat_finished").await;
         check_times(body["chat"]["messages"].as_array_mut().unwrap());
 
         let finished = json!({
@@ -244,7 +244,7 @@ fn chat_finished_carries_the_conversation_as_text_and_as_escaped_html() {
         let (front, crm) = (Front::open(stage).await, Receiver::start(fine()).await);
         add(&front.account, &crm, json!({})).await;
         whole_conversation(&front).await;
-        let body = told(&crm, "chat_finished").await;
+        let body = notifications(&crm, "chat_finished").await;
         let plain = format!(
             "Ada & <Co>: Hello\n{NAME}: 1 < 2\nGrace: I am \"here\"\nAda & <Co>: Look\nhttps://cdn.example/a.png\n"
         );
@@ -268,7 +268,7 @@ fn chat_finished_leaves_out_the_beginning_of_a_chat_that_is_too_long() {
             hooked.agent.write(1, &format!("{n} {}", "\u{1d11e}".repeat(9_990))).await;
         }
         hooked.agent.close(1).await;
-        let body = told(&hooked.crm, "chat_finished").await;
+        let body = notifications(&hooked.crm, "chat_finished").await;
         let messages = body["chat"]["messages"].as_array().unwrap();
         assert_eq!(body["chat"]["beginning_missing"], true);
         assert!((20..30).contains(&messages.len()), "{}", messages.len());
@@ -292,7 +292,7 @@ fn chat_finished_names_every_agent_who_took_part() {
         admin.call.delete(&format!("/admin/agents/{}", hooked.agent.id)).await.expect(200);
         ben.close(1).await;
         let ben = json!({"id": ben.id, "name": "Ben", "email": ben.email});
-        assert_eq!(told(&hooked.crm, "chat_finished").await["agents"], json!([ann, ben]));
+        assert_eq!(notifications(&hooked.crm, "chat_finished").await["agents"], json!([ann, ben]));
 
         hooked.channel.say("another", "Hello").await;
         admin.close(2).await;
@@ -310,7 +310,7 @@ fn chat_finished_says_that_the_visitor_was_blacklisted() {
         hooked.introduced().await;
         hooked.correct(json!({"blacklisted": true})).await;
         hooked.agent.close(1).await;
-        let chat = &told(&hooked.crm, "chat_finished").await["chat"];
+        let chat = &notifications(&hooked.crm, "chat_finished").await["chat"];
         assert_eq!((&chat["blacklisted"], &chat["rate"]), (&json!(true), &Value::Null));
     });
 }
@@ -340,7 +340,7 @@ fn the_events_of_a_chat_come_in_the_order_in_which_they_happened() {
             hooked.correct(json!({"description": n.to_string()})).await;
         }
         hooked.agent.close(1).await;
-        told(&hooked.crm, "chat_finished").await;
+        notifications(&hooked.crm, "chat_finished").await;
         let updates = ["chat_updated"; 5].into_iter();
         let expected: Vec<_> = ["chat_accepted"].into_iter().chain(updates).chain(["chat_finished"]).collect();
         assert_eq!(names(&hooked.crm), expected);
@@ -357,7 +357,7 @@ fn every_event_has_an_id_of_its_own() {
         hooked.introduced().await;
         hooked.correct(json!({"name": "Augusta"})).await;
         hooked.agent.close(1).await;
-        told(&hooked.crm, "chat_finished").await;
+        notifications(&hooked.crm, "chat_finished").await;
         let requests = hooked.crm.requests();
         let mut ids: Vec<_> = requests.iter().map(|request| request.header("webhook-id").unwrap()).collect();
         ids.sort_unstable();

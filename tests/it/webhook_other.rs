@@ -14,7 +14,7 @@ use shared::domain::webhook::Details;
 use shared::domain::webhook::WebhookEvent;
 use shared::runtime::clock;
 use shared::store::chats::Chats;
-use shared::store::chats::transitions::Told;
+use shared::store::chats::transitions::EventContext;
 use shared::store::chats::visitor_messages::Incoming;
 use shared::store::directory::Directory;
 use shared::store::table::Table;
@@ -22,7 +22,7 @@ use shared::wire::task::Task;
 
 use crate::client::number;
 use crate::harness::{Stage, on_stage};
-use crate::hook::{Hooked, fine, recorded, told};
+use crate::hook::{Hooked, fine, notifications, recorded};
 use crate::receiver::Answer;
 
 /// The tables, as a function opens them.
@@ -59,12 +59,12 @@ fn call_event_tells_of_a_call_and_any_200_is_success() {
             ),
             (CallStatus::Error("busy".to_owned()), json!({"status": "error", "reason": "busy"})),
         ];
-        let accepted = told(&hooked.crm, "chat_accepted").await;
+        let accepted = notifications(&hooked.crm, "chat_accepted").await;
         for (status, expected) in table {
             let call = Call { kind: CallKind::Callback, phone: "+31 6 1".to_owned(), status };
-            let to = Told { webhooks: &settings.webhooks, agent_id, now: clock::now() };
+            let to = EventContext { webhooks: &settings.webhooks, agent_id, now: clock::now() };
             let details = Details { call: Some(&call), ..Details::default() };
-            let entries = chats.tell_webhooks(&chat, WebhookEvent::CallEvent, details, &to).await.unwrap();
+            let entries = chats.notify_webhooks(&chat, WebhookEvent::CallEvent, details, &to).await.unwrap();
             deliver(stage, &entries[0]).await;
             let body = hooked.crm.requests().pop().unwrap().json();
             let mut expected_call = json!({"type": "callback", "phone": "+31 6 1"});
@@ -147,7 +147,7 @@ fn chat_finished_carries_the_rating() {
         let (chats, _) = tables(stage);
         chats.rate(hooked.account.id.as_str().unwrap(), chat_id, Rating::Negative).await.unwrap();
         hooked.agent.close(chat_id).await;
-        assert_eq!(told(&hooked.crm, "chat_finished").await["chat"]["rate"], "negative");
+        assert_eq!(notifications(&hooked.crm, "chat_finished").await["chat"]["rate"], "negative");
         assert_eq!(hooked.agent.chat(chat_id).await["rate"], "negative");
     });
 }

@@ -5,7 +5,7 @@ use standardwebhooks::Webhook;
 
 use crate::client::{Account, Caller, merged};
 use crate::harness::{VISITOR, on_own_stage, on_stage, open_chat, timed_on_stage};
-use crate::hook::{Hooked, WEBHOOKS, add, fine, names, recorded, told};
+use crate::hook::{Hooked, WEBHOOKS, add, fine, names, notifications, recorded};
 use crate::provider::unique;
 use crate::receiver::{Answer, Receiver, Request, dead_port};
 use crate::wait::{PATIENCE, seconds, wait_for};
@@ -79,7 +79,7 @@ fn an_address_set_by_webhook_url_is_told_every_event() {
         let channel = account.channel("https://app.example/hook").await;
         let chat = open_chat(&account.admin, &channel, VISITOR).await;
         account.admin.close(chat).await;
-        told(&crm, "chat_finished").await;
+        notifications(&crm, "chat_finished").await;
         assert_eq!(names(&crm), ["chat_accepted", "chat_finished"]);
         assert!(crm.requests().iter().all(|request| accepts(secret(&made), request)));
     });

@@ -210,7 +210,7 @@ async fn retries(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     write().await?;
     stage.quiet().await?;
     let failed = deliveries(stage.bill()?);
-    stage.settled().await?;
+    stage.stable_prefix().await?;
     let both = deliveries(stage.bill()?);
     tally.insert(Path::LateDelivery, rest(&both, &failed));
     tally.insert(Path::FailedTry, failed);
@@ -324,11 +324,11 @@ async fn bots(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
     };
     tally.insert(Path::ToBot, asked("ada", 1).await?);
     let answered = stage.bill()?;
-    stage.settled().await?;
+    stage.stable_prefix().await?;
     tally.insert(Path::AnswerDue, deliveries_to("deliver-bot", rest(&stage.bill()?, &answered)));
     tally.insert(Path::FirstToBot, asked("new", 2).await?);
     // Waiting for the check of the last message outlived the caches of the functions; this fills them again.
-    stage.settled().await?;
+    stage.stable_prefix().await?;
     answer(1).await?;
     tally.insert(Path::FromBot, stage.cost(async || answer(1).await).await?);
     Ok(())

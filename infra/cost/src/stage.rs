@@ -66,12 +66,12 @@ impl<'h> Stage<'h> {
     pub async fn cost(&self, act: impl AsyncFnOnce() -> Result<(), Error>) -> Result<Bill, Error> {
         self.start_counting().await?;
         act().await?;
-        self.settled().await?;
+        self.stable_prefix().await?;
         self.bill()
     }
 
     pub async fn start_counting(&self) -> Result<(), Error> {
-        self.settled().await?;
+        self.stable_prefix().await?;
         self.host.reset_usage();
         Ok(())
     }
@@ -84,7 +84,7 @@ impl<'h> Stage<'h> {
     }
 
     /// Waits until nothing is left to do.
-    pub async fn settled(&self) -> Result<(), Error> {
+    pub async fn stable_prefix(&self) -> Result<(), Error> {
         self.wait_until(|_| false).await
     }
 

@@ -26,10 +26,10 @@ use crate::usage::Meter;
 const DEFAULT_CONCURRENCY: u32 = 32;
 
 /// Pause after the queue failed, so that a broken disk does not also heat the processor.
-const AFTER_FAILURE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// How often a failure that lasts is said.
-const SAY_EVERY: Duration = Duration::from_secs(60);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A queue, its function, and what lies between.
 pub(crate) struct Mapping {
@@ -76,11 +76,11 @@ impl Mapping {
                 Ok(batch) => return batch,
                 Err(error) => error,
             };
-            if said.is_none_or(|said| said.elapsed() >= SAY_EVERY) {
+            if said.is_none_or(|said| said.elapsed() >= LOG_INTERVAL) {
                 self.complain("taken from", &error);
                 said = Some(Instant::now());
             }
-            tokio::time::sleep(AFTER_FAILURE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 

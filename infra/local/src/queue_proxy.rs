@@ -17,7 +17,7 @@ use crate::sqs::{Queues, SERVICE};
 use crate::usage::Meter;
 
 /// More than any request that SQS takes.
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
 struct Proxy {
@@ -54,7 +54,7 @@ impl Proxy {
 
 async fn forward(State(proxy): State<Proxy>, Path(function): Path<String>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let Ok(body) = axum::body::to_bytes(body, LARGEST).await else {
+    let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
     // The queues will say what is wrong with a body that cannot be read.

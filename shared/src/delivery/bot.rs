@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound::{self, Outbound, Post, refused};
 use crate::domain::bot::Bot;
-use crate::domain::chat::{Chat, From};
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::State;
 use crate::domain::content::Kind;
-use crate::domain::delivery::{Attempt, Change, Delivery, Outcome, Progress, Target};
+use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
 use crate::domain::delivery_log::{after_bot_event, unanswered_since, waits_for_bot};
 use crate::domain::entry::Entry;
 use crate::domain::presence;
@@ -85,35 +85,37 @@ impl Receiver for Providers<'_> {
 
     /// The hand-over comes before the failure is written down, and the bot's own time-out before the success:
     /// after a death in between the try is simply made again.
-    fn settle<'a>(
+    fn before_record<'a>(
         &'a self,
         entry: &'a Entry,
         chat: &'a Chat,
         attempt: &'a Attempt,
-        change: Change,
-    ) -> BoxFuture<'a, Result<Change, Error>> {
+        change: DeliveryUpdate,
+    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
         Box::pin(async move {
             let asked_at = entry.delivery.as_ref().and_then(Delivery::began_at).unwrap_or(attempt.at);
             match change {
-                Change::Failed(..) if waits_for_bot(entry) => Ok(match self.hand_over(entry, asked_at).await? {
-                    HandOver::Answered => Change::Delivered,
-                    HandOver::Done | HandOver::NotWithBot => change,
-                }),
-                Change::Delivered if entry.from == From::Visitor => {
+                DeliveryUpdate::Failed(..) if waits_for_bot(entry) => {
+                    Ok(match self.hand_over(entry, asked_at).await? {
+                        HandOver::Answered => DeliveryUpdate::Delivered,
+                        HandOver::Done | HandOver::NotWithBot => change,
+                    })
+                }
+                DeliveryUpdate::Delivered if entry.from == Sender::Visitor => {
                     self.await_answer(entry, chat, asked_at).await?;
                     Ok(change)
                 }
-                Change::Again(_) | Change::Failed(..) | Change::Delivered => Ok(change),
+                DeliveryUpdate::Again(_) | DeliveryUpdate::Failed(..) | DeliveryUpdate::Delivered => Ok(change),
             }
         })
     }
 
-    fn expire<'a>(&'a self, entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<Progress, Error>> {
+    fn expire<'a>(&'a self, entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async move {
             Ok(match self.hand_over(entry, unanswered_since(entry)).await? {
-                HandOver::Done => Progress::Failed,
+                HandOver::Done => DeliveryState::Failed,
                 HandOver::Answered => after_bot_event(entry),
-                HandOver::NotWithBot => Progress::Superseded,
+                HandOver::NotWithBot => DeliveryState::Superseded,
             })
         })
     }
@@ -128,7 +130,7 @@ impl Providers<'_> {
     }
 
     async fn body(&self, entry: &Entry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let Kind::Notice(notice) = entry.content.kind {
+        if let Kind::BotNotice(notice) = entry.content.kind {
             return Ok(Some(wire::bot::notice(notice, entry, chat)));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound::{self, Exchange, Outbound, Post, refused};
 use crate::domain::channel::Channel;
-use crate::domain::chat::{Chat, From};
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::content::Typing;
 use crate::domain::delivery::{Attempt, Outcome, Target};
 use crate::domain::entry::Entry;
@@ -22,7 +22,7 @@ use crate::wire::task::TypingTask;
 use crate::wire::{agent_message, channel_response};
 
 /// A typing notice that is older is of no use to anybody.
-const TYPING_LASTS: Duration = Duration::from_secs(3);
+const TYPING_TTL: Duration = Duration::from_secs(3);
 /// How long a notice may hold up the messages behind it.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -73,7 +73,7 @@ impl Integrators<'_> {
     }
 
     async fn pass_typing(&self, chats: &Chats, breakers: &Breakers, task: &TypingTask) -> Result<(), Error> {
-        let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_LASTS;
+        let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_TTL;
         let Some(typing) = Typing::parse(&task.r#type).filter(|_| is_fresh) else {
             return Ok(());
         };
@@ -93,7 +93,7 @@ impl Integrators<'_> {
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };
-        let body = agent_message::typing(&From::Agent(agent.into()), &chat, typing);
+        let body = agent_message::typing(&Sender::Agent(agent.into()), &chat, typing);
         let message_id = crate::runtime::secret::notice_id();
         let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = exchange.attempt;

@@ -9,7 +9,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::domain::chat::Chat;
-use crate::domain::delivery::{Attempt, Change, Delivery, Ending, Failure, Outcome, Progress, Target};
+use crate::domain::delivery::{
+    Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
+};
 use crate::domain::delivery_log::waits_for_bot;
 use crate::domain::entry::Entry;
 use crate::domain::retry::{self, Step};
@@ -22,7 +24,7 @@ use crate::store::connections::breakers::Breakers;
 use crate::wire::task::{EntryTask, Task};
 
 /// How long a try waits that a busy service prevented.
-const PUT_OFF: Duration = Duration::from_secs(1);
+const THROTTLED_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// A failed attempt that took less than this held up nobody, and does not count for the receiver's breaker.
 const MIN_HANGING_ATTEMPT: Duration = Duration::from_secs(1);
 
@@ -46,19 +48,19 @@ pub trait Receiver: Send + Sync {
 
     /// What has to happen before the outcome of an attempt is written down, because nobody would come back for it.
     /// Returns what is to be written down.
-    fn settle<'a>(
+    fn before_record<'a>(
         &'a self,
         _entry: &'a Entry,
         _chat: &'a Chat,
         _attempt: &'a Attempt,
-        change: Change,
-    ) -> BoxFuture<'a, Result<Change, Error>> {
+        change: DeliveryUpdate,
+    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
         Box::pin(async { Ok(change) })
     }
 
     /// What has to happen when the window ended before the queue brought the task. Returns how the delivery ends.
-    fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<Progress, Error>> {
-        Box::pin(async { Ok(Progress::Failed) })
+    fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
+        Box::pin(async { Ok(DeliveryState::Failed) })
     }
 
     /// Sends an entry once. What is [unavailable](Error::Unavailable) prevented that: nothing was sent.
@@ -71,11 +73,11 @@ pub trait Receiver: Send + Sync {
 }
 
 /// What a task calls for.
-enum Plan {
+enum Decision {
     /// Nothing: the entry has moved on.
     Nothing,
     /// To end the delivery so: no attempt is needed any more.
-    Finish(Progress),
+    Finish(DeliveryState),
     /// To come back.
     Later(Task, Duration),
     /// A try of at most that long.
@@ -88,7 +90,7 @@ enum Plan {
 
 /// How far a task had come when it could not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Halt {
+enum FailedStage {
     /// Nothing was sent.
     Unsent,
     /// The receiver was called, and what came of it could not be written down.
@@ -120,7 +122,7 @@ pub async fn run(
         Ok(()) => Ok(()),
         Err((halt, Error::Unavailable(context))) => {
             tracing::warn!(?context, ?halt, task.account_id, task.chat_id, task.seq, "delivery put off");
-            let (later, wait) = put_off(&run.task, halt);
+            let (later, wait) = follow_up_task(&run.task, halt);
             retries.send(&later, wait).await
         }
         Err((_, error)) => Err(error),
@@ -128,39 +130,39 @@ pub async fn run(
 }
 
 /// How a task goes on that a busy service halted.
-fn put_off(task: &EntryTask, halt: Halt) -> (Task, Duration) {
+fn follow_up_task(task: &EntryTask, halt: FailedStage) -> (Task, Duration) {
     match halt {
-        Halt::Unsent => (task.again(), PUT_OFF),
-        Halt::Unrecorded => (task.again_unrecorded(), retry::SPACING),
-        Halt::Unqueued(wait) => (task.next_try(), wait.max(PUT_OFF)),
+        FailedStage::Unsent => (task.again(), THROTTLED_RETRY_DELAY),
+        FailedStage::Unrecorded => (task.again_unrecorded(), retry::ATTEMPT_SPACING),
+        FailedStage::Unqueued(wait) => (task.next_attempt(), wait.max(THROTTLED_RETRY_DELAY)),
     }
 }
 
 /// What follows from the clock of a pending delivery. Where nothing may happen after the window, it ends with it.
-fn planned(task: &EntryTask, delivery: Delivery, step: Step, is_strict: bool) -> Plan {
-    let is_used_up = task.r#try.saturating_add(task.unrecorded) >= retry::TRIES;
+fn planned(task: &EntryTask, delivery: Delivery, step: Step, is_strict: bool) -> Decision {
+    let is_used_up = task.attempt.saturating_add(task.unrecorded) >= retry::MAX_ATTEMPTS;
     match step {
-        Step::Wait(wait) => Plan::Later(task.again(), wait),
-        Step::Try(timeout) if !is_used_up => Plan::Try(delivery, timeout),
-        Step::Try(_) | Step::GiveUp if is_strict => Plan::TooLate(delivery),
+        Step::Wait(wait) => Decision::Later(task.again(), wait),
+        Step::Try(timeout) if !is_used_up => Decision::Try(delivery, timeout),
+        Step::Try(_) | Step::GiveUp if is_strict => Decision::TooLate(delivery),
         // The queue itself was late: a try that was promised is made all the same.
-        Step::GiveUp if !is_used_up => Plan::Try(delivery, retry::TIMEOUT),
-        Step::Try(_) | Step::GiveUp => Plan::Leave,
+        Step::GiveUp if !is_used_up => Decision::Try(delivery, retry::ATTEMPT_TIMEOUT),
+        Step::Try(_) | Step::GiveUp => Decision::Leave,
     }
 }
 
 impl Run<'_> {
-    async fn once(&self) -> Result<(), (Halt, Error)> {
-        let unsent = |error| (Halt::Unsent, error);
+    async fn once(&self) -> Result<(), (FailedStage, Error)> {
+        let unsent = |error| (FailedStage::Unsent, error);
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         let found = self.chats.entry_and_chat(account_id, *chat_id, *seq).await.map_err(unsent)?;
         let Some((entry, chat)) = found else { return Ok(()) };
         match self.plan(&entry, &chat, clock::now()) {
-            Plan::Nothing => Ok(()),
-            Plan::Finish(progress) => self.finish(&entry, progress).await.map_err(unsent),
-            Plan::Later(task, wait) => self.retries.send(&task, wait).await.map_err(unsent),
-            Plan::TooLate(delivery) => self.expire(&entry, &chat, &delivery).await.map_err(unsent),
-            Plan::Leave => {
+            Decision::Nothing => Ok(()),
+            Decision::Finish(state) => self.finish(&entry, state).await.map_err(unsent),
+            Decision::Later(task, wait) => self.retries.send(&task, wait).await.map_err(unsent),
+            Decision::TooLate(delivery) => self.expire(&entry, &chat, &delivery).await.map_err(unsent),
+            Decision::Leave => {
                 tracing::error!(
                     account_id,
                     chat_id,
@@ -169,31 +171,31 @@ impl Run<'_> {
                 );
                 Ok(())
             }
-            Plan::Try(..) if self.has_open_breaker(&entry, &chat).await => {
+            Decision::Try(..) if self.has_open_breaker(&entry, &chat).await => {
                 tracing::info!(account_id, chat_id, seq, "first attempt goes to the delayed queue: the receiver hangs");
                 self.retries.send(&self.task.again(), Duration::ZERO).await.map_err(unsent)
             }
-            Plan::Try(delivery, timeout) => {
+            Decision::Try(delivery, timeout) => {
                 let tried = self.receiver.send(&entry, &chat, timeout).await.map_err(unsent)?;
                 self.conclude(&entry, &chat, &delivery, tried).await
             }
         }
     }
 
-    fn plan(&self, entry: &Entry, chat: &Chat, now: Timestamp) -> Plan {
+    fn plan(&self, entry: &Entry, chat: &Chat, now: Timestamp) -> Decision {
         let (task, receiver) = (&self.task, self.receiver);
         let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
-            return Plan::Nothing;
+            return Decision::Nothing;
         };
         if receiver.has_accepted(entry, chat) {
-            return Plan::Finish(Progress::Delivered);
+            return Decision::Finish(DeliveryState::Delivered);
         }
         if receiver.is_superseded(entry, chat) {
-            return Plan::Finish(Progress::Superseded);
+            return Decision::Finish(DeliveryState::Superseded);
         }
         if task.ordered && chat.is_failing(receiver.target(), now) {
             // Others of this chat wait behind this task, and each try may hang for seconds.
-            return Plan::Later(task.again(), Duration::ZERO);
+            return Decision::Later(task.again(), Duration::ZERO);
         }
         let is_strict = waits_for_bot(entry);
         let turn = task.turn_at.map(Timestamp).filter(|_| is_strict);
@@ -203,35 +205,35 @@ impl Run<'_> {
     }
 
     /// Ends a delivery for which no attempt is needed any more.
-    async fn finish(&self, entry: &Entry, progress: Progress) -> Result<(), Error> {
-        if self.chats.finish_delivery(entry, progress).await? && progress == Progress::Delivered {
-            let EntryTask { account_id, chat_id, seq, r#try, .. } = &self.task;
+    async fn finish(&self, entry: &Entry, state: DeliveryState) -> Result<(), Error> {
+        if self.chats.finish_delivery(entry, state).await? && state == DeliveryState::Delivered {
+            let EntryTask { account_id, chat_id, seq, attempt, .. } = &self.task;
             tracing::info!(
                 message_id = entry.id,
                 account_id,
                 chat_id,
                 seq,
-                r#try,
+                attempt,
                 "delivery accepted without an answer"
             );
-            metrics::delivery(self.receiver.target(), Ending::Delivered, Some(clock::now().since(entry.at)));
+            metrics::delivery(self.receiver.target(), AttemptResult::Delivered, Some(clock::now().since(entry.at)));
         }
         Ok(())
     }
 
     /// Ends a delivery whose window is over.
     async fn expire(&self, entry: &Entry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
-        let progress = self.receiver.expire(entry, chat).await?;
-        if progress != Progress::Failed {
-            return self.finish(entry, progress).await;
+        let state = self.receiver.expire(entry, chat).await?;
+        if state != DeliveryState::Failed {
+            return self.finish(entry, state).await;
         }
         let now = clock::now();
         let message = "the window was over before the message could be sent".to_owned();
         let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()), answer: None };
-        let change = Change::Failed(Failure { code: None, message, hidden: false }, now);
-        log(&self.task, entry, &attempt, Ending::Failed);
+        let change = DeliveryUpdate::Failed(Failure { code: None, message, hidden: false }, now);
+        log(&self.task, entry, &attempt, AttemptResult::Failed);
         if self.record(entry, chat, delivery, &attempt, change).await?.is_some() {
-            metrics::delivery(self.receiver.target(), Ending::Failed, Some(now.since(entry.at)));
+            metrics::delivery(self.receiver.target(), AttemptResult::Failed, Some(now.since(entry.at)));
         }
         Ok(())
     }
@@ -243,19 +245,19 @@ impl Run<'_> {
         chat: &Chat,
         delivery: &Delivery,
         (outcome, attempt): (Outcome, Attempt),
-    ) -> Result<(), (Halt, Error)> {
+    ) -> Result<(), (FailedStage, Error)> {
         let (target, ended) = (self.receiver.target(), clock::now());
-        let change = delivery.after_try(&outcome, attempt.at, ended);
+        let change = delivery.after_attempt(&outcome, attempt.at, ended);
         let expected = change.ending(&outcome);
-        let settled = self.receiver.settle(entry, chat, &attempt, change).await;
-        log(&self.task, entry, &attempt, settled.as_ref().map_or(expected, |change| change.ending(&outcome)));
-        let unrecorded = |error| (Halt::Unrecorded, error);
-        let recorded = self.record(entry, chat, delivery, &attempt, settled.map_err(unrecorded)?).await;
+        let stable_prefix = self.receiver.before_record(entry, chat, &attempt, change).await;
+        log(&self.task, entry, &attempt, stable_prefix.as_ref().map_or(expected, |change| change.ending(&outcome)));
+        let unrecorded = |error| (FailedStage::Unrecorded, error);
+        let recorded = self.record(entry, chat, delivery, &attempt, stable_prefix.map_err(unrecorded)?).await;
         let Some(change) = recorded.map_err(unrecorded)? else { return Ok(()) };
         metrics::delivery(target, change.ending(&outcome), change.verdict_at(ended).map(|at| at.since(entry.at)));
-        if let Change::Again(wait) = change {
-            let next = self.retries.send(&self.task.next_try(), wait).await;
-            next.map_err(|error| (Halt::Unqueued(wait), error))?;
+        if let DeliveryUpdate::Again(wait) = change {
+            let next = self.retries.send(&self.task.next_attempt(), wait).await;
+            next.map_err(|error| (FailedStage::Unqueued(wait), error))?;
         }
         // Mark and breaker only decide about order: without them, the next failed try makes them.
         let marked = note_health(self.chats, chat, target, &outcome, ended).await;
@@ -322,28 +324,28 @@ impl Run<'_> {
         chat: &Chat,
         delivery: &Delivery,
         attempt: &Attempt,
-        change: Change,
-    ) -> Result<Option<Change>, Error> {
-        let context = match self.chats.record_try(entry, delivery, attempt, &change).await {
+        change: DeliveryUpdate,
+    ) -> Result<Option<DeliveryUpdate>, Error> {
+        let context = match self.chats.record_attempt(entry, delivery, attempt, &change).await {
             Err(Error::Unwritable(context)) => context,
             recorded => return Ok(recorded?.then_some(change)),
         };
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
         let now = clock::now();
-        let failed = Change::Failed(Failure::unrecorded(), now);
-        let settled = self.receiver.settle(entry, chat, attempt, failed).await?;
-        let is_recorded = if settled == Change::Delivered {
-            self.chats.finish_delivery(entry, Progress::Delivered).await?
+        let failed = DeliveryUpdate::Failed(Failure::unrecorded(), now);
+        let stable_prefix = self.receiver.before_record(entry, chat, attempt, failed).await?;
+        let is_recorded = if stable_prefix == DeliveryUpdate::Delivered {
+            self.chats.finish_delivery(entry, DeliveryState::Delivered).await?
         } else {
             self.chats.fail_unrecorded(entry, delivery, now).await?
         };
-        Ok(is_recorded.then_some(settled))
+        Ok(is_recorded.then_some(stable_prefix))
     }
 }
 
 fn is_current(delivery: &Delivery, task: &EntryTask) -> bool {
-    delivery.progress == Progress::Pending && delivery.round == task.round && delivery.tries == task.r#try
+    delivery.state == DeliveryState::Pending && delivery.round == task.round && delivery.attempts_made == task.attempt
 }
 
 /// Keeps the chat's mark of a failing receiver true. A write only where it changes, or is about to lapse.
@@ -354,7 +356,7 @@ async fn note_health(
     outcome: &Outcome,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let is_marked = chat.is_failing(target, now.after(retry::SPACING));
+    let is_marked = chat.is_failing(target, now.after(retry::ATTEMPT_SPACING));
     match outcome {
         Outcome::TryAgain(_) if !is_marked => chats.mark_failing(chat, target, now).await,
         Outcome::Delivered if chat.is_failing(target, now) => chats.mark_healthy(chat, target).await,
@@ -363,18 +365,18 @@ async fn note_health(
 }
 
 /// `message_id` is the `webhook-id` of the try's request, and in the line of the request that made the entry.
-fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: Ending) {
+fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: AttemptResult) {
     let (message_id, result) = (&entry.id, ending.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);
     let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = attempt;
-    let EntryTask { account_id, chat_id, seq, round, r#try, .. } = task;
+    let EntryTask { account_id, chat_id, seq, round, attempt, .. } = task;
     tracing::info!(
         message_id,
         account_id,
         chat_id,
         seq,
         round,
-        r#try,
+        attempt,
         status,
         duration_ms,
         age_ms,
@@ -391,35 +393,37 @@ mod tests {
     /// The second try of an entry, of which one request could not be recorded.
     fn task() -> EntryTask {
         let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry's") };
-        EntryTask { r#try: 1, unrecorded: 1, turn_at: Some(5), ..task }
+        EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }
     }
 
-    fn later(halt: Halt) -> (u32, u32, Option<u64>, Duration) {
-        let (Task::Entry(later), wait) = put_off(&task(), halt) else { panic!("not an entry's") };
+    fn later(halt: FailedStage) -> (u32, u32, Option<u64>, Duration) {
+        let (Task::Entry(later), wait) = follow_up_task(&task(), halt) else { panic!("not an entry's") };
         assert!(!later.ordered, "it would hold up the chat");
-        (later.r#try, later.unrecorded, later.turn_at, wait)
+        (later.attempt, later.unrecorded, later.turn_at, wait)
     }
 
     #[test]
     fn what_was_not_sent_comes_again_in_a_moment() {
-        assert_eq!(later(Halt::Unsent), (1, 1, Some(5), PUT_OFF));
+        assert_eq!(later(FailedStage::Unsent), (1, 1, Some(5), THROTTLED_RETRY_DELAY));
     }
 
     #[test]
     fn what_was_sent_and_not_recorded_keeps_the_distance_of_tries_and_is_counted() {
-        assert_eq!(later(Halt::Unrecorded), (1, 2, Some(5), retry::SPACING));
+        assert_eq!(later(FailedStage::Unrecorded), (1, 2, Some(5), retry::ATTEMPT_SPACING));
     }
 
     /// The requests that a receiver gets while nothing can be written down, and what ends them.
-    fn series(is_strict: bool) -> (u32, Plan) {
-        let mut task = EntryTask { r#try: 0, unrecorded: 0, ..task() };
+    fn series(is_strict: bool) -> (u32, Decision) {
+        let mut task = EntryTask { attempt: 0, unrecorded: 0, ..task() };
         let delivery = Delivery::new(Target::Channel, Timestamp(0));
         for requests in 0..10 {
-            match planned(&task, delivery.clone(), Step::Try(retry::TIMEOUT), is_strict) {
-                Plan::Try(..) => {}
+            match planned(&task, delivery.clone(), Step::Try(retry::ATTEMPT_TIMEOUT), is_strict) {
+                Decision::Try(..) => {}
                 end => return (requests, end),
             }
-            let (Task::Entry(later), _) = put_off(&task, Halt::Unrecorded) else { panic!("not an entry's") };
+            let (Task::Entry(later), _) = follow_up_task(&task, FailedStage::Unrecorded) else {
+                panic!("not an entry's")
+            };
             task = later;
         }
         panic!("endless")
@@ -427,15 +431,15 @@ mod tests {
 
     #[test]
     fn a_receiver_gets_no_more_than_its_tries_while_nothing_can_be_written_down() {
-        assert!(matches!(series(false), (retry::TRIES, Plan::Leave)), "the sweep finds it");
-        assert!(matches!(series(true), (retry::TRIES, Plan::TooLate(_))), "the agents take it");
+        assert!(matches!(series(false), (retry::MAX_ATTEMPTS, Decision::Leave)), "the sweep finds it");
+        assert!(matches!(series(true), (retry::MAX_ATTEMPTS, Decision::TooLate(_))), "the agents take it");
     }
 
     #[test]
     fn a_try_that_could_not_be_queued_is_put_off_and_not_the_one_before_it() {
-        let table = [(Duration::ZERO, PUT_OFF), (Duration::from_secs(2), Duration::from_secs(2))];
+        let table = [(Duration::ZERO, THROTTLED_RETRY_DELAY), (Duration::from_secs(2), Duration::from_secs(2))];
         for (wait, expected) in table {
-            assert_eq!(later(Halt::Unqueued(wait)), (2, 0, None, expected));
+            assert_eq!(later(FailedStage::Unqueued(wait)), (2, 0, None, expected));
         }
     }
 }

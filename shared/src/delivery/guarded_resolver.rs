@@ -7,9 +7,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::domain::target_guard::Guard;
 use crate::runtime::config::Environment;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 
-impl Resource for Guard {
+impl Dependency for Guard {
     fn open(platform: &mut Platform) -> Self {
         from_environment(&mut platform.environment)
     }

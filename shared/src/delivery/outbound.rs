@@ -16,7 +16,7 @@ use crate::domain::target_guard::{Forbidden, Guard};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 use crate::wire::receiver_answer::Answer;
 
 /// What is read of an answer; what follows is left.
@@ -88,7 +88,7 @@ impl Exchange {
     }
 }
 
-impl Resource for Outbound {
+impl Dependency for Outbound {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Guard::open(platform))
     }

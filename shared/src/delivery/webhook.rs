@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound::{Exchange, Outbound, Post, refused};
 use crate::domain::chat::Chat;
-use crate::domain::delivery::{Attempt, Change, Failure, Outcome, Target};
+use crate::domain::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
 use crate::domain::entry::Entry;
 use crate::domain::panel::Assignment;
 use crate::domain::settings::Settings;
 use crate::domain::visitor::{Profile, Source, Visitor};
-use crate::domain::webhook::{Occurrence, Webhook, WebhookEvent};
+use crate::domain::webhook::{Webhook, WebhookDispatch, WebhookEvent};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
@@ -21,7 +21,7 @@ use crate::store::directory::Directory;
 use crate::wire::webhook::{self, Brought, Story, Verdict};
 
 /// Entries of a chat that chat_finished tells of.
-const LONGEST_LOG: usize = 10_000;
+const MAX_CHAT_LOG_BYTES: usize = 10_000;
 
 /// The webhooks of the accounts.
 pub struct Webhooks<'a> {
@@ -69,17 +69,17 @@ impl Receiver for Webhooks<'_> {
     }
 
     /// A binding that failed is shown to the agent who asked for it.
-    fn settle<'a>(
+    fn before_record<'a>(
         &'a self,
         entry: &'a Entry,
         chat: &'a Chat,
         _attempt: &'a Attempt,
-        change: Change,
-    ) -> BoxFuture<'a, Result<Change, Error>> {
+        change: DeliveryUpdate,
+    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
         Box::pin(async move {
             let is_assignment =
                 entry.occurrence.as_ref().is_some_and(|occurrence| occurrence.event == WebhookEvent::ChatAssigned);
-            if let (Change::Failed(failure, _), true) = (&change, is_assignment)
+            if let (DeliveryUpdate::Failed(failure, _), true) = (&change, is_assignment)
                 && let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await?
             {
                 let failed = Assignment::Failed(failure.message.clone());
@@ -91,7 +91,7 @@ impl Receiver for Webhooks<'_> {
 }
 
 impl Webhooks<'_> {
-    async fn body(&self, occurrence: &Occurrence, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
+    async fn body(&self, occurrence: &WebhookDispatch, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
         let agents = self.directory.agents_by_id(&chat.account_id, &occurrence.agent_ids(chat)).await?;
         let timeline = match occurrence.event {
             WebhookEvent::ChatFinished => self.log(chat).await?,
@@ -112,10 +112,11 @@ impl Webhooks<'_> {
 
     /// What chat_finished tells: of a long chat the end.
     async fn log(&self, chat: &Chat) -> Result<Vec<Entry>, Error> {
-        let limits = Limits { entries: LONGEST_LOG, weight: webhook::LONGEST_LOG, weigh: webhook::weight };
+        let limits =
+            Limits { entries: MAX_CHAT_LOG_BYTES, weight: webhook::MAX_CHAT_LOG_BYTES, weigh: webhook::weight };
         let mut log = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
         let now = clock::now();
-        log.retain(|entry| !entry.is_forgotten(now));
+        log.retain(|entry| !entry.is_expired(now));
         Ok(log)
     }
 

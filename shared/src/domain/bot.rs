@@ -49,7 +49,7 @@ pub struct Bot {
 
 /// An event that is told to a bot besides CLIENT_MESSAGE (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notice {
+pub enum BotNotice {
     /// An agent connected to the dialogue.
     AgentJoined,
     /// No agent is available to take the chat.
@@ -58,7 +58,7 @@ pub enum Notice {
     ChatClosed,
 }
 
-impl Notice {
+impl BotNotice {
     const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
 
     /// The `event` of the specification.

@@ -44,7 +44,7 @@ impl Rotated for AddressSecret {
 }
 
 /// Addresses that one channel may have at a time: the current one and four old ones.
-pub const MOST_ADDRESSES: usize = 1 + rotation::MAX_OLD_SECRETS;
+pub const MAX_OLD_ADDRESSES: usize = 1 + rotation::MAX_OLD_SECRETS;
 
 /// What an admin decides about a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]

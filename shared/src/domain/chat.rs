@@ -9,16 +9,16 @@ use crate::domain::rate::Window;
 use crate::domain::timestamp::Timestamp;
 
 /// How long a visitor counts as typing after a typein that no typeout followed.
-const TYPING_LASTS: std::time::Duration = std::time::Duration::from_secs(30);
+const TYPING_TTL: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// Characters of a message in a list of chats, so that a header stays under 1 KB.
-const PREVIEW_CHARACTERS: usize = 80;
+const MAX_PREVIEW_CHARS: usize = 80;
 /// Agents whom a header remembers, each by a few bytes that every message of the chat writes.
 const MAX_PARTICIPANTS: usize = 30;
 
 /// Who wrote a timeline entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum Sender {
     /// The visitor.
     Visitor,
     /// An agent.
@@ -29,7 +29,7 @@ pub enum From {
     System,
 }
 
-impl From {
+impl Sender {
     /// The wire and storage name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -56,11 +56,11 @@ pub struct Preview {
 
 impl Preview {
     /// The preview of a message.
-    pub fn of(content: &Content, from: &From, at: Timestamp) -> Self {
+    pub fn of(content: &Content, from: &Sender, at: Timestamp) -> Self {
         Self {
             from: from.name().to_owned(),
             kind: content.kind.name().to_owned(),
-            text: content.preview(PREVIEW_CHARACTERS),
+            text: content.preview(MAX_PREVIEW_CHARS),
             at,
         }
     }
@@ -167,7 +167,7 @@ impl Chat {
     }
 
     /// Whether the chat is over and not to be shown any more; the table deletes late.
-    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.state.is_closed() && self.keep_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
@@ -193,7 +193,7 @@ impl Chat {
 
     /// Whether the visitor is composing a message.
     pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
-        self.typing_since.is_some_and(|since| now.since(since) < TYPING_LASTS)
+        self.typing_since.is_some_and(|since| now.since(since) < TYPING_TTL)
     }
 
     /// Whether the bot has sent a message or an invitation after that moment. One at the moment itself is none: what an

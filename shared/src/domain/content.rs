@@ -1,6 +1,6 @@
 //! What a message says: the types and fields of tables A3 and B2.
 
-use crate::domain::bot::Notice;
+use crate::domain::bot::BotNotice;
 use crate::domain::webhook::WebhookEvent;
 
 /// The `type` of a message that is kept (A3, B2); typing notices are [`Typing`].
@@ -18,7 +18,7 @@ pub enum Kind {
     Markdown,
     Buttons,
     /// Not a message: something happened that the bot is told too.
-    Notice(Notice),
+    BotNotice(BotNotice),
     /// Not a message: something happened that a webhook is told.
     Webhook(WebhookEvent),
 }
@@ -51,7 +51,7 @@ impl Kind {
             Self::Location => "location",
             Self::Markdown => "markdown",
             Self::Buttons => "buttons",
-            Self::Notice(notice) => notice.name(),
+            Self::BotNotice(notice) => notice.name(),
             Self::Webhook(event) => event.name(),
         }
     }
@@ -64,14 +64,14 @@ impl Kind {
     /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
         let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
-        let notice = || Notice::parse(name).map(Self::Notice);
+        let notice = || BotNotice::parse(name).map(Self::BotNotice);
         Self::parse_a3(name).or(rich).or_else(notice).or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
     }
 
     /// The fields it cannot be without.
     pub fn requires(self) -> Requires {
         match self {
-            Self::Text | Self::Markdown | Self::Buttons | Self::Notice(_) | Self::Webhook(_) => Requires::Text,
+            Self::Text | Self::Markdown | Self::Buttons | Self::BotNotice(_) | Self::Webhook(_) => Requires::Text,
             Self::Location => Requires::Coordinates,
             Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => Requires::File,
         }
@@ -211,7 +211,7 @@ impl Content {
             | Kind::Sticker
             | Kind::Document
             | Kind::Location
-            | Kind::Notice(_)
+            | Kind::BotNotice(_)
             | Kind::Webhook(_) => true,
         };
         if can {

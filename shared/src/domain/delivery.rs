@@ -48,7 +48,7 @@ impl Target {
 /// How far a delivery is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Progress {
+pub enum DeliveryState {
     Pending,
     Delivered,
     Failed,
@@ -56,7 +56,7 @@ pub enum Progress {
     Superseded,
 }
 
-impl Progress {
+impl DeliveryState {
     /// The wire and storage name.
     pub fn name(self) -> &'static str {
         match self {
@@ -129,7 +129,7 @@ pub struct Delivery {
     /// Whose server receives it.
     pub target: Target,
     /// How far it is.
-    pub progress: Progress,
+    pub state: DeliveryState,
     /// Counts the times it was begun: 1, and one more for each Retry.
     pub round: u32,
     /// Times the sweep took it up since it was begun by a person.
@@ -137,7 +137,7 @@ pub struct Delivery {
     /// When the round began.
     pub since: Timestamp,
     /// Tries of the round.
-    pub tries: u32,
+    pub attempts_made: u32,
     /// The tries of every round; of many the first and the newest.
     pub attempts: Vec<Attempt>,
     /// How many are left out behind the first.
@@ -173,7 +173,7 @@ impl Outcome {
 
 /// What a try changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum DeliveryUpdate {
     /// It is done.
     Delivered,
     /// It is over: why, and when that is shown.
@@ -184,7 +184,7 @@ pub enum Change {
 
 /// What a try came to, in one word for the log and the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum AttemptResult {
     /// The receiver has it.
     Delivered,
     /// It is not wanted, or cannot be sent: no try is made again.
@@ -195,7 +195,7 @@ pub enum Ending {
     Again,
 }
 
-impl Ending {
+impl AttemptResult {
     /// Its word.
     pub fn name(self) -> &'static str {
         match self {
@@ -207,14 +207,14 @@ impl Ending {
     }
 }
 
-impl Change {
+impl DeliveryUpdate {
     /// What a try with this outcome came to.
-    pub fn ending(&self, outcome: &Outcome) -> Ending {
+    pub fn ending(&self, outcome: &Outcome) -> AttemptResult {
         match (self, outcome) {
-            (Self::Delivered, _) => Ending::Delivered,
-            (Self::Failed(..), Outcome::Rejected(_)) => Ending::Rejected,
-            (Self::Failed(..), Outcome::Delivered | Outcome::TryAgain(_)) => Ending::Failed,
-            (Self::Again(_), _) => Ending::Again,
+            (Self::Delivered, _) => AttemptResult::Delivered,
+            (Self::Failed(..), Outcome::Rejected(_)) => AttemptResult::Rejected,
+            (Self::Failed(..), Outcome::Delivered | Outcome::TryAgain(_)) => AttemptResult::Failed,
+            (Self::Again(_), _) => AttemptResult::Again,
         }
     }
 
@@ -233,11 +233,11 @@ impl Delivery {
     pub fn new(target: Target, now: Timestamp) -> Self {
         Self {
             target,
-            progress: Progress::Pending,
+            state: DeliveryState::Pending,
             round: 1,
             revivals: 0,
             since: now,
-            tries: 0,
+            attempts_made: 0,
             attempts: Vec::new(),
             attempts_left_out: 0,
             failure: None,
@@ -247,13 +247,14 @@ impl Delivery {
 
     /// Its clock.
     pub fn clock(&self) -> Clock {
-        let last_try = if self.tries == 0 { None } else { self.attempts.last().map(|attempt| attempt.at) };
-        Clock { since: self.since, tries: self.tries, last_try }
+        let last_attempt_at =
+            if self.attempts_made == 0 { None } else { self.attempts.last().map(|attempt| attempt.at) };
+        Clock { since: self.since, attempts_made: self.attempts_made, last_attempt_at }
     }
 
     /// When the first recorded attempt of the round began.
     pub fn began_at(&self) -> Option<Timestamp> {
-        let first = self.attempts.len().checked_sub(usize::try_from(self.tries).ok()?)?;
+        let first = self.attempts.len().checked_sub(usize::try_from(self.attempts_made).ok()?)?;
         self.attempts.get(first).map(|attempt| attempt.at)
     }
 
@@ -279,23 +280,23 @@ impl Delivery {
     }
 
     /// How far it is for whoever looks at it now: a failure is shown at its verdict, not before.
-    pub fn shown_progress(&self, now: Timestamp) -> Progress {
-        match (self.progress, self.verdict_at) {
-            (Progress::Failed, Some(verdict_at)) if now < verdict_at => Progress::Pending,
-            (progress, _) => progress,
+    pub fn shown_progress(&self, now: Timestamp) -> DeliveryState {
+        match (self.state, self.verdict_at) {
+            (DeliveryState::Failed, Some(verdict_at)) if now < verdict_at => DeliveryState::Pending,
+            (state, _) => state,
         }
     }
 
     /// What follows from a try that started at `started` and ended `now`.
-    pub fn after_try(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> Change {
-        let clock = Clock { since: self.since, tries: self.tries + 1, last_try: Some(started) };
+    pub fn after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
+        let clock = Clock { since: self.since, attempts_made: self.attempts_made + 1, last_attempt_at: Some(started) };
         match outcome {
-            Outcome::Delivered => Change::Delivered,
-            Outcome::Rejected(failure) => Change::Failed(failure.clone(), now),
+            Outcome::Delivered => DeliveryUpdate::Delivered,
+            Outcome::Rejected(failure) => DeliveryUpdate::Failed(failure.clone(), now),
             Outcome::TryAgain(reason) => match clock.step(now) {
-                Step::GiveUp => Change::Failed(exhausted(reason), clock.verdict_at(now)),
-                Step::Try(_) => Change::Again(std::time::Duration::ZERO),
-                Step::Wait(wait) => Change::Again(wait),
+                Step::GiveUp => DeliveryUpdate::Failed(exhausted(reason), clock.verdict_at(now)),
+                Step::Try(_) => DeliveryUpdate::Again(std::time::Duration::ZERO),
+                Step::Wait(wait) => DeliveryUpdate::Again(wait),
             },
         }
     }
@@ -312,8 +313,8 @@ mod tests {
 
     use super::*;
 
-    fn delivery(tries: u32) -> Delivery {
-        Delivery { tries, ..Delivery::new(Target::Channel, Timestamp(0)) }
+    fn delivery(attempts_made: u32) -> Delivery {
+        Delivery { attempts_made, ..Delivery::new(Target::Channel, Timestamp(0)) }
     }
 
     fn again() -> Outcome {
@@ -323,23 +324,23 @@ mod tests {
     #[test]
     fn a_refusal_is_shown_at_once_and_exhaustion_after_nine_seconds() {
         let refusal = Failure { code: Some(7), message: "blocked".into(), hidden: false };
-        let rejected = delivery(0).after_try(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20));
-        assert_eq!(rejected, Change::Failed(refusal, Timestamp(20)));
-        let exhausted = delivery(2).after_try(&again(), Timestamp(6_000), Timestamp(6_010));
-        assert!(matches!(exhausted, Change::Failed(_, Timestamp(9_000))), "{exhausted:?}");
+        let rejected = delivery(0).after_attempt(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20));
+        assert_eq!(rejected, DeliveryUpdate::Failed(refusal, Timestamp(20)));
+        let exhausted = delivery(2).after_attempt(&again(), Timestamp(6_000), Timestamp(6_010));
+        assert!(matches!(exhausted, DeliveryUpdate::Failed(_, Timestamp(9_000))), "{exhausted:?}");
     }
 
     #[test]
     fn a_try_comes_to_one_of_four_ends_and_a_verdict_has_its_time() {
         let rejected = Outcome::Rejected(Failure { code: None, message: "no".into(), hidden: false });
         let table = [
-            (0, Outcome::Delivered, Ending::Delivered, Some(20)),
-            (0, rejected, Ending::Rejected, Some(20)),
-            (0, again(), Ending::Again, None),
-            (2, again(), Ending::Failed, Some(9_000)),
+            (0, Outcome::Delivered, AttemptResult::Delivered, Some(20)),
+            (0, rejected, AttemptResult::Rejected, Some(20)),
+            (0, again(), AttemptResult::Again, None),
+            (2, again(), AttemptResult::Failed, Some(9_000)),
         ];
-        for (tries, outcome, ending, verdict_at) in table {
-            let change = delivery(tries).after_try(&outcome, Timestamp(10), Timestamp(20));
+        for (attempts_made, outcome, ending, verdict_at) in table {
+            let change = delivery(attempts_made).after_attempt(&outcome, Timestamp(10), Timestamp(20));
             assert_eq!(change.ending(&outcome), ending, "{outcome:?}");
             assert_eq!(change.verdict_at(Timestamp(20)), verdict_at.map(Timestamp), "{outcome:?}");
         }
@@ -347,10 +348,10 @@ mod tests {
 
     #[test]
     fn a_failed_try_is_followed_by_the_next_slot() {
-        let change = delivery(0).after_try(&again(), Timestamp(10), Timestamp(20));
-        assert_eq!(change, Change::Again(Duration::from_millis(2_990)));
-        let hung = delivery(0).after_try(&again(), Timestamp(0), Timestamp(3_000));
-        assert_eq!(hung, Change::Again(Duration::ZERO));
+        let change = delivery(0).after_attempt(&again(), Timestamp(10), Timestamp(20));
+        assert_eq!(change, DeliveryUpdate::Again(Duration::from_millis(2_990)));
+        let hung = delivery(0).after_attempt(&again(), Timestamp(0), Timestamp(3_000));
+        assert_eq!(hung, DeliveryUpdate::Again(Duration::ZERO));
     }
 
     fn attempt(n: u64, error: &str) -> Attempt {
@@ -392,16 +393,16 @@ mod tests {
     fn a_round_begins_with_its_own_first_attempt() {
         let attempt = |at| Attempt { at: Timestamp(at), status: None, ms: 1, error: None, answer: None };
         let table = [(0, 0, None), (0, 3, None), (1, 3, Some(2)), (3, 3, Some(0)), (4, 3, None)];
-        for (tries, attempts, expected) in table {
-            let delivery = Delivery { attempts: (0..attempts).map(attempt).collect(), ..delivery(tries) };
-            assert_eq!(delivery.began_at(), expected.map(Timestamp), "{tries} of {attempts}");
+        for (attempts_made, attempts, expected) in table {
+            let delivery = Delivery { attempts: (0..attempts).map(attempt).collect(), ..delivery(attempts_made) };
+            assert_eq!(delivery.began_at(), expected.map(Timestamp), "{attempts_made} of {attempts}");
         }
     }
 
     #[test]
     fn a_failure_counts_as_pending_until_its_verdict() {
-        let failed = Delivery { progress: Progress::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
-        assert_eq!(failed.shown_progress(Timestamp(8_999)), Progress::Pending);
-        assert_eq!(failed.shown_progress(Timestamp(9_000)), Progress::Failed);
+        let failed = Delivery { state: DeliveryState::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
+        assert_eq!(failed.shown_progress(Timestamp(8_999)), DeliveryState::Pending);
+        assert_eq!(failed.shown_progress(Timestamp(9_000)), DeliveryState::Failed);
     }
 }

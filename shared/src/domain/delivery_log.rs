@@ -1,20 +1,20 @@
 //! The ledger of deliveries: which of them an admin asks for, where a page of them ends, and which may begin anew.
 
-use crate::domain::bot::Notice;
-use crate::domain::chat::{Chat, From};
+use crate::domain::bot::BotNotice;
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::content::Kind;
-use crate::domain::delivery::{Delivery, Progress, Target};
+use crate::domain::delivery::{Delivery, DeliveryState, Target};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 
 /// How far clocks may differ, and how long a request may take between asking the time and writing it.
-const SLACK: std::time::Duration = std::time::Duration::from_secs(60);
+const CLOCK_TOLERANCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Which deliveries are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// How far they are.
-    pub progress: Progress,
+    pub state: DeliveryState,
     /// Whose server receives them; none for any.
     pub target: Option<Target>,
     /// Of which channel's chats; none for any.
@@ -27,25 +27,25 @@ pub struct Wanted {
 
 impl Wanted {
     /// Every delivery of that progress.
-    pub fn all(progress: Progress) -> Self {
-        Self { progress, target: None, channel_id: None, from: Timestamp(0), to: Timestamp(u64::MAX) }
+    pub fn all(state: DeliveryState) -> Self {
+        Self { state, target: None, channel_id: None, from: Timestamp(0), to: Timestamp(u64::MAX) }
     }
 
     /// Whether an entry of a chat is one of them now.
     pub fn takes(&self, chat: &Chat, entry: &Entry, now: Timestamp) -> bool {
         let Some(delivery) = &entry.delivery else { return false };
-        delivery.shown_progress(now) == self.progress
+        delivery.shown_progress(now) == self.state
             && self.target.is_none_or(|target| target == delivery.target)
             && self.takes_channel(chat)
             && (self.from..=self.to).contains(&entry.at)
-            && !entry.is_forgotten(now)
+            && !entry.is_expired(now)
     }
 
     /// Whether one of them may be in a chat. Nothing happens in a chat before it is opened or after it is closed; the
     /// time of an open chat's last message says nothing about the events of its webhooks.
     pub fn may_be_in(&self, chat: &Chat) -> bool {
-        let ended_before = chat.state.is_closed() && chat.updated_at.after(SLACK) < self.from;
-        self.takes_channel(chat) && !ended_before && chat.opened_at <= self.to.after(SLACK)
+        let ended_before = chat.state.is_closed() && chat.updated_at.after(CLOCK_TOLERANCE) < self.from;
+        self.takes_channel(chat) && !ended_before && chat.opened_at <= self.to.after(CLOCK_TOLERANCE)
     }
 
     fn takes_channel(&self, chat: &Chat) -> bool {
@@ -111,17 +111,17 @@ impl Retry {
     /// Why a delivery may not begin anew now.
     pub fn refusal(self, entry: &Entry, now: Timestamp) -> Option<&'static str> {
         let Some(delivery) = &entry.delivery else { return Some("it goes to nobody's server") };
-        if entry.is_forgotten(now) {
+        if entry.is_expired(now) {
             return Some("it is over, as the account's retention says");
         }
         match (self, delivery.shown_progress(now)) {
-            (Self::Message, Progress::Failed) if delivery.target == Target::Channel => None,
+            (Self::Message, DeliveryState::Failed) if delivery.target == Target::Channel => None,
             (Self::Message, _) => Some("only a failed message can be sent again"),
             _ if waits_for_bot(entry) => Some("what a bot was to react to is not sent again"),
-            (Self::Failed | Self::One, Progress::Failed) | (Self::One, Progress::Delivered) => None,
-            (Self::Failed | Self::One, Progress::Pending) => Some("it is still being delivered"),
-            (Self::Failed, Progress::Delivered) => Some("it has not failed"),
-            (Self::Failed | Self::One, Progress::Superseded) => Some("it is not wanted any more"),
+            (Self::Failed | Self::One, DeliveryState::Failed) | (Self::One, DeliveryState::Delivered) => None,
+            (Self::Failed | Self::One, DeliveryState::Pending) => Some("it is still being delivered"),
+            (Self::Failed, DeliveryState::Delivered) => Some("it has not failed"),
+            (Self::Failed | Self::One, DeliveryState::Superseded) => Some("it is not wanted any more"),
         }
     }
 }
@@ -129,7 +129,7 @@ impl Retry {
 /// Whether the chat waits for what a bot makes of an entry: a visitor's message, or the news that no agent is there. Once
 /// it has a verdict it is of no use to the bot: where it failed, the agents have the chat.
 pub fn waits_for_bot(entry: &Entry) -> bool {
-    let is_asked = entry.from == From::Visitor || entry.content.kind == Kind::Notice(Notice::AgentUnavailable);
+    let is_asked = entry.from == Sender::Visitor || entry.content.kind == Kind::BotNotice(BotNotice::AgentUnavailable);
     is_asked && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
@@ -140,8 +140,8 @@ pub fn unanswered_since(entry: &Entry) -> Timestamp {
 }
 
 /// What such an event makes of the delivery: accepted when an attempt had begun, else not needed any more.
-pub fn after_bot_event(entry: &Entry) -> Progress {
-    if began_at(entry).is_some() { Progress::Delivered } else { Progress::Superseded }
+pub fn after_bot_event(entry: &Entry) -> DeliveryState {
+    if began_at(entry).is_some() { DeliveryState::Delivered } else { DeliveryState::Superseded }
 }
 
 fn began_at(entry: &Entry) -> Option<Timestamp> {
@@ -192,8 +192,8 @@ mod tests {
     }
 
     /// Made at 50 seconds.
-    fn entry(from: From, target: Target, progress: Progress) -> Entry {
-        let verdict_at = (progress == Progress::Failed).then(|| at(59));
+    fn entry(from: Sender, target: Target, state: DeliveryState) -> Entry {
+        let verdict_at = (state == DeliveryState::Failed).then(|| at(59));
         Entry {
             account_id: "acc".into(),
             chat_id: 1,
@@ -204,18 +204,18 @@ mod tests {
             at: at(50),
             occurrence: None,
             keep_until: None,
-            delivery: Some(Delivery { progress, verdict_at, ..Delivery::new(target, at(50)) }),
+            delivery: Some(Delivery { state, verdict_at, ..Delivery::new(target, at(50)) }),
         }
     }
 
     #[test]
     fn each_part_of_a_question_leaves_others_out() {
-        let failed = entry(From::System, Target::Webhook, Progress::Failed);
-        let all = Wanted::all(Progress::Failed);
+        let failed = entry(Sender::System, Target::Webhook, DeliveryState::Failed);
+        let all = Wanted::all(DeliveryState::Failed);
         let channel = |id: &str| Some(id.to_owned());
         let table = [
             (all.clone(), true),
-            (Wanted::all(Progress::Pending), false),
+            (Wanted::all(DeliveryState::Pending), false),
             (Wanted { target: Some(Target::Webhook), ..all.clone() }, true),
             (Wanted { target: Some(Target::Bot), ..all.clone() }, false),
             (Wanted { channel_id: channel("CH"), ..all.clone() }, true),
@@ -228,14 +228,14 @@ mod tests {
             assert_eq!(wanted.takes(&chat(State::Waiting), &failed, at(60)), expected, "{wanted:?}");
         }
         assert!(!all.takes(&chat(State::Waiting), &failed, at(58)), "it is shown as pending");
-        assert!(Wanted::all(Progress::Pending).takes(&chat(State::Waiting), &failed, at(58)));
+        assert!(Wanted::all(DeliveryState::Pending).takes(&chat(State::Waiting), &failed, at(58)));
         let silent = Entry { delivery: None, ..failed };
         assert!(!all.takes(&chat(State::Waiting), &silent, at(60)));
     }
 
     #[test]
     fn a_chat_that_was_over_before_or_opened_after_is_not_looked_through() {
-        let all = Wanted::all(Progress::Failed);
+        let all = Wanted::all(DeliveryState::Failed);
         let (closed, open) = (chat(State::Closed(None)), chat(State::Waiting));
         let table = [
             (&all, true, true),
@@ -263,10 +263,10 @@ mod tests {
 
     #[test]
     fn what_may_begin_anew() {
-        use Progress::{Delivered, Failed, Pending, Superseded};
-        let message = |progress| entry(From::Bot("b".into()), Target::Channel, progress);
-        let notice = |progress| entry(From::System, Target::Bot, progress);
-        let asked = |progress| entry(From::Visitor, Target::Bot, progress);
+        use DeliveryState::{Delivered, Failed, Pending, Superseded};
+        let message = |state| entry(Sender::Bot("b".into()), Target::Channel, state);
+        let notice = |state| entry(Sender::System, Target::Bot, state);
+        let asked = |state| entry(Sender::Visitor, Target::Bot, state);
         // For an agent, for an admin of many, for an admin of this one.
         let table = [
             (message(Failed), [true, true, true]),
@@ -278,7 +278,7 @@ mod tests {
             (asked(Failed), [false, false, false]),
             (asked(Delivered), [false, false, false]),
             (
-                Entry { content: Content::happened(Kind::Notice(Notice::AgentUnavailable)), ..notice(Failed) },
+                Entry { content: Content::happened(Kind::BotNotice(BotNotice::AgentUnavailable)), ..notice(Failed) },
                 [false; 3],
             ),
             (Entry { delivery: None, ..message(Failed) }, [false, false, false]),

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use crate::domain::chat::From;
+use crate::domain::chat::Sender;
 use crate::domain::content::Content;
 use crate::domain::delivery::Delivery;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::Occurrence;
+use crate::domain::webhook::WebhookDispatch;
 
 /// How long a number that was taken may wait for its entry, which another write stores: no function that a message comes
 /// through runs longer.
-const SETTLES: Duration = Duration::from_secs(10);
+const GAP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An entry of a timeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,13 +25,13 @@ pub struct Entry {
     /// `message.id` and `webhook-id` towards the integrator; unique.
     pub id: String,
     /// Who wrote it.
-    pub from: From,
+    pub from: Sender,
     /// What it says.
     pub content: Content,
     /// When it was written.
     pub at: Timestamp,
     /// For an event of a webhook: which.
-    pub occurrence: Option<Occurrence>,
+    pub occurrence: Option<WebhookDispatch>,
     /// When it is forgotten; none: never.
     pub keep_until: Option<Timestamp>,
     /// Its way to somebody's server, if it has one.
@@ -40,7 +40,7 @@ pub struct Entry {
 
 impl Entry {
     /// Whether it is not to be shown any more; the table deletes late.
-    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.keep_until.is_some_and(|until| until <= now)
     }
 }
@@ -48,12 +48,12 @@ impl Entry {
 /// The entries behind `after` to which nothing can be added any more: up to the first missing number before an entry that
 /// is so young that the missing one may still come. Who reads on from the last of these misses none. An older gap stays
 /// one for ever.
-pub fn settled(mut entries: Vec<Entry>, after: u64, now: Timestamp) -> Vec<Entry> {
+pub fn stable_prefix(mut entries: Vec<Entry>, after: u64, now: Timestamp) -> Vec<Entry> {
     let mut last = after;
     let unsettled = entries.iter().position(|entry| {
         let is_gap = entry.seq > last.saturating_add(1);
         last = entry.seq;
-        is_gap && now.since(entry.at) < SETTLES
+        is_gap && now.since(entry.at) < GAP_TIMEOUT
     });
     entries.truncate(unsettled.unwrap_or(entries.len()));
     entries
@@ -72,7 +72,7 @@ mod tests {
             chat_id: 1,
             seq,
             id: String::new(),
-            from: From::Visitor,
+            from: Sender::Visitor,
             content: Content::text("hi"),
             at: Timestamp(NOW.0 - age * 1_000),
             occurrence: None,
@@ -84,7 +84,7 @@ mod tests {
     /// The numbers that remain of these entries, each with its age in seconds.
     fn settled_of(after: u64, entries: &[(u64, u64)]) -> Vec<u64> {
         let entries = entries.iter().map(|(seq, age)| entry(*seq, *age)).collect();
-        settled(entries, after, NOW).iter().map(|entry| entry.seq).collect()
+        stable_prefix(entries, after, NOW).iter().map(|entry| entry.seq).collect()
     }
 
     #[test]

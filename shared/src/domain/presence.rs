@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::domain::timestamp::Timestamp;
 
 /// How long an agent without a socket counts as present after their last call.
-pub const QUIET_LIMIT: Duration = Duration::from_secs(10 * 60);
+pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// What an agent says about themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Presence {
 impl Presence {
     /// Whether the agent can take chats now.
     pub fn is_online(&self, now: Timestamp) -> bool {
-        self.status == Status::Online && now.since(self.seen_at) < QUIET_LIMIT
+        self.status == Status::Online && now.since(self.seen_at) < PRESENCE_TIMEOUT
     }
 }
 

@@ -8,9 +8,9 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 
 /// How long a chat may rest before it is closed, when nothing is said: a day.
-const USUAL_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
+const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// A chat is looked at again after this long at the latest, so that a shorter limit soon holds for chats that are open.
-const LOOK_AT_LEAST_EVERY: Duration = Duration::from_secs(60 * 60);
+const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// The settings of an account, except for the trigger rules, which are large and only for the widget.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Default for Settings {
             safe_urls: SafeUrls::default(),
             callback: Callback::default(),
             limits: Limits { visitor_messages: VISITOR_LIMIT, bot_requests: BOT_LIMIT, channel_chats: CHANNEL_LIMIT },
-            idle_close: Some(USUAL_IDLE_CLOSE),
+            idle_close: Some(DEFAULT_IDLE_CLOSE),
             retention_days: None,
         }
     }
@@ -82,8 +82,8 @@ impl Settings {
     }
 
     /// When to look next whether a chat has rested too long.
-    pub fn next_look(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
-        let latest = now.after(LOOK_AT_LEAST_EVERY);
+    pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
+        let latest = now.after(MAX_IDLE_CHECK_INTERVAL);
         self.idle_close.map_or(latest, |limit| updated_at.after(limit).min(latest))
     }
 }
@@ -111,7 +111,7 @@ mod tests {
     fn the_next_look_is_when_the_limit_ends_but_within_an_hour() {
         let table = [(Some(10), 4, 10), (Some(600), 4, 64), (None, 4, 64)];
         for (limit, now, expected) in table {
-            let next = closing_after(limit).next_look(Timestamp(0), Timestamp(now * MINUTE));
+            let next = closing_after(limit).next_idle_check(Timestamp(0), Timestamp(now * MINUTE));
             assert_eq!(next, Timestamp(expected * MINUTE), "{limit:?}");
         }
     }

@@ -150,13 +150,13 @@ pub struct Visitor {
 
 impl Visitor {
     /// Whether the account has forgotten them; the table deletes late.
-    pub fn is_forgotten(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.open_chat.is_none() && self.keep_until.is_some_and(|until| until <= now)
     }
 
     /// The visitor who comes again: as a stranger where the account has forgotten them.
     pub fn again(self, now: Timestamp) -> Self {
-        if !self.is_forgotten(now) {
+        if !self.is_expired(now) {
             return self;
         }
         use Field::{Description, Email, Name, Phone, Photo, Url};

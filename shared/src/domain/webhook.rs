@@ -124,7 +124,7 @@ impl Webhook {
 
 /// An event on its way to one webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Occurrence {
+pub struct WebhookDispatch {
     /// What happened.
     pub event: WebhookEvent,
     /// Who is told.
@@ -137,7 +137,7 @@ pub struct Occurrence {
     pub call: Option<Call>,
 }
 
-impl Occurrence {
+impl WebhookDispatch {
     /// Ids of the agents whom the event names, each once: everybody who took part in a chat that is finished, nobody for
     /// an offline message, else the agent who did it.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {

@@ -14,7 +14,7 @@ use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::runtime::dependencies::{self, Resource};
+use crate::runtime::dependencies::{self, Dependency};
 use crate::wire::task::Task;
 
 type TaskHandler = Arc<dyn Fn(Task) -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
@@ -23,7 +23,7 @@ type Job = Arc<dyn Fn() -> BoxFuture<'static, Result<Value, Error>> + Send + Syn
 /// Runs a queue's consumer. The handler is boxed for the reason given at [`crate::runtime::http::run`].
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
-    R: Resource,
+    R: Dependency,
     H: Fn(R, Task) -> F + Send + Sync + 'static,
     F: Future<Output = Result<(), Error>> + Send + 'static,
 {
@@ -36,7 +36,7 @@ where
 /// Runs a function that the schedule starts; what it returns is its report.
 pub async fn run_scheduled<R, H, F>(handle: H) -> ExitCode
 where
-    R: Resource,
+    R: Dependency,
     H: Fn(R) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Value, Error>> + Send + 'static,
 {
@@ -46,7 +46,7 @@ where
     }
 }
 
-async fn start<R: Resource>() -> Result<R, ExitCode> {
+async fn start<R: Dependency>() -> Result<R, ExitCode> {
     crate::runtime::log::start();
     dependencies::open::<R>().await.map_err(|missing| {
         tracing::error!("{missing}");

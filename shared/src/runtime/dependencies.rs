@@ -24,13 +24,13 @@ pub struct Platform {
 }
 
 /// Something a handler uses; cheap to clone, opened once a process.
-pub trait Resource: Clone + Send + Sync + 'static {
+pub trait Dependency: Clone + Send + Sync + 'static {
     /// Opens it. A missing variable is remembered by the environment, not reported here.
     fn open(platform: &mut Platform) -> Self;
 }
 
 /// Opens everything a handler uses, and the connection to DynamoDB with it.
-pub async fn open<R: Resource>() -> Result<R, Missing> {
+pub async fn open<R: Dependency>() -> Result<R, Missing> {
     let mut platform =
         Platform { aws: config::aws().await, environment: Environment::default(), dynamodb: None, sqs: None };
     let resources = R::open(&mut platform);
@@ -51,13 +51,13 @@ async fn warm_up(client: &aws_sdk_dynamodb::Client, table: &str, timeout: Durati
 }
 
 /// A function that touches nothing.
-impl Resource for () {
+impl Dependency for () {
     fn open(_: &mut Platform) -> Self {}
 }
 
 macro_rules! tuple {
     ($($name:ident),+) => {
-        impl<$($name: Resource),+> Resource for ($($name,)+) {
+        impl<$($name: Dependency),+> Dependency for ($($name,)+) {
             fn open(platform: &mut Platform) -> Self {
                 ($($name::open(platform),)+)
             }

@@ -14,7 +14,7 @@ use tracing::Instrument;
 
 use crate::domain::content::cut;
 use crate::error::Error;
-use crate::runtime::dependencies::{self, Resource};
+use crate::runtime::dependencies::{self, Dependency};
 use crate::runtime::{metrics, secret};
 use crate::store::chats::idempotency::IdempotencyKey;
 use crate::wire;
@@ -26,7 +26,7 @@ const JSON: &str = "application/json; charset=utf-8";
 /// Characters of an `Idempotency-Key`.
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
 /// Characters of a caller's own id of a message in the log.
-const LONGEST_THEIR_ID: usize = 64;
+const MAX_LOGGED_ID_CHARS: usize = 64;
 
 /// A request.
 pub struct Request {
@@ -147,7 +147,7 @@ impl Response {
 
     /// Notes what the caller calls that message, for the log too: the beginning of a long id.
     pub fn known_as(self, their_id: Option<String>) -> Self {
-        Self { their_id: their_id.map(|id| cut(&id, LONGEST_THEIR_ID)), ..self }
+        Self { their_id: their_id.map(|id| cut(&id, MAX_LOGGED_ID_CHARS)), ..self }
     }
 
     fn error(error: &Error) -> Self {
@@ -346,7 +346,7 @@ type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Error>
 /// this library, and not in every function.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
-    R: Resource,
+    R: Dependency,
     H: Fn(R, Request) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Response, Error>> + Send + 'static,
 {

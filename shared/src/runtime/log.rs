@@ -5,7 +5,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::time::UtcTime;
 
 /// Crates that log for themselves.
-const OTHERS: &[&str] = &[
+const QUIET_CRATES: &[&str] = &[
     "aws_config",
     "aws_runtime",
     "aws_sdk_dynamodb",
@@ -29,7 +29,7 @@ pub fn start() {
     let level = crate::runtime::config::log_level().to_lowercase();
     // The SDK and the HTTP stack log requests on debug: only our own lines follow the level. Each function is a
     // crate of its own, so the others are named.
-    let filter = EnvFilter::try_new(OTHERS.iter().fold(level, |filter, name| format!("{filter},{name}=warn")));
+    let filter = EnvFilter::try_new(QUIET_CRATES.iter().fold(level, |filter, name| format!("{filter},{name}=warn")));
     let filter = filter.unwrap_or_default();
     tracing_subscriber::fmt()
         .json()

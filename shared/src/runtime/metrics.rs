@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::delivery::{Ending, Target};
+use crate::domain::delivery::{AttemptResult, Target};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::runtime::{clock, config};
@@ -28,7 +28,7 @@ struct Metric {
 }
 
 /// Counts a try of a delivery. Once there is a verdict also its age: from the making of the entry to the verdict.
-pub fn delivery(target: Target, ending: Ending, age: Option<Duration>) {
+pub fn delivery(target: Target, ending: AttemptResult, age: Option<Duration>) {
     let dimensions = [("Target", target.name()), ("Outcome", ending.name())];
     let count = Metric::count("Deliveries", &[STACK, "Target", "Outcome"]);
     let age = age.map(|age| Metric {
@@ -48,7 +48,7 @@ pub fn bot_fallback() {
 /// Counts a delivery that the sweep had to give up, and the chat that a bot lost with it.
 pub fn given_up(entry: &Entry, is_handed_over: bool) {
     if let Some(lost) = &entry.delivery {
-        delivery(lost.target, Ending::Failed, Some(clock::now().since(entry.at)));
+        delivery(lost.target, AttemptResult::Failed, Some(clock::now().since(entry.at)));
     }
     if is_handed_over {
         bot_fallback();

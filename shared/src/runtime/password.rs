@@ -8,7 +8,7 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use crate::error::{Context, Error};
 
 /// Fewest characters of a password.
-pub const SHORTEST: usize = 8;
+pub const MIN_PASSWORD_CHARS: usize = 8;
 
 /// The string to store for a password.
 pub fn hash(password: &str) -> Result<String, Error> {
@@ -19,13 +19,13 @@ pub fn hash(password: &str) -> Result<String, Error> {
 /// Whether the password belongs to the stored string. Without one the same work is done, so that an
 /// unknown e-mail takes as long as a wrong password.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
-    let parsed = PasswordHash::new(stored.unwrap_or(NOBODY));
+    let parsed = PasswordHash::new(stored.unwrap_or(UNKNOWN_USER_HASH));
     let matches = parsed.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     matches && stored.is_some()
 }
 
 /// A well-formed hash with the same parameters that no known password has.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
+const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 #[cfg(test)]
@@ -45,6 +45,6 @@ mod tests {
     fn nobody_costs_as_much_as_somebody() {
         let stored = hash("x").unwrap();
         let parameters = |hash: &str| PasswordHash::new(hash).unwrap().params.to_string();
-        assert_eq!(parameters(NOBODY), parameters(&stored));
+        assert_eq!(parameters(UNKNOWN_USER_HASH), parameters(&stored));
     }
 }

@@ -10,7 +10,7 @@ use crate::domain::delivery::Target;
 use crate::domain::entry::Entry;
 use crate::error::{Context, Error};
 use crate::runtime::config;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 use crate::wire::task::Task;
 
 /// A FIFO queue of first tries, in the order of each chat.
@@ -55,37 +55,37 @@ struct Queue {
     url: String,
 }
 
-impl Resource for ChannelQueue {
+impl Dependency for ChannelQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(OrderedQueue::open(platform, "CHANNEL_QUEUE_URL"))
     }
 }
 
-impl Resource for ChannelRetryQueue {
+impl Dependency for ChannelRetryQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(DelayedQueue(Queue::open(platform, "CHANNEL_RETRY_QUEUE_URL")))
     }
 }
 
-impl Resource for BotQueue {
+impl Dependency for BotQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(OrderedQueue::open(platform, "BOT_QUEUE_URL"))
     }
 }
 
-impl Resource for BotRetryQueue {
+impl Dependency for BotRetryQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(DelayedQueue(Queue::open(platform, "BOT_RETRY_QUEUE_URL")))
     }
 }
 
-impl Resource for WebhookQueue {
+impl Dependency for WebhookQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(OrderedQueue::open(platform, "WEBHOOK_QUEUE_URL"))
     }
 }
 
-impl Resource for WebhookRetryQueue {
+impl Dependency for WebhookRetryQueue {
     fn open(platform: &mut Platform) -> Self {
         Self(DelayedQueue(Queue::open(platform, "WEBHOOK_RETRY_QUEUE_URL")))
     }
@@ -152,14 +152,14 @@ impl OrderedQueue {
 
     /// The same for the first attempt of an entry, if it has a delivery.
     pub async fn enqueue_stored_entry(&self, entry: &Entry) {
-        if let Some(task) = Task::first_try(entry) {
+        if let Some(task) = Task::first_attempt(entry) {
             left_to_sweep(&task, self.send_entry(entry).await);
         }
     }
 
     /// Queues the first attempt of an entry, if it has a delivery. Fails when it could not be queued. One request.
     async fn send_entry(&self, entry: &Entry) -> Result<(), Error> {
-        let Some(task) = Task::first_try(entry) else { return Ok(()) };
+        let Some(task) = Task::first_attempt(entry) else { return Ok(()) };
         self.send(&task).await?;
         tracing::info!(message_id = entry.id, entry.account_id, entry.chat_id, entry.seq, "queued");
         Ok(())

@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::config::Environment;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 
 /// Letters of identifiers: no vowels, so no words; no characters that look alike.
 const ID_LETTERS: &[u8; 32] = b"23456789bcdfghjkmnpqrstvwxzBCDFG";
@@ -77,7 +77,7 @@ impl OperatorKey {
     }
 }
 
-impl Resource for OperatorKey {
+impl Dependency for OperatorKey {
     fn open(platform: &mut Platform) -> Self {
         Self::from_environment(&mut platform.environment)
     }

@@ -133,7 +133,7 @@ impl Desk<'_> {
         let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
         let body = sample.body(webhook_id, self.now).to_string().into_bytes();
         let (id, secrets) = (secret::notice_id(), webhook.signing(self.now));
-        let post = Post { url, body, id: &id, secrets: &secrets, chunked: false, timeout: retry::TIMEOUT };
+        let post = Post { url, body, id: &id, secrets: &secrets, chunked: false, timeout: retry::ATTEMPT_TIMEOUT };
         let Attempt { at: _, status, ms, error, answer: _ } = self.outbound.post(post).await?.attempt;
         let refusal = status.filter(|status| !(200..300).contains(status)).map(|status| format!("HTTP {status}"));
         Ok(Response::ok(json!({ "status": status, "ms": ms, "error": error.or(refusal) })))

@@ -16,7 +16,7 @@ use crate::store::chats::deliveries::{Backlog, Cursor, DUE_PARTITIONS, Overdue, 
 /// Partitions that are worked on at once.
 const WORKERS: u64 = 8;
 /// Items of a partition before the next one has its turn.
-const PAGE: i32 = 25;
+const PAGE_ITEMS: i32 = 25;
 
 /// Whether something came of an overdue item.
 pub type Handling<'a> = BoxFuture<'a, Result<bool, Error>>;
@@ -61,7 +61,7 @@ struct Turn {
 }
 
 /// What the workers of a run share.
-struct Progress {
+struct BacklogProgress {
     turns: VecDeque<Turn>,
     report: Report,
 }
@@ -70,7 +70,7 @@ impl Run<'_> {
     /// Works through the backlog until nothing is left or a limit is reached. A query for each partition, and one for each
     /// page of it beyond the first.
     pub async fn work(&self, handler: &dyn Handler) -> Report {
-        let progress = Mutex::new(Progress { turns: turns(clock::now()), report: Report::default() });
+        let progress = Mutex::new(BacklogProgress { turns: turns(clock::now()), report: Report::default() });
         join_all((0..WORKERS).map(|_| self.take_turns(&progress, handler))).await;
         let left = std::mem::take(&mut lock(&progress).turns);
         join_all(left.iter().map(|turn| self.look_at(&progress, turn))).await;
@@ -81,9 +81,9 @@ impl Run<'_> {
         report
     }
 
-    async fn take_turns(&self, progress: &Mutex<Progress>, handler: &dyn Handler) {
+    async fn take_turns(&self, progress: &Mutex<BacklogProgress>, handler: &dyn Handler) {
         while let Some(turn) = self.next_turn(progress) {
-            let Some(page) = self.page(progress, &turn, PAGE).await else { continue };
+            let Some(page) = self.page(progress, &turn, PAGE_ITEMS).await else { continue };
             for overdue in &page.items {
                 if self.is_over(&lock(progress).report) {
                     lock(progress).report.leave(overdue);
@@ -98,7 +98,7 @@ impl Run<'_> {
         }
     }
 
-    fn next_turn(&self, progress: &Mutex<Progress>) -> Option<Turn> {
+    fn next_turn(&self, progress: &Mutex<BacklogProgress>) -> Option<Turn> {
         let mut progress = lock(progress);
         if self.is_over(&progress.report) { None } else { progress.turns.pop_front() }
     }
@@ -108,12 +108,12 @@ impl Run<'_> {
     }
 
     /// Notes how old the rest of a partition is to which the run did not come.
-    async fn look_at(&self, progress: &Mutex<Progress>, turn: &Turn) {
+    async fn look_at(&self, progress: &Mutex<BacklogProgress>, turn: &Turn) {
         let page = self.page(progress, turn, 1).await;
         page.iter().flat_map(|page| &page.items).for_each(|overdue| lock(progress).report.leave(overdue));
     }
 
-    async fn page(&self, progress: &Mutex<Progress>, turn: &Turn, limit: i32) -> Option<OverduePage> {
+    async fn page(&self, progress: &Mutex<BacklogProgress>, turn: &Turn, limit: i32) -> Option<OverduePage> {
         let found = self.chats.overdue(self.backlog, turn.partition, self.before, turn.after.clone(), limit).await;
         found
             .inspect_err(|error| {
@@ -158,7 +158,7 @@ fn turns(now: Timestamp) -> VecDeque<Turn> {
     (0..DUE_PARTITIONS).map(|n| Turn { partition: (first + n) % DUE_PARTITIONS, after: None }).collect()
 }
 
-fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+fn lock(progress: &Mutex<BacklogProgress>) -> MutexGuard<'_, BacklogProgress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

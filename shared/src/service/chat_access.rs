@@ -42,7 +42,7 @@ impl ChatAccess<'_> {
 
     /// The same for a header that was read along with something else.
     pub async fn seen(&self, chat: Option<Chat>) -> Result<Chat, Error> {
-        let chat = chat.filter(|chat| !chat.is_forgotten(self.now)).ok_or(Error::NotFound)?;
+        let chat = chat.filter(|chat| !chat.is_expired(self.now)).ok_or(Error::NotFound)?;
         let seen = self.seen_of(vec![chat]).await?.pop();
         seen.ok_or(Error::Forbidden("the chat is offered to other agents"))
     }
@@ -77,7 +77,7 @@ impl ChatAccess<'_> {
             let Listed { chats, next } = listing.next(count).await?;
             looked_at += chats.len();
             let seen = self.seen_of(chats).await?;
-            found.extend(seen.into_iter().filter(|chat| !chat.is_forgotten(self.now)));
+            found.extend(seen.into_iter().filter(|chat| !chat.is_expired(self.now)));
             if found.len() > limit {
                 found.truncate(limit);
                 let next = found.last().map(|chat| chat.chat_id);

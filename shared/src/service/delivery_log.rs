@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::delivery::Progress;
+use crate::domain::delivery::DeliveryState;
 use crate::domain::delivery_log::{Order, Place, Retry, Wanted, waits_for_bot};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::store::chats::delivery_log::{Page, Search};
 use crate::wire::delivery_log::{self, Question, Replay};
 
 /// Deliveries that one request begins anew.
-const REPLAYED_AT_ONCE: usize = 100;
+const MAX_CONCURRENT_REPLAYS: usize = 100;
 
 /// An admin at work.
 pub struct Desk<'a> {
@@ -34,7 +34,7 @@ impl Desk<'_> {
         let search = self.search(&wanted, Order::NewestFirst, after, limit);
         let page = match chat_id {
             Some(chat_id) => self.of_chat(chat_id, search).await?,
-            None if wanted.progress == Progress::Failed => self.chats.failures(search).await?,
+            None if wanted.state == DeliveryState::Failed => self.chats.failures(search).await?,
             None => self.chats.deliveries(search).await?,
         };
         Ok(Response::ok(delivery_log::page(&page.rows, page.next, self.now)))
@@ -43,17 +43,17 @@ impl Desk<'_> {
     /// Sends again: one delivery, or what failed, oldest first, so that a receiver gets a chat in its order. What
     /// somebody else began anew meanwhile is left to them.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
-        let failed = Wanted::all(Progress::Failed);
+        let failed = Wanted::all(DeliveryState::Failed);
         let page = match delivery_log::replay(body)? {
             Replay::One { chat_id, seq } => {
                 self.begin(chat_id, seq, Retry::One).await?;
                 return Ok(Response::accepted(delivery_log::replayed(1, 0, None)));
             }
             Replay::Chat { chat_id, after } => {
-                self.of_chat(chat_id, self.search(&failed, Order::OldestFirst, after, REPLAYED_AT_ONCE)).await?
+                self.of_chat(chat_id, self.search(&failed, Order::OldestFirst, after, MAX_CONCURRENT_REPLAYS)).await?
             }
             Replay::Range { wanted, after } => {
-                let search = self.search(&wanted, Order::OldestFirst, after, REPLAYED_AT_ONCE);
+                let search = self.search(&wanted, Order::OldestFirst, after, MAX_CONCURRENT_REPLAYS);
                 self.chats.failures(search).await?
             }
         };

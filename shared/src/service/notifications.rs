@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::queue::WebhookQueue;
 use crate::store::chats::Chats;
-use crate::store::chats::transitions::Told;
+use crate::store::chats::transitions::EventContext;
 use crate::store::directory::Directory;
 
 /// What it takes to tell.
@@ -31,8 +31,8 @@ impl Announcer<'_> {
     pub async fn assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let details = Details { assign_to: Some(assign_to), ..Details::default() };
-        let told = Told { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
-        let entries = self.chats.tell_webhooks(chat, WebhookEvent::ChatAssigned, details, &told).await?;
+        let context = EventContext { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
+        let entries = self.chats.notify_webhooks(chat, WebhookEvent::ChatAssigned, details, &context).await?;
         if entries.is_empty() {
             return Err(Refusal::Closed.into());
         }

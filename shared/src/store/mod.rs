@@ -17,7 +17,7 @@ use crate::error::Error;
 use table::Item;
 
 /// How often a write that lost a race is tried with what is there now.
-const RACES: usize = 8;
+const MAX_RACE_ATTEMPTS: usize = 8;
 
 fn to_item<T: Serialize>(value: &T) -> Result<Item, Error> {
     serde_dynamo::to_item(value).map_err(Error::internal)

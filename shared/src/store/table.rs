@@ -24,7 +24,7 @@ use crate::runtime::dependencies::Platform;
 pub type Item = HashMap<String, AttributeValue>;
 
 /// The condition for changes of what must not have been deleted meanwhile.
-pub const STILL_THERE: &str = "attribute_exists(#pk)";
+pub const EXISTS: &str = "attribute_exists(#pk)";
 
 /// What the `:names` of an expression stand for.
 pub type Values = Vec<(&'static str, AttributeValue)>;
@@ -48,7 +48,7 @@ pub struct Key {
 /// An update of one item in DynamoDB's own expression language. `#name` stands for the attribute `name`. The update is
 /// a literal, or a `String` where it depends on what there is to write.
 #[derive(Clone)]
-pub struct Change<U = &'static str> {
+pub struct ItemUpdate<U = &'static str> {
     /// Which item.
     pub key: Key,
     /// The update expression.
@@ -65,9 +65,9 @@ pub enum Write {
     /// Stores a new item; there must be none under its key.
     Create(Item),
     /// Changes an item.
-    Change(Change),
+    ItemUpdate(ItemUpdate),
     /// Changes an item, by an update that was put together.
-    Composed(Change<String>),
+    Composed(ItemUpdate<String>),
     /// Deletes an item; there must be one.
     Delete(Key),
     /// Deletes an item if the condition holds.
@@ -140,7 +140,7 @@ impl Key {
     }
 }
 
-impl Change<String> {
+impl ItemUpdate<String> {
     /// Sets attributes, each to the value that has its name: `#name = :name`.
     pub fn setting(key: Key, values: Values, condition: &'static str) -> Self {
         let name = |value: &'static str| value.trim_start_matches(':');
@@ -155,10 +155,10 @@ pub fn differing(before: Values, after: Values) -> Values {
     after.into_iter().zip(before).filter_map(|(after, before)| (after != before).then_some(after)).collect()
 }
 
-impl<U: Into<String>> Change<U> {
-    fn composed(self) -> Change<String> {
+impl<U: Into<String>> ItemUpdate<U> {
+    fn composed(self) -> ItemUpdate<String> {
         let Self { key, update, condition, values } = self;
-        Change { key, update: update.into(), condition, values }
+        ItemUpdate { key, update: update.into(), condition, values }
     }
 }
 
@@ -190,7 +190,7 @@ impl Table {
     /// takes: parts of keys come from addresses that anybody may call.
     pub fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
-            if key.pk.len() > LONGEST_PK || key.sk.len() > LONGEST_SK {
+            if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {
                 return Ok(None);
             }
             let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
@@ -204,7 +204,7 @@ impl Table {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());
             let mut wanted: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
-            for _ in 0..MOST_PIECES {
+            for _ in 0..MAX_BATCH_GET_ROUNDS {
                 if wanted.is_empty() {
                     return Ok(found);
                 }
@@ -237,13 +237,13 @@ impl Table {
     }
 
     /// Changes an item and returns it as it is afterwards. One write.
-    pub fn update<U: Into<String>>(&self, change: Change<U>) -> BoxFuture<'_, Result<Item, Refused>> {
+    pub fn update<U: Into<String>>(&self, change: ItemUpdate<U>) -> BoxFuture<'_, Result<Item, Refused>> {
         self.update_composed(change.composed())
     }
 
-    fn update_composed(&self, change: Change<String>) -> BoxFuture<'_, Result<Item, Refused>> {
+    fn update_composed(&self, change: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, Refused>> {
         Box::pin(async move {
-            let Change { key, update, condition, values } = change;
+            let ItemUpdate { key, update, condition, values } = change;
             let request = self
                 .client
                 .update_item()
@@ -261,7 +261,7 @@ impl Table {
     }
 
     /// Changes an item if the condition holds. One write.
-    pub fn update_if(&self, change: Change) -> BoxFuture<'_, Result<(), Error>> {
+    pub fn update_if(&self, change: ItemUpdate) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             match self.update(change).await {
                 Ok(_) | Err(Refused::Condition { .. }) => Ok(()),
@@ -370,8 +370,8 @@ impl Table {
                 let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(IS_NEW);
                 part.put(put.return_values_on_condition_check_failure(old).build().map_err(Error::internal)?)
             }
-            Write::Change(change) => return self.part(Write::Composed(change.composed())),
-            Write::Composed(Change { key, update, condition, values }) => {
+            Write::ItemUpdate(change) => return self.part(Write::Composed(change.composed())),
+            Write::Composed(ItemUpdate { key, update, condition, values }) => {
                 let change = Update::builder()
                     .table_name(&*self.name)
                     .set_key(Some(key.into_item()))
@@ -382,7 +382,7 @@ impl Table {
                     .return_values_on_condition_check_failure(old);
                 part.update(change.build().map_err(Error::internal)?)
             }
-            Write::Delete(key) => return self.part(Write::DeleteIf(key, STILL_THERE, Vec::new())),
+            Write::Delete(key) => return self.part(Write::DeleteIf(key, EXISTS, Vec::new())),
             Write::DeleteIf(key, condition, values) => {
                 let delete = Delete::builder()
                     .table_name(&*self.name)
@@ -411,7 +411,7 @@ impl Table {
 /// Tries a write again that another one was in the way of: nothing was written, and its conditions are looked at anew. The
 /// SDK does not do that by itself.
 async fn unless_contended<T, W: Future<Output = Result<T, Refused>>>(write: impl Fn() -> W) -> Result<T, Refused> {
-    for _ in 1..MOST_COLLISIONS {
+    for _ in 1..MAX_TRANSACTION_RETRIES {
         match write().await {
             Err(Refused::Contended) => {}
             done => return done,
@@ -421,18 +421,18 @@ async fn unless_contended<T, W: Future<Output = Result<T, Refused>>>(write: impl
 }
 
 /// Writes that may be in the way of one before it gives up.
-const MOST_COLLISIONS: usize = 4;
+const MAX_TRANSACTION_RETRIES: usize = 4;
 
 fn given(condition: &str) -> Option<String> {
     (!condition.is_empty()).then(|| condition.to_owned())
 }
 
 /// Bytes of a partition key and of a sort key.
-const LONGEST_PK: usize = 2_048;
-const LONGEST_SK: usize = 1_024;
+const MAX_PARTITION_KEY_BYTES: usize = 2_048;
+const MAX_SORT_KEY_BYTES: usize = 1_024;
 
 /// Requests that one batch may take when the table answers it piecemeal.
-const MOST_PIECES: usize = 5;
+const MAX_BATCH_GET_ROUNDS: usize = 5;
 
 const IS_NEW: &str = "attribute_not_exists(pk)";
 

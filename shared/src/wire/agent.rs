@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::account::{Agent, Author};
-use crate::domain::chat::{Chat, From, Rating};
+use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::content::{Content, Typing};
-use crate::domain::delivery::{Attempt, Delivery, Progress, Target};
+use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Target};
 use crate::domain::entry::Entry;
 use crate::domain::link_filter::SafeUrls;
 use crate::domain::panel::{Assignment, CustomData, Panel};
@@ -18,16 +18,19 @@ use crate::wire::fields::Fields;
 use crate::wire::webhook::department;
 
 /// Characters of an agent's text; a longer one is refused, because an agent would not notice a cut.
-const AGENT_TEXT: usize = 10_000;
+const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// Characters of an e-mail address or a password.
-const SHORT: usize = 254;
+const MAX_SHORT_TEXT_CHARS: usize = 254;
 /// Characters of a visitor's description.
-const DESCRIPTION: usize = 10_000;
+const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
 /// Reads `email` and `password`.
 pub fn credentials(body: &Value) -> Result<(String, String), Error> {
     let body = Fields::of(body)?;
-    Ok((body.required_text("email", SHORT)?.trim().to_lowercase(), body.required_text("password", SHORT)?))
+    Ok((
+        body.required_text("email", MAX_SHORT_TEXT_CHARS)?.trim().to_lowercase(),
+        body.required_text("password", MAX_SHORT_TEXT_CHARS)?,
+    ))
 }
 
 /// Reads `status`.
@@ -49,8 +52,8 @@ pub fn message(body: &Value) -> Result<Content, Error> {
         return Err(body.refuse("type", "of a typing notice is sent to .../typing"));
     };
     let length = content.text.as_ref().map_or(0, |text| text.chars().count());
-    if length > AGENT_TEXT {
-        return Err(body.refuse("text", format_args!("must have at most {AGENT_TEXT} characters")));
+    if length > MAX_AGENT_TEXT_CHARS {
+        return Err(body.refuse("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));
     }
     Ok(*content)
 }
@@ -171,10 +174,10 @@ fn custom_data_line(line: &CustomData) -> Value {
 pub fn visitor_changes(body: &Value) -> Result<(Profile, Option<bool>), Error> {
     let body = Fields::of(body)?;
     let profile = Profile {
-        name: body.exact_text("name", SHORT)?,
-        email: body.exact_text("email", SHORT)?,
-        phone: body.exact_text("phone", SHORT)?,
-        description: body.exact_text("description", DESCRIPTION)?,
+        name: body.exact_text("name", MAX_SHORT_TEXT_CHARS)?,
+        email: body.exact_text("email", MAX_SHORT_TEXT_CHARS)?,
+        phone: body.exact_text("phone", MAX_SHORT_TEXT_CHARS)?,
+        description: body.exact_text("description", MAX_DESCRIPTION_CHARS)?,
         ..Profile::default()
     };
     Ok((profile, body.flag("blacklisted")?))
@@ -200,9 +203,9 @@ pub fn entry(entry: Entry, safe_urls: &SafeUrls, now: Timestamp) -> Value {
     fields.insert("from".to_owned(), json!(entry.from.name()));
     fields.insert("timestamp".to_owned(), json!(entry.at.seconds()));
     match &entry.from {
-        From::Agent(agent) => fields.insert("agent".to_owned(), author(agent)),
-        From::Bot(name) => fields.insert("bot".to_owned(), json!({ "name": name })),
-        From::Visitor | From::System => None,
+        Sender::Agent(agent) => fields.insert("agent".to_owned(), author(agent)),
+        Sender::Bot(name) => fields.insert("bot".to_owned(), json!({ "name": name })),
+        Sender::Visitor | Sender::System => None,
     };
     if !entry.content.is_shown() {
         fields.insert("shown".to_owned(), json!(false));
@@ -221,15 +224,15 @@ pub fn entry(entry: Entry, safe_urls: &SafeUrls, now: Timestamp) -> Value {
 
 /// A delivery as it may be shown now: no failure before its verdict, no words that the channel hides.
 pub fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
-    let progress = delivery.shown_progress(now);
+    let state = delivery.shown_progress(now);
     let mut shown = Map::from_iter([
-        ("state".to_owned(), json!(progress.name())),
+        ("state".to_owned(), json!(state.name())),
         ("attempts".to_owned(), delivery.attempts.iter().map(|attempt| self::attempt(attempt, delivery)).collect()),
     ]);
     if delivery.attempts_left_out > 0 {
         shown.insert("attempts_left_out".to_owned(), json!(delivery.attempts_left_out));
     }
-    let failure = delivery.failure.as_ref().filter(|failure| progress == Progress::Failed && !failure.hidden);
+    let failure = delivery.failure.as_ref().filter(|failure| state == DeliveryState::Failed && !failure.hidden);
     if let Some(failure) = failure {
         let code = failure.code.map(|code| ("code".to_owned(), json!(code)));
         let message = ("message".to_owned(), json!(failure.message));

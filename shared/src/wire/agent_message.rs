@@ -2,28 +2,28 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use crate::domain::chat::{Chat, From};
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::content::{Content, Typing};
 use crate::wire::content;
 
 /// The body of a message.
-pub fn body(from: &From, chat: &Chat, id: &str, content: &Content) -> Value {
+pub fn body(from: &Sender, chat: &Chat, id: &str, content: &Content) -> Value {
     let mut message = content::write(content);
     message.insert("id".to_owned(), json!(id));
     envelope(from, chat, &message)
 }
 
 /// The body of a typing notice.
-pub fn typing(from: &From, chat: &Chat, typing: Typing) -> Value {
+pub fn typing(from: &Sender, chat: &Chat, typing: Typing) -> Value {
     envelope(from, chat, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
 }
 
-fn envelope(from: &From, chat: &Chat, message: &Map<String, Value>) -> Value {
+fn envelope(from: &Sender, chat: &Chat, message: &Map<String, Value>) -> Value {
     let (name, photo) = match from {
-        From::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
-        From::Bot(name) => (name.as_str(), None),
+        Sender::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
+        Sender::Bot(name) => (name.as_str(), None),
         // Neither is ever sent to an integrator.
-        From::Visitor | From::System => ("", None),
+        Sender::Visitor | Sender::System => ("", None),
     };
     let photo = photo.map(|photo| ("photo".to_owned(), json!(photo)));
     let sender: Map<String, Value> = [("name".to_owned(), json!(name))].into_iter().chain(photo).collect();

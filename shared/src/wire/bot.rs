@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::bot::Notice;
+use crate::domain::bot::BotNotice;
 use crate::domain::chat::Chat;
 use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
 use crate::domain::entry::Entry;
@@ -13,11 +13,11 @@ use crate::wire::fields::Fields;
 /// The events that a provider may send.
 const EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
 /// Buttons of a message (specification, Limits).
-const MOST_BUTTONS: usize = 3;
+const MAX_BUTTONS: usize = 3;
 /// Characters of a bot's text.
-const TEXT: usize = 10_000;
+const MAX_BOT_TEXT_CHARS: usize = 10_000;
 /// Characters of an id, a name, a title or a button.
-const SHORT: usize = 1_000;
+const MAX_SHORT_TEXT_CHARS: usize = 1_000;
 /// Characters of a number that is given as a string.
 const MAX_NUMBER_CHARS: usize = 20;
 
@@ -55,11 +55,11 @@ pub struct Route {
 /// Reads a body of B-1.
 pub fn read(body: &Value) -> Result<ProviderEvent, Error> {
     let body = Fields::of(body)?;
-    let event = body.required_text("event", SHORT)?;
+    let event = body.required_text("event", MAX_SHORT_TEXT_CHARS)?;
     let route = Route {
         chat_id: id(body, "chat_id")?,
         client_id: id(body, "client_id")?,
-        id: body.text_or_number("id", SHORT)?,
+        id: body.text_or_number("id", MAX_SHORT_TEXT_CHARS)?,
     };
     let kind = match event.as_str() {
         "BOT_MESSAGE" => EventKind::Message(Box::new(message(body.object("message")?)?)),
@@ -88,16 +88,16 @@ fn given<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
 
 fn message(message: Fields<'_>) -> Result<Content, Error> {
     timestamp(message)?;
-    let kind = message.required_text("type", SHORT)?;
+    let kind = message.required_text("type", MAX_SHORT_TEXT_CHARS)?;
     let (kind, text, rich) = match kind.as_str() {
-        "TEXT" => (Kind::Text, Some(required(message, "text", TEXT)?), Rich::default()),
+        "TEXT" => (Kind::Text, Some(required(message, "text", MAX_BOT_TEXT_CHARS)?), Rich::default()),
         "MARKDOWN" => {
-            let content = Some(required(message, "content", TEXT)?);
-            (Kind::Markdown, message.text("text", TEXT)?, Rich { content, ..Rich::default() })
+            let content = Some(required(message, "content", MAX_BOT_TEXT_CHARS)?);
+            (Kind::Markdown, message.text("text", MAX_BOT_TEXT_CHARS)?, Rich { content, ..Rich::default() })
         }
         "BUTTONS" => {
-            let (title, buttons) = (message.text("title", SHORT)?, buttons(message)?);
-            (Kind::Buttons, message.text("text", TEXT)?, Rich { title, buttons, ..Rich::default() })
+            let (title, buttons) = (message.text("title", MAX_SHORT_TEXT_CHARS)?, buttons(message)?);
+            (Kind::Buttons, message.text("text", MAX_BOT_TEXT_CHARS)?, Rich { title, buttons, ..Rich::default() })
         }
         _ => return Err(message.refuse("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
     };
@@ -113,7 +113,7 @@ fn required(fields: Fields<'_>, name: &str, max_chars: usize) -> Result<String, 
 
 fn buttons(message: Fields<'_>) -> Result<Vec<Button>, Error> {
     let list = message.value("buttons").ok_or_else(|| message.refuse("buttons", "is required"))?;
-    let list = list.as_array().filter(|list| (1..=MOST_BUTTONS).contains(&list.len()));
+    let list = list.as_array().filter(|list| (1..=MAX_BUTTONS).contains(&list.len()));
     let list = list.ok_or_else(|| message.refuse("buttons", "must be a list of 1 to 3 buttons"))?;
     list.iter().enumerate().map(|(index, button)| read_button(message, index, button)).collect()
 }
@@ -124,11 +124,11 @@ fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Butt
         return Err(refuse("", "must be an object"));
     }
     let text = button.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let text = text.filter(|text| text.chars().count() <= SHORT).map(str::to_owned);
+    let text = text.filter(|text| text.chars().count() <= MAX_SHORT_TEXT_CHARS).map(str::to_owned);
     let text = text.ok_or_else(|| refuse(".text", "must be a text of at most 1000 characters"))?;
     let id = match button.get("id") {
         None | Some(Value::Null) => None,
-        Some(Value::String(id)) if id.chars().count() <= SHORT => Some(ButtonId::Text(id.clone())),
+        Some(Value::String(id)) if id.chars().count() <= MAX_SHORT_TEXT_CHARS => Some(ButtonId::Text(id.clone())),
         Some(Value::Number(id)) => Some(ButtonId::Number(id.to_string())),
         Some(_) => return Err(refuse(".id", "must be a string of at most 1000 characters or a number")),
     };
@@ -148,8 +148,8 @@ fn timestamp(message: Fields<'_>) -> Result<(), Error> {
 fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
     let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
     let read = |name| {
-        let first = nested.map(|fields| fields.text(name, SHORT)).transpose()?.flatten();
-        Ok::<_, Error>(first.or(body.text(name, SHORT)?))
+        let first = nested.map(|fields| fields.text(name, MAX_SHORT_TEXT_CHARS)).transpose()?.flatten();
+        Ok::<_, Error>(first.or(body.text(name, MAX_SHORT_TEXT_CHARS)?))
     };
     let profile = Profile { name: read("name")?, email: read("email")?, phone: read("phone")?, ..Profile::default() };
     if profile == Profile::default() {
@@ -179,7 +179,7 @@ pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_onli
 }
 
 /// AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
-pub fn notice(notice: Notice, entry: &Entry, chat: &Chat) -> Value {
+pub fn notice(notice: BotNotice, entry: &Entry, chat: &Chat) -> Value {
     Value::Object(envelope(notice.event(), entry, chat))
 }
 

@@ -8,7 +8,7 @@ use crate::domain::delivery::{Failure, Outcome};
 use crate::wire::receiver_answer::Answer;
 
 /// Characters of an integrator's words that are kept.
-const LONGEST_MESSAGE: usize = 500;
+const MAX_REFUSAL_CHARS: usize = 500;
 
 /// The JSON that a receiver answered, if it is that. A JSON string that holds JSON is decoded once more.
 pub(super) fn json(body: &[u8]) -> Option<Value> {
@@ -64,7 +64,7 @@ fn rejection(object: &Map<String, Value>, settings: &ChannelSettings) -> Option<
 
 fn failure(code: Option<i64>, message: &str, settings: &ChannelSettings) -> Failure {
     let hidden = code.is_some_and(|code| settings.hidden_error_codes.contains(&code));
-    Failure { code, message: cut(message, LONGEST_MESSAGE), hidden }
+    Failure { code, message: cut(message, MAX_REFUSAL_CHARS), hidden }
 }
 
 /// The words of an answer that is not JSON; of a page of HTML only its status is worth showing.

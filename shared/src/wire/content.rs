@@ -8,11 +8,11 @@ use crate::error::Error;
 use crate::wire::fields::Fields;
 
 /// Characters of a visitor's text; what is longer is cut (specification, Limits).
-pub const VISITOR_TEXT: usize = 1_000;
+pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
 /// Characters of a name, a title or a comment.
-const SHORT: usize = 1_000;
+const MAX_SHORT_TEXT_CHARS: usize = 1_000;
 /// A text is cut, not refused, so that any length may come.
-const ANY: usize = usize::MAX;
+const UNLIMITED_CHARS: usize = usize::MAX;
 
 /// What a message object says.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub enum Message {
 
 /// Reads a `message` object; `limit` is what its text is cut to.
 pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
-    let name = message.required_text("type", SHORT)?;
+    let name = message.required_text("type", MAX_SHORT_TEXT_CHARS)?;
     if let Some(typing) = Typing::parse(&name) {
         return Ok(Message::Typing(typing));
     }
@@ -36,10 +36,10 @@ pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
         )
     })?;
     // For the log alone; read so that a wrong type is noticed.
-    message.text_or_number("id", SHORT)?;
+    message.text_or_number("id", MAX_SHORT_TEXT_CHARS)?;
     let text = match kind.requires() {
-        Requires::Text => Some(message.required_text("text", ANY)?),
-        Requires::File | Requires::Coordinates => message.text("text", ANY)?,
+        Requires::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
+        Requires::File | Requires::Coordinates => message.text("text", UNLIMITED_CHARS)?,
     };
     let text = text.map(|text| cut(&text, limit));
     let media = if kind == Kind::Text { Media::default() } else { media(message, kind.requires())? };
@@ -53,22 +53,22 @@ fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
     Ok(Media {
         file: if is_file { Some(message.required_url("file")?) } else { message.url("file")? },
         thumb: message.url("thumb")?,
-        emoji: message.text("emoji", SHORT)?,
+        emoji: message.text("emoji", MAX_SHORT_TEXT_CHARS)?,
         file_size: if needs_name {
             Some(message.required_positive("file_size")?)
         } else {
             message.positive("file_size")?
         },
         file_name: if needs_name {
-            Some(message.required_text("file_name", SHORT)?)
+            Some(message.required_text("file_name", MAX_SHORT_TEXT_CHARS)?)
         } else {
-            message.text("file_name", SHORT)?
+            message.text("file_name", MAX_SHORT_TEXT_CHARS)?
         },
         duration: message.positive("duration")?,
         width: message.positive("width")?,
         height: message.positive("height")?,
-        performer: message.text("performer", SHORT)?,
-        title: message.text("title", SHORT)?,
+        performer: message.text("performer", MAX_SHORT_TEXT_CHARS)?,
+        title: message.text("title", MAX_SHORT_TEXT_CHARS)?,
         latitude: if is_place {
             Some(message.required_number("latitude", 90.0)?)
         } else {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::chat::Chat;
-use crate::domain::delivery::{Progress, Target};
+use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::delivery_log::{Place, Wanted};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
@@ -12,10 +12,10 @@ use crate::wire::agent;
 use crate::wire::fields::Fields;
 
 /// Deliveries in an answer: the most, and how many when nothing is said.
-const MOST: u64 = 100;
-const USUAL: u64 = 50;
+const MAX_DELIVERIES_PER_PAGE: u64 = 100;
+const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
 /// Characters of a channel's identifier.
-const LONGEST_ID: usize = 64;
+const MAX_ID_CHARS: usize = 64;
 
 const STATES: &str = "pending, delivered, failed, superseded";
 const TARGETS: &str = "channel, bot, webhook";
@@ -66,9 +66,9 @@ pub fn question(query: &dyn Fn(&str) -> Option<String>) -> Result<Question, Erro
         let parse = |text: String| text.parse::<u64>().map_err(|_| refuse(name, "must be a whole number"));
         query(name).map(parse).transpose()
     };
-    let progress = match query("state") {
-        Some(name) => Progress::parse(&name).ok_or_else(|| Error::field("state", one_of(STATES)))?,
-        None => Progress::Failed,
+    let state = match query("state") {
+        Some(name) => DeliveryState::parse(&name).ok_or_else(|| Error::field("state", one_of(STATES)))?,
+        None => DeliveryState::Failed,
     };
     let target =
         query("target").map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", one_of(TARGETS))));
@@ -77,12 +77,12 @@ pub fn question(query: &dyn Fn(&str) -> Option<String>) -> Result<Question, Erro
         return Err(refuse("channel_id", NO_IDENTIFIER));
     }
     let (from, to) = span(number("from")?, number("to")?)?;
-    let limit = number("limit")?.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        return Err(Error::field("limit", format_args!("must be from 1 to {MOST}")));
+    let limit = number("limit")?.unwrap_or(DEFAULT_DELIVERIES_PER_PAGE);
+    if !(1..=MAX_DELIVERIES_PER_PAGE).contains(&limit) {
+        return Err(Error::field("limit", format_args!("must be from 1 to {MAX_DELIVERIES_PER_PAGE}")));
     }
     Ok(Question {
-        wanted: Wanted { progress, target: target.transpose()?, channel_id, from, to },
+        wanted: Wanted { state, target: target.transpose()?, channel_id, from, to },
         chat_id: number("chat_id")?,
         limit: usize::try_from(limit).map_err(Error::internal)?,
         after: query("cursor").map(|text| place(&text)).transpose()?,
@@ -92,7 +92,7 @@ pub fn question(query: &dyn Fn(&str) -> Option<String>) -> Result<Question, Erro
 /// Reads what is to be sent again: `chat_id` and `seq`, `chat_id` alone, or `from` and `to`.
 pub fn replay(body: &Value) -> Result<Replay, Error> {
     let fields = Fields::of(body)?;
-    let after = fields.exact_text("cursor", LONGEST_ID)?.map(|text| place(&text)).transpose()?;
+    let after = fields.exact_text("cursor", MAX_ID_CHARS)?.map(|text| place(&text)).transpose()?;
     let alone = |names: &[&str], beside: &str| match names.iter().find(|name| fields.value(name).is_some()) {
         Some(name) => Err(fields.refuse(name, format_args!("cannot be given together with {beside}"))),
         None => Ok(()),
@@ -117,12 +117,12 @@ fn range(fields: Fields<'_>, after: Option<Place>) -> Result<Replay, Error> {
         (None, Some(_)) => return Err(fields.refuse("from", "is required")),
         (Some(_), None) => return Err(fields.refuse("to", "is required")),
     };
-    let channel_id = fields.exact_text("channel_id", LONGEST_ID)?;
+    let channel_id = fields.exact_text("channel_id", MAX_ID_CHARS)?;
     if channel_id.as_ref().is_some_and(|id| !is_identifier(id)) {
         return Err(fields.refuse("channel_id", NO_IDENTIFIER));
     }
     let target = fields.one_of("target", TARGETS, Target::parse)?;
-    let wanted = Wanted { target, channel_id, from, to, ..Wanted::all(Progress::Failed) };
+    let wanted = Wanted { target, channel_id, from, to, ..Wanted::all(DeliveryState::Failed) };
     Ok(Replay::Range { wanted, after })
 }
 
@@ -148,7 +148,7 @@ fn place(text: &str) -> Result<Place, Error> {
 const NO_IDENTIFIER: &str = "must be the identifier of a channel";
 
 fn is_identifier(text: &str) -> bool {
-    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    (1..=MAX_ID_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn one_of(names: &str) -> String {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_question_is_about_failures_unless_it_says_otherwise() {
-        let usual = Question { wanted: Wanted::all(Progress::Failed), chat_id: None, limit: 50, after: None };
+        let usual = Question { wanted: Wanted::all(DeliveryState::Failed), chat_id: None, limit: 50, after: None };
         assert_eq!(asked(&[]).unwrap(), usual);
         let all = [
             ("state", "superseded"),
@@ -222,7 +222,7 @@ mod tests {
             ("cursor", "7-3"),
         ];
         let wanted = Wanted {
-            progress: Progress::Superseded,
+            state: DeliveryState::Superseded,
             target: Some(Target::Bot),
             channel_id: Some("CH1".into()),
             from: Timestamp(5_000),
@@ -264,7 +264,7 @@ mod tests {
     fn one_delivery_a_chat_or_a_range_is_sent_again() {
         let after = Some(Place { at: Some(Timestamp(1)), chat_id: 7, seq: 3 });
         let range = |wanted, after| Replay::Range { wanted, after };
-        let span = Wanted { from: Timestamp(0), to: Timestamp(9_999), ..Wanted::all(Progress::Failed) };
+        let span = Wanted { from: Timestamp(0), to: Timestamp(9_999), ..Wanted::all(DeliveryState::Failed) };
         let of_bots = Wanted { target: Some(Target::Bot), channel_id: Some("CH".into()), ..span.clone() };
         let table = [
             (json!({ "chat_id": 7, "seq": 3 }), Replay::One { chat_id: 7, seq: 3 }),

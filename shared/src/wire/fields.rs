@@ -170,7 +170,7 @@ impl<'a> Fields<'a> {
         };
         let number = value.as_f64().filter(|number| number.abs() <= most);
         // Smaller ones are below what the store can hold, and mean nothing.
-        let number = number.map(|number| if number.abs() < SMALLEST { 0.0 } else { number });
+        let number = number.map(|number| if number.abs() < MIN_NUMBER { 0.0 } else { number });
         number.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be a number from -{most} to {most}")))
     }
 
@@ -207,7 +207,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The smallest number that is not nothing.
-const SMALLEST: f64 = 1e-9;
+const MIN_NUMBER: f64 = 1e-9;
 
 /// Characters of an address.
 pub const MAX_URL_CHARS: usize = 4_096;

@@ -15,21 +15,21 @@ use crate::wire::fields::Fields;
 use crate::wire::widget_triggers;
 
 /// Domains of Safe URL.
-const MOST_DOMAINS: usize = 100;
+const MAX_DOMAINS: usize = 100;
 /// Bytes of a domain (RFC 1035), and of what is written for it.
 const MAX_DOMAIN_BYTES: usize = 253;
 /// Messages of a visitor in ten seconds.
-const MOST_VISITOR_MESSAGES: u64 = 1_000;
+const MAX_VISITOR_MESSAGES: u64 = 1_000;
 /// Requests of a bot connection in ten seconds.
-const MOST_BOT_REQUESTS: u64 = 10_000;
+const MAX_BOT_REQUESTS: u64 = 10_000;
 /// Chats that a channel opens in ten seconds.
 const MAX_CHANNEL_CHATS: u64 = 10_000;
 /// Minutes after which a chat may be closed: 90 days.
-const LONGEST_IDLE: u64 = 90 * 24 * 60;
+const MAX_IDLE_CLOSE_SECONDS: u64 = 90 * 24 * 60;
 /// Days for which things may be kept: ten years.
-const LONGEST_RETENTION: u64 = 3_653;
+const MAX_RETENTION_DAYS: u64 = 3_653;
 /// Minutes between a place's time and UTC.
-const FARTHEST_OFFSET: f64 = 14.0 * 60.0;
+const MAX_OFFSET_HOURS: f64 = 14.0 * 60.0;
 
 /// Reads PUT /admin/settings onto the settings as they are, except for `webhook_url` and `rules`: what the body does not mention
 /// stays, also a member of an object; what is null becomes what it is for a new account, or unlimited.
@@ -45,11 +45,11 @@ pub fn changed(body: &Value, mut settings: Settings) -> Result<Settings, Error> 
         settings.limits = limits(fields, settings.limits)?;
     }
     if fields.has("idle_close") {
-        let minutes = up_to(fields, "idle_close", LONGEST_IDLE)?;
+        let minutes = up_to(fields, "idle_close", MAX_IDLE_CLOSE_SECONDS)?;
         settings.idle_close = minutes.map(|minutes| Duration::from_secs(minutes * 60));
     }
     if fields.has("retention_days") {
-        let days = up_to(fields, "retention_days", LONGEST_RETENTION)?;
+        let days = up_to(fields, "retention_days", MAX_RETENTION_DAYS)?;
         settings.retention_days = days.and_then(|days| u32::try_from(days).ok());
     }
     Ok(settings)
@@ -65,11 +65,11 @@ fn up_to(fields: Fields<'_>, name: &str, most: u64) -> Result<Option<u64>, Error
 
 fn domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
     let Some(value) = fields.value("safe_urls") else { return Ok(Vec::new()) };
-    let list = value.as_array().filter(|list| list.len() <= MOST_DOMAINS);
+    let list = value.as_array().filter(|list| list.len() <= MAX_DOMAINS);
     let domain = |value: &Value| SafeUrls::domain(value.as_str().filter(|text| text.len() <= MAX_DOMAIN_BYTES)?);
     let domains = list.and_then(|list| list.iter().map(domain).collect());
     domains.ok_or_else(|| {
-        let expected = format_args!("must be a list of at most {MOST_DOMAINS} domains such as shop.example");
+        let expected = format_args!("must be a list of at most {MAX_DOMAINS} domains such as shop.example");
         fields.refuse("safe_urls", expected)
     })
 }
@@ -81,11 +81,11 @@ fn limits(fields: Fields<'_>, before: Limits) -> Result<Limits, Error> {
     }
     let (limits, mut after) = (fields.object("limits")?, before);
     if limits.has("visitor_messages") {
-        let most = up_to(limits, "visitor_messages", MOST_VISITOR_MESSAGES)?.and_then(|most| u32::try_from(most).ok());
+        let most = up_to(limits, "visitor_messages", MAX_VISITOR_MESSAGES)?.and_then(|most| u32::try_from(most).ok());
         after.visitor_messages = most.unwrap_or(usual.visitor_messages);
     }
     if limits.has("bot_requests") {
-        after.bot_requests = up_to(limits, "bot_requests", MOST_BOT_REQUESTS)?.unwrap_or(usual.bot_requests);
+        after.bot_requests = up_to(limits, "bot_requests", MAX_BOT_REQUESTS)?.unwrap_or(usual.bot_requests);
     }
     if limits.has("channel_chats") {
         let most = up_to(limits, "channel_chats", MAX_CHANNEL_CHATS)?.and_then(|most| u32::try_from(most).ok());
@@ -119,7 +119,7 @@ fn callback(fields: Fields<'_>, before: Callback) -> Result<Callback, Error> {
         after.hours.1 = time(callback, "to", usual.hours.1)?;
     }
     if callback.has("utc_offset") {
-        let offset = callback.number("utc_offset", FARTHEST_OFFSET)?.unwrap_or_default();
+        let offset = callback.number("utc_offset", MAX_OFFSET_HOURS)?.unwrap_or_default();
         after.utc_offset = minutes(offset).ok_or_else(|| callback.refuse("utc_offset", "must be whole minutes"))?;
     }
     Ok(after)

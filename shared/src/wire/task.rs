@@ -34,7 +34,7 @@ pub struct EntryTask {
     /// Which beginning of the delivery.
     pub round: u32,
     /// Which try of the round, from 0.
-    pub r#try: u32,
+    pub attempt: u32,
     /// Whether it came in the chat's order; a failing chat's tasks do not.
     pub ordered: bool,
     /// The webhook it goes to, if it goes to one: each keeps the order of a chat for itself.
@@ -87,7 +87,7 @@ const VERSION: u8 = 1;
 
 impl Task {
     /// The first try of an entry's present round.
-    pub fn first_try(entry: &Entry) -> Option<Self> {
+    pub fn first_attempt(entry: &Entry) -> Option<Self> {
         let delivery = entry.delivery.as_ref()?;
         let webhook_id = entry.occurrence.as_ref().map(|occurrence| occurrence.webhook_id.clone());
         Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round, webhook_id))
@@ -106,7 +106,7 @@ impl Task {
             chat_id,
             seq,
             round,
-            r#try: 0,
+            attempt: 0,
             ordered: true,
             webhook_id,
             turn_at: None,
@@ -165,7 +165,7 @@ impl Task {
     pub fn identity(&self) -> String {
         match self {
             Self::Entry(task) => {
-                format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.r#try)
+                format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.attempt)
             }
             Self::Typing(task) => format!("{}-{}-{}", self.chat(), task.r#type, task.at),
             Self::AnswerDue(task) => format!("{}-{}-answer", self.chat(), task.seq),
@@ -206,9 +206,9 @@ impl EntryTask {
     }
 
     /// The task of the next try, out of the chat's order.
-    pub fn next_try(&self) -> Task {
-        let r#try = self.r#try.saturating_add(1);
-        Task::Entry(Self { r#try, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })
+    pub fn next_attempt(&self) -> Task {
+        let attempt = self.attempt.saturating_add(1);
+        Task::Entry(Self { attempt, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
     fn the_shape_in_the_queue_is_fixed() {
         let json = Task::new_entry("a", 7, 3).to_json();
         let expected = serde_json::json!({
-            "kind": "entry", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "round": 1, "try": 0, "ordered": true
+            "kind": "entry", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "round": 1, "attempt": 0, "ordered": true
         });
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap(), expected);
         assert_eq!(Task::from_json(&json).unwrap(), Task::new_entry("a", 7, 3));
@@ -267,7 +267,7 @@ mod tests {
         let again = taken.again_unrecorded();
         assert_eq!(Task::from_json(&again.to_json()).unwrap(), again);
         let Task::Entry(again) = again else { panic!("not an entry's") };
-        assert_eq!((again.taken(Timestamp(9)).turn_at, again.unrecorded, again.r#try), (Some(5), 1, 0));
-        assert_eq!(again.next_try(), Task::Entry(EntryTask { r#try: 1, ordered: false, ..task }));
+        assert_eq!((again.taken(Timestamp(9)).turn_at, again.unrecorded, again.attempt), (Some(5), 1, 0));
+        assert_eq!(again.next_attempt(), Task::Entry(EntryTask { attempt: 1, ordered: false, ..task }));
     }
 }

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::domain::visitor::Profile;
 use crate::error::Error;
-use crate::wire::content::{self, Message, VISITOR_TEXT};
+use crate::wire::content::{self, MAX_VISITOR_TEXT_CHARS, Message};
 use crate::wire::fields::{Fields, MAX_URL_CHARS};
 
 /// Characters of `sender.id`.
-const LONGEST_ID: usize = 255;
+const MAX_ID_CHARS: usize = 255;
 /// Characters of the other texts about a sender.
-const SHORT: usize = 1_000;
+const MAX_SHORT_TEXT_CHARS: usize = 1_000;
 
 /// A visitor's message, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,9 +35,13 @@ pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let sender = body.object("sender")?;
     let (external_id, has_numeric_id) = external_id(sender)?;
     let fields = body.object("message")?;
-    let message = content::read(fields, VISITOR_TEXT)?;
+    let message = content::read(fields, MAX_VISITOR_TEXT_CHARS)?;
     let (profile, invite, their_id) = match message {
-        Message::Content(_) => (profile(sender)?, sender.text("invite", SHORT)?, fields.text_or_number("id", SHORT)?),
+        Message::Content(_) => (
+            profile(sender)?,
+            sender.text("invite", MAX_SHORT_TEXT_CHARS)?,
+            fields.text_or_number("id", MAX_SHORT_TEXT_CHARS)?,
+        ),
         Message::Typing(_) => (Profile::default(), None, None),
     };
     Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, their_id })
@@ -47,16 +51,16 @@ pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
 fn external_id(sender: Fields<'_>) -> Result<(String, bool), Error> {
     match sender.value("id") {
         Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok((number.to_string(), true)),
-        Some(Value::String(_)) | None => Ok((sender.required_text("id", LONGEST_ID)?, false)),
+        Some(Value::String(_)) | None => Ok((sender.required_text("id", MAX_ID_CHARS)?, false)),
         Some(_) => Err(sender.refuse("id", "must be a string or an integer")),
     }
 }
 
 fn profile(sender: Fields<'_>) -> Result<Profile, Error> {
     Ok(Profile {
-        name: sender.text("name", SHORT)?,
-        phone: sender.text("phone", SHORT)?,
-        email: sender.text("email", SHORT)?,
+        name: sender.text("name", MAX_SHORT_TEXT_CHARS)?,
+        phone: sender.text("phone", MAX_SHORT_TEXT_CHARS)?,
+        email: sender.text("email", MAX_SHORT_TEXT_CHARS)?,
         photo: sender.url("photo")?,
         url: sender.text("url", MAX_URL_CHARS)?,
         description: None,

@@ -4,48 +4,48 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::account::Agent;
 use crate::domain::call::Call;
-use crate::domain::chat::{Chat, From, Rating};
+use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::content::cut;
 use crate::domain::department::ChatDepartment;
 use crate::domain::entry::Entry;
 use crate::domain::panel::{CustomData, PanelChange, without_tags};
 use crate::domain::visitor::{Profile, Visitor};
-use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::wire::channel_response;
 
 /// Lines of custom data that are kept of an answer.
-const MAX_CUSTOM_DATA: usize = 50;
+const MAX_CUSTOM_DATA_ITEMS: usize = 50;
 /// Characters of a line's content (specification, part D), and of a description.
-const CONTENT: usize = 1_000;
+const MAX_CUSTOM_DATA_CHARS: usize = 1_000;
 /// Characters of an answer that an entry keeps.
 const MAX_EXCERPT_CHARS: usize = 200;
 /// Characters of a title, a key, a name.
-const SHORT: usize = 255;
+const MAX_SHORT_TEXT_CHARS: usize = 255;
 /// Characters of an address.
-const LONGEST_URL: usize = 4_096;
+const MAX_URL_CHARS: usize = 4_096;
 
 /// Bytes of texts, names and what goes with them that chat_finished tells: each is in its body three times, in
 /// `html_messages` an `&` as five bytes. So the largest body is some ten megabytes, of which a function of 256 MB has room for
 /// a few copies, and the usual one three, which a receiver takes within a try.
-pub const LONGEST_LOG: usize = 1024 * 1024;
+pub const MAX_CHAT_LOG_BYTES: usize = 1024 * 1024;
 /// Bytes of a record beside its text.
-const RECORD: usize = 100;
-const LEFT_OUT: &str = "The beginning of the chat is left out.";
+const MAX_RECORD_BYTES: usize = 100;
+const OMITTED_LINE: &str = "The beginning of the chat is left out.";
 
 /// What an entry weighs in the log, without the name of a visitor.
 pub fn weight(entry: &Entry) -> usize {
-    if is_said(entry) { entry.content.in_plain_text().len() + RECORD } else { 0 }
+    if is_said(entry) { entry.content.in_plain_text().len() + MAX_RECORD_BYTES } else { 0 }
 }
 
 /// Whether an entry is a message that the visitor wrote or got.
 fn is_said(entry: &Entry) -> bool {
-    entry.from != From::System && entry.content.is_shown()
+    entry.from != Sender::System && entry.content.is_shown()
 }
 
 /// What the events of a chat are made of.
 pub struct Story<'a> {
     /// What happened, and who did it.
-    pub occurrence: &'a Occurrence,
+    pub occurrence: &'a WebhookDispatch,
     /// The chat.
     pub chat: &'a Chat,
     /// Its visitor.
@@ -110,9 +110,9 @@ impl Story<'_> {
 
     fn finished(&self) -> [(String, Value); 4] {
         let said: Vec<&Entry> = self.timeline.iter().filter(|entry| is_said(entry)).collect();
-        let told = self.that_fit(&said);
-        let begins = told.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
-        let messages: Vec<Value> = told.iter().map(|entry| message(entry)).collect();
+        let notifications = self.that_fit(&said);
+        let begins = notifications.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
+        let messages: Vec<Value> = notifications.iter().map(|entry| message(entry)).collect();
         let chat = json!({
             "messages": messages,
             "rate": self.chat.rating.map(Rating::name),
@@ -123,18 +123,18 @@ impl Story<'_> {
         let [plain, html] = if begins {
             [String::new(), String::new()]
         } else {
-            [format!("({LEFT_OUT})\n"), format!("<p><i>{LEFT_OUT}</i></p>\n")]
+            [format!("({OMITTED_LINE})\n"), format!("<p><i>{OMITTED_LINE}</i></p>\n")]
         };
         [
             ("agents".to_owned(), self.agents.iter().map(agent).collect()),
             ("chat".to_owned(), chat),
-            ("plain_messages".to_owned(), json!(plain + &self.log(told, plain_line))),
-            ("html_messages".to_owned(), json!(html + &self.log(told, html_line))),
+            ("plain_messages".to_owned(), json!(plain + &self.log(notifications, plain_line))),
+            ("html_messages".to_owned(), json!(html + &self.log(notifications, html_line))),
         ]
     }
 
     fn offline_message(&self) -> impl Iterator<Item = (String, Value)> {
-        let message = self.timeline.iter().find(|entry| entry.from == From::Visitor);
+        let message = self.timeline.iter().find(|entry| entry.from == Sender::Visitor);
         let fields = message
             .map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(entry.content.in_plain_text()))]);
         fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
@@ -146,15 +146,15 @@ impl Story<'_> {
 
     fn name<'a>(&'a self, entry: &'a Entry) -> &'a str {
         match &entry.from {
-            From::Visitor | From::System => self.visitor.profile.display_name(),
-            From::Agent(agent) => &agent.name,
-            From::Bot(name) => name,
+            Sender::Visitor | Sender::System => self.visitor.profile.display_name(),
+            Sender::Agent(agent) => &agent.name,
+            Sender::Bot(name) => name,
         }
     }
 
     /// The last messages that one log has room for.
     fn that_fit<'a, 'b>(&self, said: &'b [&'a Entry]) -> &'b [&'a Entry] {
-        let mut room = LONGEST_LOG;
+        let mut room = MAX_CHAT_LOG_BYTES;
         let fits = |entry: &&&Entry| {
             let left = room.checked_sub(weight(entry) + self.name(entry).len());
             room = left.unwrap_or_default();
@@ -177,8 +177,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-fn author(from: &From) -> Option<u64> {
-    if let From::Agent(agent) = from { Some(agent.agent_id) } else { None }
+fn author(from: &Sender) -> Option<u64> {
+    if let Sender::Agent(agent) = from { Some(agent.agent_id) } else { None }
 }
 
 /// A record of chat.messages. What a bot said is an agent's with the id 0.
@@ -186,8 +186,8 @@ fn message(entry: &Entry) -> Value {
     let text = entry.content.in_plain_text();
     let timestamp = entry.at.seconds();
     match &entry.from {
-        From::Visitor | From::System => json!({ "message": text, "timestamp": timestamp, "type": "visitor" }),
-        From::Agent(_) | From::Bot(_) => {
+        Sender::Visitor | Sender::System => json!({ "message": text, "timestamp": timestamp, "type": "visitor" }),
+        Sender::Agent(_) | Sender::Bot(_) => {
             let agent_id = author(&entry.from).unwrap_or(0);
             json!({ "message": text, "timestamp": timestamp, "type": "agent", "agent_id": agent_id })
         }
@@ -279,7 +279,7 @@ pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
             Verdict::Ok(Box::new(if event.takes_data() { brought(object) } else { Brought::default() }))
         }
         (Some(_), Some(result)) if !result.is_empty() => {
-            Verdict::Failure(format!("the answer is: {}", cut(&without_tags(result), SHORT)))
+            Verdict::Failure(format!("the answer is: {}", cut(&without_tags(result), MAX_SHORT_TEXT_CHARS)))
         }
         _ => Verdict::Unconfirmed(excerpt(body)),
     }
@@ -301,10 +301,10 @@ fn brought(object: &Map<String, Value>) -> Brought {
         page: object.get("page").and_then(|value| given(value, page)),
     };
     let contacts = Profile {
-        name: contact("name", SHORT),
-        phone: contact("phone", SHORT),
-        email: contact("email", SHORT),
-        description: contact("description", CONTENT),
+        name: contact("name", MAX_SHORT_TEXT_CHARS),
+        phone: contact("phone", MAX_SHORT_TEXT_CHARS),
+        email: contact("email", MAX_SHORT_TEXT_CHARS),
+        description: contact("description", MAX_CUSTOM_DATA_CHARS),
         ..Profile::default()
     };
     Brought { panel, contacts }
@@ -324,20 +324,20 @@ fn given<T>(value: &Value, read: fn(Option<&Value>) -> Option<T>) -> Option<Opti
 
 fn page(value: Option<&Value>) -> Option<(String, Option<String>)> {
     let page = value?;
-    Some((web_link(page.get("url"))?, text(page.get("title"), SHORT)))
+    Some((web_link(page.get("url"))?, text(page.get("title"), MAX_SHORT_TEXT_CHARS)))
 }
 
 fn custom_data(value: &Value) -> Option<Vec<CustomData>> {
     let items = if value.is_null() { &[] } else { value.as_array()?.as_slice() };
     let read = |item: &Value| {
         Some(CustomData {
-            title: text(item.get("title"), SHORT),
-            content: cut(&as_text(item.get("content")?)?, CONTENT),
+            title: text(item.get("title"), MAX_SHORT_TEXT_CHARS),
+            content: cut(&as_text(item.get("content")?)?, MAX_CUSTOM_DATA_CHARS),
             link: web_link(item.get("link")),
-            key: text(item.get("key"), SHORT),
+            key: text(item.get("key"), MAX_SHORT_TEXT_CHARS),
         })
     };
-    Some(items.iter().filter_map(read).take(MAX_CUSTOM_DATA).collect())
+    Some(items.iter().filter_map(read).take(MAX_CUSTOM_DATA_ITEMS).collect())
 }
 
 /// A text that is not blank.
@@ -355,7 +355,7 @@ fn as_text(value: &Value) -> Option<String> {
 }
 
 fn web_link(value: Option<&Value>) -> Option<String> {
-    let link = value?.as_str().filter(|link| link.len() <= LONGEST_URL)?;
+    let link = value?.as_str().filter(|link| link.len() <= MAX_URL_CHARS)?;
     let is_web = url::Url::parse(link).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     is_web.then(|| link.to_owned())
 }
@@ -431,17 +431,17 @@ mod tests {
         let line = json!({ "content": long, "title": long, "key": long, "link": format!("https://x.example/{long}") });
         let contacts = json!({ "name": long, "phone": long, "email": long, "description": long });
         let brought = accepted(&json!({ "result": "OK", "custom_data": vec![line; 60], "contact_info": contacts }));
-        let short = "é".repeat(SHORT);
+        let short = "é".repeat(MAX_SHORT_TEXT_CHARS);
         let line = CustomData {
             title: Some(short.clone()),
-            content: "é".repeat(CONTENT),
+            content: "é".repeat(MAX_CUSTOM_DATA_CHARS),
             link: None,
             key: Some(short.clone()),
         };
-        assert_eq!(brought.panel.custom_data, Some(vec![line; MAX_CUSTOM_DATA]));
+        assert_eq!(brought.panel.custom_data, Some(vec![line; MAX_CUSTOM_DATA_ITEMS]));
         let Profile { name, phone, email, description, .. } = brought.contacts;
         assert_eq!([name, phone, email], [(); 3].map(|()| Some(short.clone())));
-        assert_eq!(description, Some("é".repeat(CONTENT)));
+        assert_eq!(description, Some("é".repeat(MAX_CUSTOM_DATA_CHARS)));
     }
 
     #[test]

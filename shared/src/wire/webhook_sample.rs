@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::domain::account::{Agent, Author, Role};
 use crate::domain::call::{Call, CallKind, CallStatus};
-use crate::domain::chat::{Chat, Failing, From, Rating};
+use crate::domain::chat::{Chat, Failing, Rating, Sender};
 use crate::domain::chat_state::State;
 use crate::domain::content::Content;
 use crate::domain::department::ChatDepartment;
@@ -13,7 +13,7 @@ use crate::domain::entry::Entry;
 use crate::domain::rate::Window;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Changes, Profile, Said, Sources, Visitor};
-use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::error::Error;
 use crate::wire::fields::Fields;
 use crate::wire::webhook::Story;
@@ -59,10 +59,10 @@ fn story(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
     let agent = agent(now);
     let author = Author::from(agent.clone());
     let timeline = [
-        entry(1, From::Visitor, "Hello, this is a sample message.", now),
-        entry(2, From::Agent(author.clone()), "Hello, this is a sample answer.", now),
+        entry(1, Sender::Visitor, "Hello, this is a sample message.", now),
+        entry(2, Sender::Agent(author.clone()), "Hello, this is a sample answer.", now),
     ];
-    let occurrence = Occurrence {
+    let occurrence = WebhookDispatch {
         event,
         webhook_id: webhook_id.to_owned(),
         agent_id: Some(agent.agent_id),
@@ -147,7 +147,7 @@ fn visitor() -> Visitor {
     }
 }
 
-fn entry(seq: u64, from: From, text: &str, now: Timestamp) -> Entry {
+fn entry(seq: u64, from: Sender, text: &str, now: Timestamp) -> Entry {
     Entry {
         account_id: ACCOUNT.to_owned(),
         chat_id: NUMBER,

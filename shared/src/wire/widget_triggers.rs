@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 use crate::error::Error;
 
 /// Rules of an account.
-const MOST_RULES: usize = 50;
+const MAX_RULES: usize = 50;
 /// Conditions or commands of a rule.
-const MOST_PARTS: usize = 20;
+const MAX_RULE_PARTS: usize = 20;
 /// Bytes of all the rules as JSON.
-const MOST_BYTES: usize = 32 * 1024;
+const MAX_RULES_BYTES: usize = 32 * 1024;
 
 /// Reads a list of rules; none for null.
 pub fn read(value: Option<&Value>) -> Result<Value, Error> {
     let Some(value) = value else { return Ok(json!([])) };
-    for (index, rule) in list(value, "rules", MOST_RULES)?.iter().enumerate() {
+    for (index, rule) in list(value, "rules", MAX_RULES)?.iter().enumerate() {
         self::rule(rule, &format!("rules[{index}]"))?;
     }
-    if value.to_string().len() > MOST_BYTES {
-        return Err(Error::field("rules", format_args!("must have at most {MOST_BYTES} bytes")));
+    if value.to_string().len() > MAX_RULES_BYTES {
+        return Err(Error::field("rules", format_args!("must have at most {MAX_RULES_BYTES} bytes")));
     }
     Ok(value.clone())
 }
@@ -34,7 +34,7 @@ fn rule(rule: &Value, at: &str) -> Result<(), Error> {
     }
     for (part, check) in [("conditions", condition as fn(&Value, &str) -> Result<(), Error>), ("commands", command)] {
         let at = format!("{at}.{part}");
-        for (index, one) in list(rule.get(part).unwrap_or(&Value::Null), &at, MOST_PARTS)?.iter().enumerate() {
+        for (index, one) in list(rule.get(part).unwrap_or(&Value::Null), &at, MAX_RULE_PARTS)?.iter().enumerate() {
             check(one, &format!("{at}[{index}]"))?;
         }
     }

@@ -23,7 +23,7 @@ use crate::template::Table;
 use crate::usage::Meter;
 
 /// AWS deletes within days; a minute keeps the local tables small.
-const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The database while it is served. Dropping it stops the thread.
 pub(crate) struct Engine {
@@ -70,7 +70,7 @@ impl Engine {
         let database = self.database.clone();
         async move {
             loop {
-                tokio::time::sleep(SWEEP_EVERY).await;
+                tokio::time::sleep(SWEEP_INTERVAL).await;
                 let database = database.clone();
                 // An item that is swept late is only late; readers filter expired items themselves.
                 let _ = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;

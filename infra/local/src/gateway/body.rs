@@ -8,19 +8,19 @@ use futures_util::StreamExt;
 use super::refusal::Refusal;
 
 /// Request line and headers together.
-const HEAD_BYTES: usize = 10 * 1024;
+const MAX_HEADER_BYTES: usize = 10 * 1024;
 
 /// The body.
-const BODY_BYTES: usize = 10 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
 /// How much of a body that is too large is still read: a caller that is cut off while it sends sees a broken
 /// connection instead of the answer.
-const DRAINED_BYTES: usize = 4 * BODY_BYTES;
+const MAX_DRAINED_BYTES: usize = 4 * MAX_BODY_BYTES;
 
 pub(super) fn check_head(head: &Parts) -> Result<(), Refusal> {
     let headers = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
     let line = head.uri.path_and_query().map_or(0, |path| path.as_str().len());
-    if line + headers.sum::<usize>() > HEAD_BYTES {
+    if line + headers.sum::<usize>() > MAX_HEADER_BYTES {
         return Err(Refusal::HeadTooLarge);
     }
     check_path(head)?;
@@ -57,11 +57,11 @@ pub(super) async fn read(body: Body) -> Result<Bytes, Refusal> {
         // The caller is gone; nobody will see this answer.
         let chunk = chunk.map_err(|_| Refusal::BadRequest { field: "body", expected: "ended too early" })?;
         total += chunk.len();
-        if total <= BODY_BYTES {
+        if total <= MAX_BODY_BYTES {
             kept.extend_from_slice(&chunk);
-        } else if total > DRAINED_BYTES {
+        } else if total > MAX_DRAINED_BYTES {
             break;
         }
     }
-    if total > BODY_BYTES { Err(Refusal::TooLarge) } else { Ok(kept.into()) }
+    if total > MAX_BODY_BYTES { Err(Refusal::TooLarge) } else { Ok(kept.into()) }
 }

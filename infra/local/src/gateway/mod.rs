@@ -27,7 +27,7 @@ use uuid::Uuid;
 use self::event::Incoming;
 use self::refusal::Refusal;
 use self::routes::Routes;
-use crate::lambda::{Functions, PAYLOAD_BYTES};
+use crate::lambda::{Functions, MAX_PAYLOAD_BYTES};
 use crate::template::Function;
 
 pub(crate) struct Gateway {
@@ -55,7 +55,7 @@ impl Gateway {
         let incoming =
             Incoming { head: &head, body: &body, caller, target: &target, id, at: OffsetDateTime::now_utc() };
         let event = Bytes::from(incoming.event().to_string());
-        if event.len() > PAYLOAD_BYTES {
+        if event.len() > MAX_PAYLOAD_BYTES {
             return Err(Refusal::TooLarge);
         }
         let invocation = self.functions.invoke(&target.route.function, event);

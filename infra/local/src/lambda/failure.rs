@@ -41,7 +41,7 @@ pub enum Failure {
     #[error("the binary cannot be run: {0}")]
     NotStarted(String),
     /// The answer is larger than Lambda allows.
-    #[error("the answer has {0} bytes, Lambda allows {max}", max = super::PAYLOAD_BYTES)]
+    #[error("the answer has {0} bytes, Lambda allows {max}", max = super::MAX_PAYLOAD_BYTES)]
     TooLarge(usize),
     /// There is no such function.
     #[error("there is no such function")]

@@ -44,13 +44,13 @@ use crate::usage::Meter;
 pub use self::failure::{Ended, Failure};
 
 /// Idle processes end after this time.
-const IDLE_LIMIT: Duration = Duration::from_secs(300);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How often idle processes are looked for.
-const REAP_EVERY: Duration = Duration::from_secs(30);
+const REAP_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Invocation payload and answer, as on AWS.
-pub(crate) const PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
+pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
 /// What the functions of a host share.
 pub(crate) struct Setup {
@@ -115,8 +115,8 @@ impl Functions {
     /// Ends processes that have been idle for long; runs until it is dropped.
     pub async fn reap(self) {
         loop {
-            tokio::time::sleep(REAP_EVERY).await;
-            self.pools.values().for_each(|pool| pool.reap(IDLE_LIMIT));
+            tokio::time::sleep(REAP_INTERVAL).await;
+            self.pools.values().for_each(|pool| pool.reap(IDLE_TIMEOUT));
         }
     }
 

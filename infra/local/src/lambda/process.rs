@@ -14,10 +14,10 @@ use super::mailbox::{Call, Errand, Mailbox, Registration};
 use super::{Ended, Failure};
 
 /// As on AWS, a process has ten seconds until it asks for work.
-const INIT_LIMIT: Duration = Duration::from_secs(10);
+const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A process that ended has its output read at once, unless a child of its own holds the pipes.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A process that waits for work or works. Dropping it ends the process.
 pub(super) struct Process {
@@ -96,7 +96,7 @@ impl Process {
             ended = Self::end(&mut self.ended) => {
                 Err(self.mailbox.init_error().unwrap_or(Failure::InitCrashed(ended)))
             }
-            () = tokio::time::sleep(INIT_LIMIT) => Err(Failure::InitTimedOut(INIT_LIMIT)),
+            () = tokio::time::sleep(INIT_TIMEOUT) => Err(Failure::InitTimedOut(INIT_TIMEOUT)),
         }
     }
 
@@ -149,7 +149,7 @@ impl Supervisor {
         // First out of the registry: who hears of the end must not find the process there.
         drop(self.registration);
         ended.send_replace(Some(Ended(status)));
-        let _ = timeout(LAST_WORDS, self.output.join_all()).await;
+        let _ = timeout(SHUTDOWN_TIMEOUT, self.output.join_all()).await;
     }
 
     async fn kill(&mut self) -> Option<std::process::ExitStatus> {

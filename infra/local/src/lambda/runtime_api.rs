@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::mailbox::{Mailbox, NotRunning, Registry};
-use super::{Failure, PAYLOAD_BYTES};
+use super::{Failure, MAX_PAYLOAD_BYTES};
 
 /// What a function says about its error; it may say nothing.
 #[derive(Deserialize, Default)]
@@ -64,7 +64,7 @@ async fn respond(
     Path((process, request_id)): Path<(Uuid, String)>,
     body: Bytes,
 ) -> Response {
-    let too_large = body.len() > PAYLOAD_BYTES;
+    let too_large = body.len() > MAX_PAYLOAD_BYTES;
     let answer = if too_large { Err(Failure::TooLarge(body.len())) } else { Ok(body) };
     let response = answered(&registry, process, &request_id, answer);
     if too_large { StatusCode::PAYLOAD_TOO_LARGE.into_response() } else { response }

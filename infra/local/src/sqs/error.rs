@@ -1,7 +1,7 @@
 //! What can go wrong, in the words of SQS. `protocol/fault.rs` gives each its code on the wire.
 
 use super::definition::DefinitionError;
-use super::limits::{BATCH_ENTRIES, MESSAGE_BYTES, OutOfRange};
+use super::limits::{MAX_BATCH_ENTRIES, MAX_MESSAGE_BYTES, OutOfRange};
 
 /// Why a call was refused.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +45,7 @@ pub enum Error {
     NoDeduplicationId,
     /// The body is too long.
     #[error(
-        "One or more parameters are invalid. Reason: Message must be shorter than {MESSAGE_BYTES} \
+        "One or more parameters are invalid. Reason: Message must be shorter than {MAX_MESSAGE_BYTES} \
          bytes, this one has {0}."
     )]
     MessageTooLong(usize),
@@ -74,7 +74,7 @@ pub enum Error {
     #[error("There should be at least one entry in the batch request.")]
     EmptyBatchRequest,
     /// A batch with too many entries.
-    #[error("Maximum number of entries per request are {BATCH_ENTRIES}. You have sent {0}.")]
+    #[error("Maximum number of entries per request are {MAX_BATCH_ENTRIES}. You have sent {0}.")]
     TooManyEntriesInBatchRequest(usize),
     /// Two entries of a batch share an id.
     #[error("Id {0} repeated.")]
@@ -86,7 +86,7 @@ pub enum Error {
     )]
     InvalidBatchEntryId,
     /// The bodies of a batch are too long together.
-    #[error("Batch requests cannot be longer than {MESSAGE_BYTES} bytes. You have sent {0} bytes.")]
+    #[error("Batch requests cannot be longer than {MAX_MESSAGE_BYTES} bytes. You have sent {0} bytes.")]
     BatchRequestTooLong(usize),
     /// Not an attribute of queues or messages.
     #[error("Unknown Attribute {0}.")]

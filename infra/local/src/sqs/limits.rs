@@ -1,11 +1,11 @@
 //! The numbers of SQS ("Amazon SQS quotas" in its developer guide).
 
 /// The largest body of a message, and of all messages of one batch together.
-pub(super) const MESSAGE_BYTES: usize = 1024 * 1024;
+pub(super) const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 /// The most entries in a batch.
-pub(super) const BATCH_ENTRIES: usize = 10;
+pub(super) const MAX_BATCH_ENTRIES: usize = 10;
 /// How long FIFO queues remember a deduplication id.
-pub(super) const DEDUPLICATION_MS: u64 = 5 * 60 * 1000;
+pub(super) const DEDUPLICATION_WINDOW_MS: u64 = 5 * 60 * 1000;
 
 pub(super) const DELAY_SECONDS: Limit = Limit::new("DelaySeconds", 0, 900);
 pub(super) const VISIBILITY_SECONDS: Limit = Limit::new("VisibilityTimeout", 0, 43_200);

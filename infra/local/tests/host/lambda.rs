@@ -67,10 +67,10 @@ async fn a_function_sees_what_lambda_would_tell_it_and_nothing_else() {
 async fn the_deadline_is_a_moment_in_the_future() {
     let host = TestHost::start().await;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
-    let told = host.invoke("probe", json!({"do": "deadline"})).await.unwrap();
-    let left = u128::from(told["deadline"].as_u64().unwrap()) - now;
+    let notifications = host.invoke("probe", json!({"do": "deadline"})).await.unwrap();
+    let left = u128::from(notifications["deadline"].as_u64().unwrap()) - now;
     assert!((9_000..15_000).contains(&left), "{left}");
-    assert_eq!(told["arn"], "arn:aws:lambda:us-east-1:000000000000:function:probe");
+    assert_eq!(notifications["arn"], "arn:aws:lambda:us-east-1:000000000000:function:probe");
 }
 
 #[tokio::test]

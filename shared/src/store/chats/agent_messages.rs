@@ -2,7 +2,7 @@
 //! that the agent has the chat, and the entry.
 
 use crate::domain::account::Author;
-use crate::domain::chat::{Chat, From, Preview};
+use crate::domain::chat::{Chat, Preview, Sender};
 use crate::domain::chat_state::Event;
 use crate::domain::content::Content;
 use crate::domain::delivery::{Delivery, Target};
@@ -12,8 +12,8 @@ use crate::error::{Context, Error};
 use crate::store::chats::idempotency::{Answered, IdempotencyKey};
 use crate::store::chats::items::PreviewItem;
 use crate::store::chats::{Chats, chat, head_key};
-use crate::store::table::{Change, Refused, n, s};
-use crate::store::{RACES, to_attribute};
+use crate::store::table::{ItemUpdate, Refused, n, s};
+use crate::store::{MAX_RACE_ATTEMPTS, to_attribute};
 
 /// An agent's message on its way out.
 pub struct Outgoing<'a> {
@@ -34,7 +34,7 @@ pub struct Outgoing<'a> {
 impl Chats {
     /// Stores an agent's message with the duty to deliver it. The agent must have the chat.
     pub async fn agent_message(&self, outgoing: &Outgoing<'_>) -> Result<Answered, Error> {
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             if let Some(answered) = self.answered(outgoing.key).await? {
                 return Ok(answered);
             }
@@ -56,7 +56,7 @@ impl Chats {
             chat_id: chat.chat_id,
             seq: chat.seq,
             id,
-            from: From::Agent(outgoing.agent.clone()),
+            from: Sender::Agent(outgoing.agent.clone()),
             content: outgoing.content.clone(),
             at: outgoing.now,
             occurrence: None,
@@ -68,8 +68,8 @@ impl Chats {
 
     /// Takes the next number if the agent has the chat; the refused write brings the header that says why not.
     async fn advance_for_agent(&self, outgoing: &Outgoing<'_>) -> Result<Chat, Refused> {
-        let preview = Preview::of(&outgoing.content, &From::Agent(outgoing.agent.clone()), outgoing.now);
-        let change = Change {
+        let preview = Preview::of(&outgoing.content, &Sender::Agent(outgoing.agent.clone()), outgoing.now);
+        let change = ItemUpdate {
             key: head_key(outgoing.account_id, outgoing.chat_id),
             update: "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview",
             condition: "#state = :active AND #agent.#agent_id = :me",

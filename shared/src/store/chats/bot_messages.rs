@@ -2,7 +2,7 @@
 //! the bot has the chat, and the entry.
 
 use crate::domain::bot::Bot;
-use crate::domain::chat::{Chat, From, Preview};
+use crate::domain::chat::{Chat, Preview, Sender};
 use crate::domain::chat_state::Event;
 use crate::domain::content::{Content, Shows};
 use crate::domain::delivery::{Delivery, Target};
@@ -12,16 +12,16 @@ use crate::error::{Context, Error};
 use crate::store::chats::idempotency::{Answered, IdempotencyKey};
 use crate::store::chats::items::PreviewItem;
 use crate::store::chats::{Chats, chat, head_key};
-use crate::store::table::{Change, Refused, n, s};
-use crate::store::{RACES, to_attribute};
+use crate::store::table::{ItemUpdate, Refused, n, s};
+use crate::store::{MAX_RACE_ATTEMPTS, to_attribute};
 
 impl Chats {
     /// Takes the next number of a bot's chat for a message. The refused write brings the header that says why not;
     /// a chat of another bot does not exist for this one. One write.
     pub async fn bot_advance(&self, bot: &Bot, chat_id: u64, content: &Content, now: Timestamp) -> Result<Chat, Error> {
-        let preview = Preview::of(content, &From::Bot(bot.name.clone()), now);
-        for _ in 0..RACES {
-            let change = Change {
+        let preview = Preview::of(content, &Sender::Bot(bot.name.clone()), now);
+        for _ in 0..MAX_RACE_ATTEMPTS {
+            let change = ItemUpdate {
                 key: head_key(&bot.account_id, chat_id),
                 update: "SET #seq = #seq + :one, #bot_event_at = :now, #updated_at = :now, #last_message = :preview",
                 condition: "#state = :bot AND #bot_id = :me",
@@ -68,7 +68,7 @@ impl Chats {
             chat_id: head.chat_id,
             seq: head.seq,
             id: crate::runtime::secret::message_id(head.chat_id, head.seq, now)?,
-            from: From::Bot(bot.name.clone()),
+            from: Sender::Bot(bot.name.clone()),
             content: if is_shown { content } else { content.not_shown() },
             at: now,
             occurrence: None,

@@ -6,10 +6,10 @@ use crate::domain::rate::window_at;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::table::{Change, Key, Refused, n};
+use crate::store::table::{ItemUpdate, Key, Refused, n};
 
 /// How long a count is kept after its window, in seconds.
-const KEPT_SECONDS: u64 = 60;
+const COUNTER_TTL_SECONDS: u64 = 60;
 
 impl Chats {
     /// Counts a chat that a channel is about to open, of `limit` in a window. One write; none in a full window.
@@ -24,11 +24,11 @@ impl Chats {
         if self.full_windows.get(channel_id).flatten().is_some_and(|known| *known == window) {
             return Err(full());
         }
-        let change = Change {
+        let change = ItemUpdate {
             key: Key::new(format!("OPENED_CHATS#{channel_id}"), format!("{window}")),
             update: "ADD #count :one SET #expires_at = :expires_at",
             condition: "attribute_not_exists(#count) OR #count < :limit",
-            values: vec![(":one", n(1)), (":expires_at", n(end.seconds() + KEPT_SECONDS)), (":limit", n(limit))],
+            values: vec![(":one", n(1)), (":expires_at", n(end.seconds() + COUNTER_TTL_SECONDS)), (":limit", n(limit))],
         };
         match self.table.update(change).await {
             Ok(_) => Ok(()),

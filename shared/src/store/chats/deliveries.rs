@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::domain::bot::Notice;
-use crate::domain::chat::{Chat, From};
-use crate::domain::delivery::{Attempt, Change as Verdict, Delivery, Failure, Progress, Target};
+use crate::domain::bot::BotNotice;
+use crate::domain::chat::{Chat, Sender};
+use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
 use crate::domain::delivery_log::{self, Retry};
 use crate::domain::entry::Entry;
 use crate::domain::retry;
@@ -15,19 +15,19 @@ use crate::error::Error;
 use crate::store::chats::items::{AttemptItem, FailureItem};
 use crate::store::chats::transitions::HandOver;
 use crate::store::chats::{Chats, entry, entry_key, head_key};
-use crate::store::table::{Change, Item, Key, Query, Refused, STILL_THERE, n, s};
+use crate::store::table::{EXISTS, Item, ItemUpdate, Key, Query, Refused, n, s};
 use crate::store::to_attribute;
 
 /// Partitions of each backlog in the index of what is due, so that no single key takes every write: 32 thousand of them a
 /// second. The number only ever grows, because what was written under a smaller one is found as well.
 pub const DUE_PARTITIONS: u64 = 32;
 /// How long a chat counts as failing after a failed try.
-const FAILING_LASTS: Duration = Duration::from_secs(9);
+const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
 /// Times after which the sweep gives up on an entry whose every consumer died.
-const MOST_REVIVALS: u32 = 60;
+const MAX_REVIVALS: u32 = 60;
 /// The same for what a bot is to react to, which until its first try may be in a line: as many messages as a visitor may
 /// write at once, of which each takes the longest that a try may, are over before the sweep comes once more.
-const LONGEST_LINE: u32 = 2;
+const MAX_REVIVALS_IN_TURN: u32 = 2;
 
 /// What the index of what is due holds for a schedule to work through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(in crate::store) fn failed(account_id: &str) -> String {
 
 /// When a delivery that began then should be over.
 pub(in crate::store) fn due_at(since: Timestamp) -> Timestamp {
-    since.after(retry::WINDOW)
+    since.after(retry::DELIVERY_WINDOW)
 }
 
 /// Something that was due and is not done. Shown as its key, which has ids only.
@@ -110,12 +110,12 @@ impl Chats {
     /// Writes a try into the ledger with what follows from it. The delivery is as it was when the try began; a window that
     /// began with the try is written too while another try may follow. False when somebody else was faster: then nothing is
     /// written and nothing is to be done. [`Error::Unwritable`] when the entry has no room for it. One write.
-    pub async fn record_try(
+    pub async fn record_attempt(
         &self,
         tried: &Entry,
         delivery: &Delivery,
         attempt: &Attempt,
-        verdict: &Verdict,
+        verdict: &DeliveryUpdate,
     ) -> Result<bool, Error> {
         let attempt = attempt.bounded();
         let kept = delivery.attempts_with(attempt.clone());
@@ -133,7 +133,7 @@ impl Chats {
     pub async fn fail_unrecorded(&self, tried: &Entry, delivery: &Delivery, now: Timestamp) -> Result<bool, Error> {
         let made = u32::try_from(delivery.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
         let none = (Vec::new(), delivery.attempts_left_out.saturating_add(made));
-        let failed = Verdict::Failed(Failure::unrecorded(), now);
+        let failed = DeliveryUpdate::Failed(Failure::unrecorded(), now);
         match self.write_attempts(tried, delivery, none, &failed).await {
             Ok(()) => Ok(true),
             Err(Refused::Condition { .. }) => Ok(false),
@@ -148,48 +148,53 @@ impl Chats {
         tried: &Entry,
         delivery: &Delivery,
         (attempts, left_out): (Vec<Attempt>, u32),
-        verdict: &Verdict,
+        verdict: &DeliveryUpdate,
     ) -> Result<(), Refused> {
         let attempts: Vec<AttemptItem> = attempts.iter().map(AttemptItem::from).collect();
         let mut values = vec![
-            (":pending", s(Progress::Pending.name())),
+            (":pending", s(DeliveryState::Pending.name())),
             (":round", n(delivery.round)),
-            (":tries", n(delivery.tries)),
+            (":attempts_made", n(delivery.attempts_made)),
             (":one", n(1)),
             (":attempts", to_attribute(&attempts)?),
             (":left_out", n(left_out)),
         ];
         let update = match verdict {
-            Verdict::Again(_) if tried.delivery.as_ref().is_some_and(|stored| stored.since == delivery.since) => TRIED,
-            Verdict::Again(_) => {
+            DeliveryUpdate::Again(_)
+                if tried.delivery.as_ref().is_some_and(|stored| stored.since == delivery.since) =>
+            {
+                RECORD_ATTEMPT
+            }
+            DeliveryUpdate::Again(_) => {
                 values.push((":since", n(delivery.since.0)));
                 values.push((":next_due", n(due_at(delivery.since).0)));
-                TRIED_IN_TURN
+                RECORD_ATTEMPT_IN_TURN
             }
-            Verdict::Delivered => {
-                values.push((":progress", s(Progress::Delivered.name())));
-                DELIVERED
+            DeliveryUpdate::Delivered => {
+                values.push((":state", s(DeliveryState::Delivered.name())));
+                FINISH_DELIVERED
             }
-            Verdict::Failed(failure, verdict_at) => {
-                values.push((":progress", s(Progress::Failed.name())));
+            DeliveryUpdate::Failed(failure, verdict_at) => {
+                values.push((":state", s(DeliveryState::Failed.name())));
                 values.push((":failure", to_attribute(&FailureItem::from(&failure.bounded()))?));
                 values.push((":verdict_at", n(verdict_at.0)));
                 values.push((":due", s(failed(&tried.account_id))));
-                FAILED
+                FINISH_FAILED
             }
         };
         let key = entry_key(&tried.account_id, tried.chat_id, tried.seq);
-        let condition = "#delivery.#progress = :pending AND #delivery.#round = :round AND #delivery.#tries = :tries";
-        self.table.update(Change { key, update, condition, values }).await.map(|_| ())
+        let condition =
+            "#delivery.#state = :pending AND #delivery.#round = :round AND #delivery.#attempts_made = :attempts_made";
+        self.table.update(ItemUpdate { key, update, condition, values }).await.map(|_| ())
     }
 
     /// Ends a pending delivery without another attempt. False when it was not pending any more. One write.
-    pub async fn finish_delivery(&self, entry: &Entry, progress: Progress) -> Result<bool, Error> {
-        let change = Change {
+    pub async fn finish_delivery(&self, entry: &Entry, state: DeliveryState) -> Result<bool, Error> {
+        let change = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
-            update: "SET #delivery.#progress = :progress REMOVE #due, #due_at",
-            condition: "#delivery.#progress = :pending",
-            values: vec![(":progress", s(progress.name())), (":pending", s(Progress::Pending.name()))],
+            update: "SET #delivery.#state = :state REMOVE #due, #due_at",
+            condition: "#delivery.#state = :pending",
+            values: vec![(":state", s(state.name())), (":pending", s(DeliveryState::Pending.name()))],
         };
         match self.table.update(change).await {
             Ok(_) => Ok(true),
@@ -205,7 +210,7 @@ impl Chats {
             Target::Bot => "SET #bot_failing_until = :until",
             Target::Webhook => return Ok(()),
         };
-        self.mark(chat, update, vec![(":until", n(now.after(FAILING_LASTS).0))]).await
+        self.mark(chat, update, vec![(":until", n(now.after(FAILING_MARK_TTL).0))]).await
     }
 
     /// Marks a receiver of a chat as healthy again. One write.
@@ -225,7 +230,7 @@ impl Chats {
         values: Vec<(&'static str, AttributeValue)>,
     ) -> Result<(), Error> {
         let key = head_key(&chat.account_id, chat.chat_id);
-        self.table.update(Change { key, update, condition: STILL_THERE, values }).await?;
+        self.table.update(ItemUpdate { key, update, condition: EXISTS, values }).await?;
         Ok(())
     }
 
@@ -243,7 +248,7 @@ impl Chats {
         values.push((":seconds", n(now.seconds())));
         values.extend(anew(chat_id));
         let key = entry_key(account_id, chat_id, seq);
-        match self.table.update(Change { key, update: RETRY, condition, values }).await {
+        match self.table.update(ItemUpdate { key, update: RETRY, condition, values }).await {
             Ok(item) => entry(item),
             Err(Refused::Condition { item: None, .. }) => Err(Error::NotFound),
             Err(Refused::Condition { item: Some(item), .. }) => {
@@ -299,14 +304,14 @@ impl Chats {
     pub async fn revive(&self, overdue: &Overdue, now: Timestamp) -> Result<Revived, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(Revived::Not) };
         let found = entry(item)?;
-        let Some(delivery) = found.delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending) else {
+        let Some(delivery) = found.delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Pending) else {
             return Ok(Revived::Not);
         };
         let waits_for_bot = delivery_log::waits_for_bot(&found);
         let is_lost = if waits_for_bot {
-            delivery.tries > 0 || delivery.revivals >= LONGEST_LINE
+            delivery.attempts_made > 0 || delivery.revivals >= MAX_REVIVALS_IN_TURN
         } else {
-            delivery.revivals >= MOST_REVIVALS
+            delivery.revivals >= MAX_REVIVALS
         };
         if is_lost {
             if waits_for_bot && let Some(end) = self.kept_from_agents(&found, now).await? {
@@ -315,19 +320,19 @@ impl Chats {
             let is_over = self.give_up(&found.account_id, overdue, now).await?;
             return Ok(if is_over { Revived::Failed(found, waits_for_bot) } else { Revived::Not });
         }
-        let update = if delivery.tries == 0 { POSTPONE } else { BEGIN_ANEW };
+        let update = if delivery.attempts_made == 0 { POSTPONE } else { RESTART_ROUND };
         let mut values = vec![
             (":now", n(now.0)),
             (":one", n(1)),
             (":next_due", n(due_at(now).0)),
             (":due_at", n(overdue.due_at.0)),
-            (":tries", n(delivery.tries)),
+            (":attempts_made", n(delivery.attempts_made)),
         ];
-        if delivery.tries > 0 {
+        if delivery.attempts_made > 0 {
             values.extend(anew(found.chat_id));
         }
-        let condition = "#due_at = :due_at AND #delivery.#tries = :tries";
-        match self.table.update(Change { key: overdue.key.clone(), update, condition, values }).await {
+        let condition = "#due_at = :due_at AND #delivery.#attempts_made = :attempts_made";
+        match self.table.update(ItemUpdate { key: overdue.key.clone(), update, condition, values }).await {
             Ok(item) => entry(item).map(Revived::Begun),
             Err(Refused::Condition { .. } | Refused::Contended) => Ok(Revived::Not),
             Err(Refused::Error(error)) => Err(error),
@@ -335,27 +340,27 @@ impl Chats {
     }
 
     /// Hands the chat of a bot that missed an entry to the agents. Where that is not needed: how the delivery ends.
-    async fn kept_from_agents(&self, missed: &Entry, now: Timestamp) -> Result<Option<Progress>, Error> {
+    async fn kept_from_agents(&self, missed: &Entry, now: Timestamp) -> Result<Option<DeliveryState>, Error> {
         let Entry { account_id, chat_id, .. } = missed;
         let since = delivery_log::unanswered_since(missed);
         Ok(match self.bot_failed(account_id, *chat_id, since, now).await? {
             HandOver::Done => None,
             HandOver::Answered => Some(delivery_log::after_bot_event(missed)),
-            HandOver::NotWithBot => Some(Progress::Superseded),
+            HandOver::NotWithBot => Some(DeliveryState::Superseded),
         })
     }
 
     /// False when somebody else was faster.
     async fn give_up(&self, account_id: &str, overdue: &Overdue, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
-        let change = Change {
+        let change = ItemUpdate {
             key: overdue.key.clone(),
-            update: "SET #delivery.#progress = :failed, #delivery.#failure = :failure, \
+            update: "SET #delivery.#state = :failed, #delivery.#failure = :failure, \
                      #delivery.#verdict_at = :now, #due = :due, #due_at = #at",
             condition: "#due_at = :due_at",
             values: vec![
                 (":due", s(failed(account_id))),
-                (":failed", s(Progress::Failed.name())),
+                (":failed", s(DeliveryState::Failed.name())),
                 (":failure", to_attribute(&FailureItem::from(&failure))?),
                 (":now", n(now.0)),
                 (":due_at", n(overdue.due_at.0)),
@@ -372,7 +377,9 @@ impl Chats {
 /// Whether an entry holds this try as the latest of its round.
 fn holds(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
-        after.round == before.round && after.tries == before.tries + 1 && after.attempts.last() == Some(attempt)
+        after.round == before.round
+            && after.attempts_made == before.attempts_made + 1
+            && after.attempts.last() == Some(attempt)
     })
 }
 
@@ -380,35 +387,35 @@ fn holds(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
 macro_rules! tried {
     ($more:literal) => {
         concat!(
-            "SET #delivery.#tries = #delivery.#tries + :one, #delivery.#attempts = :attempts, \
+            "SET #delivery.#attempts_made = #delivery.#attempts_made + :one, #delivery.#attempts = :attempts, \
              #delivery.#attempts_left_out = :left_out",
             $more
         )
     };
 }
 
-const TRIED: &str = tried!("");
+const RECORD_ATTEMPT: &str = tried!("");
 
-const TRIED_IN_TURN: &str = tried!(", #delivery.#since = :since, #due_at = :next_due");
+const RECORD_ATTEMPT_IN_TURN: &str = tried!(", #delivery.#since = :since, #due_at = :next_due");
 
-const DELIVERED: &str = tried!(", #delivery.#progress = :progress REMOVE #due, #due_at");
+const FINISH_DELIVERED: &str = tried!(", #delivery.#state = :state REMOVE #due, #due_at");
 
-const FAILED: &str = tried!(
-    ", #delivery.#progress = :progress, #delivery.#failure = :failure, #delivery.#verdict_at = :verdict_at, \
+const FINISH_FAILED: &str = tried!(
+    ", #delivery.#state = :state, #delivery.#failure = :failure, #delivery.#verdict_at = :verdict_at, \
      #due = :due, #due_at = #at"
 );
 
 const POSTPONE: &str = "SET #delivery.#since = :now, #delivery.#revivals = #delivery.#revivals + :one, \
                         #due_at = :next_due";
 
-const BEGIN_ANEW: &str = "SET #delivery.#progress = :pending, #delivery.#round = #delivery.#round + :one, \
+const RESTART_ROUND: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
                           #delivery.#revivals = #delivery.#revivals + :one, #delivery.#since = :now, \
-                          #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
+                          #delivery.#attempts_made = :zero, #due = :due, #due_at = :next_due \
                           REMOVE #delivery.#failure, #delivery.#verdict_at";
 
-const RETRY: &str = "SET #delivery.#progress = :pending, #delivery.#round = #delivery.#round + :one, \
+const RETRY: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
                      #delivery.#revivals = :zero, #delivery.#since = :now, \
-                     #delivery.#tries = :zero, #due = :due, #due_at = :next_due \
+                     #delivery.#attempts_made = :zero, #due = :due, #due_at = :next_due \
                      REMOVE #delivery.#failure, #delivery.#verdict_at";
 
 /// As [`delivery_log::waits_for_bot`] says.
@@ -430,38 +437,42 @@ macro_rules! and_can_begin {
 
 /// When a delivery may begin anew (see [`Retry::refusal`]), and what the names in it stand for.
 fn may_begin(retry: Retry) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
-    let failed = (":failed", s(Progress::Failed.name()));
+    let failed = (":failed", s(DeliveryState::Failed.name()));
     let not_for_bot = [
         (":bot", s(Target::Bot.name())),
-        (":visitor", s(From::Visitor.name())),
-        (":unavailable", s(Notice::AgentUnavailable.name())),
+        (":visitor", s(Sender::Visitor.name())),
+        (":unavailable", s(BotNotice::AgentUnavailable.name())),
     ];
     match retry {
         Retry::Message => (
             and_can_begin!(
-                "#delivery.#target = :channel AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
+                "#delivery.#target = :channel AND #delivery.#state = :failed AND #delivery.#verdict_at <= :now"
             ),
             vec![failed, (":channel", s(Target::Channel.name()))],
         ),
         Retry::Failed => (
             and_can_begin!(
                 unless_waits_for_bot!(),
-                " AND #delivery.#progress = :failed AND #delivery.#verdict_at <= :now"
+                " AND #delivery.#state = :failed AND #delivery.#verdict_at <= :now"
             ),
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         Retry::One => (
             and_can_begin!(
                 unless_waits_for_bot!(),
-                " AND (#delivery.#progress = :delivered \
-                 OR (#delivery.#progress = :failed AND #delivery.#verdict_at <= :now))"
+                " AND (#delivery.#state = :delivered \
+                 OR (#delivery.#state = :failed AND #delivery.#verdict_at <= :now))"
             ),
-            [failed, (":delivered", s(Progress::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
+            [failed, (":delivered", s(DeliveryState::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
         ),
     }
 }
 
-/// What [`BEGIN_ANEW`] and [`RETRY`] have in common beyond the time.
+/// What [`RESTART_ROUND`] and [`RETRY`] have in common beyond the time.
 fn anew(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
-    [(":pending", s(Progress::Pending.name())), (":zero", n(0)), (":due", s(Backlog::Deliveries.partition_of(chat_id)))]
+    [
+        (":pending", s(DeliveryState::Pending.name())),
+        (":zero", n(0)),
+        (":due", s(Backlog::Deliveries.partition_of(chat_id))),
+    ]
 }

@@ -14,15 +14,15 @@ use crate::store::chats::{ABOVE_ALL, Chats, LAST_SEQ, chat, chat_pk, entry, entr
 use crate::store::table::{Item, Query, n, s};
 
 /// Failures read at once: with the header of each one's chat they are the 100 that one batch takes.
-const FAILURES: i32 = 50;
+const MAX_FAILURES_PER_QUERY: i32 = 50;
 /// Batches of failures one request may look through.
-const MOST_BATCHES: usize = 10;
+const MAX_BATCHES_PER_REQUEST: usize = 10;
 /// Entries of a timeline read at once.
-const ENTRIES: i32 = 100;
+const MAX_ENTRIES_PER_QUERY: i32 = 100;
 /// Times that one request may do so.
-const MOST_LOOKS: usize = 50;
+const MAX_TIMELINE_QUERIES: usize = 50;
 /// Times that one request may read a batch of chats.
-const MOST_HUNDREDS: usize = 5;
+const MAX_CHAT_BATCHES: usize = 5;
 /// The states that chats are listed under.
 const STATES: [&str; 4] = ["bot", "waiting", "active", "closed"];
 
@@ -58,7 +58,7 @@ impl Chats {
     pub async fn failures(&self, search: Search<'_>) -> Result<Page, Error> {
         let mut page = Page::default();
         let mut after = search.after;
-        for _ in 0..MOST_BATCHES {
+        for _ in 0..MAX_BATCHES_PER_REQUEST {
             let (places, has_more) = self.failed_places(&search, after).await?;
             let last = places.last().copied();
             let mut found = self.entries_at(search.account_id, &places).await?;
@@ -85,7 +85,7 @@ impl Chats {
             index: Some("due"),
             condition: "#due = :failed AND #due_at BETWEEN :from AND :to",
             values: vec![(":failed", s(failed(search.account_id))), (":from", n(from.0)), (":to", n(to.0))],
-            limit: FAILURES,
+            limit: MAX_FAILURES_PER_QUERY,
             descending: search.order == Order::NewestFirst,
         };
         let after = after.map(|place| search.failed_key(place)).transpose()?;
@@ -122,7 +122,7 @@ impl Chats {
             Some(place) if place.chat_id != chat.chat_id => return Err(other_question()),
             place => place.map_or(0, |place| place.seq),
         };
-        let mut walk = Walk { search, looks: MOST_LOOKS, page: Page::default() };
+        let mut walk = Walk { search, looks: MAX_TIMELINE_QUERIES, page: Page::default() };
         self.walk_chat(&mut walk, chat, passed).await?;
         Ok(walk.page)
     }
@@ -131,9 +131,9 @@ impl Chats {
     /// queries of keys and a batch of 100 reads, for each 100 entries of those that may have one a query.
     pub async fn deliveries(&self, search: Search<'_>) -> Result<Page, Error> {
         let passed = search.passed()?;
-        let mut walk = Walk { search, looks: MOST_LOOKS, page: Page::default() };
+        let mut walk = Walk { search, looks: MAX_TIMELINE_QUERIES, page: Page::default() };
         let mut before = passed.map_or(ABOVE_ALL, |place| place.chat_id.saturating_add(1));
-        for _ in 0..MOST_HUNDREDS {
+        for _ in 0..MAX_CHAT_BATCHES {
             let (chats, last) = self.newest_chats(walk.search.account_id, before).await?;
             for (chat_id, chat) in chats.into_iter().rev() {
                 let seq = passed.filter(|place| place.chat_id == chat_id).map_or(0, |place| place.seq);
@@ -196,7 +196,7 @@ impl Chats {
                 (":first", s(format!("{first:010}"))),
                 (":last", s(format!("{last:010}"))),
             ],
-            limit: ENTRIES,
+            limit: MAX_ENTRIES_PER_QUERY,
             descending: order == Order::NewestFirst,
         };
         let found = self.table.page(query, "", None).await?;

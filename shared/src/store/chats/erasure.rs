@@ -8,12 +8,12 @@ use crate::error::Error;
 use crate::store::chats::items::{NumberItem, VisitorItem};
 use crate::store::chats::{Chats, HEAD, chat, chat_pk, head_key, listing_key, number_key, visitor_key};
 use crate::store::from_item;
-use crate::store::table::{Change, Item, Key, Query, Refused, STILL_THERE, n, s};
+use crate::store::table::{EXISTS, Item, ItemUpdate, Key, Query, Refused, n, s};
 
 /// Entries of the index that are looked through with one request.
-const PAGE: i32 = 1_000;
+const PAGE_ITEMS: i32 = 1_000;
 /// Items of a chat that are deleted at once.
-const AT_ONCE: i32 = 25;
+const MAX_CHATS_PER_PASS: i32 = 25;
 /// Every state a chat can be listed in.
 const STATES: [&str; 4] = ["bot", "waiting", "active", "closed"];
 
@@ -44,7 +44,7 @@ struct Erasure<'a> {
 /// How far an erasure has looked through the index: everything in the states before this one, and in it everything up to
 /// this chat.
 #[derive(Deserialize, Clone, Copy, Debug, Default)]
-struct Progress {
+struct ErasureProgress {
     states: usize,
     chat_id: u64,
 }
@@ -63,7 +63,7 @@ impl Chats {
         let leading = self.table.get(number_key(account_id, number)).await?;
         let progress = self.table.get(progress_key(account_id, number)).await?;
         let is_known = leading.is_some() || progress.is_some();
-        let mut progress: Progress = progress.map(from_item).transpose()?.unwrap_or_default();
+        let mut progress: ErasureProgress = progress.map(from_item).transpose()?.unwrap_or_default();
         let is_visitor_gone = leading.is_some();
         let mut erasure = Erasure { account_id, number, has_time, erased: Erased::default(), is_visitor_gone };
         if let Some(item) = leading {
@@ -73,7 +73,7 @@ impl Chats {
             }
         }
         if !self.erase_listed(&mut erasure, &mut progress).await? {
-            let item = Change {
+            let item = ItemUpdate {
                 key: progress_key(account_id, number),
                 update: "SET #states = :states, #chat_id = :chat",
                 condition: "",
@@ -103,7 +103,7 @@ impl Chats {
     }
 
     /// Erases the visitor's chats. False when time ran out; then `progress` says where to go on.
-    async fn erase_listed(&self, erasure: &mut Erasure<'_>, progress: &mut Progress) -> Result<bool, Error> {
+    async fn erase_listed(&self, erasure: &mut Erasure<'_>, progress: &mut ErasureProgress) -> Result<bool, Error> {
         while let Some(state) = STATES.get(progress.states) {
             let query = Query {
                 index: Some("listing"),
@@ -113,7 +113,7 @@ impl Chats {
                     (":after", n(progress.chat_id)),
                     (":number", n(erasure.number)),
                 ],
-                limit: PAGE,
+                limit: PAGE_ITEMS,
                 descending: false,
             };
             let found = self.table.page(query, "#visitor_number = :number", None).await?;
@@ -124,8 +124,8 @@ impl Chats {
                 progress.chat_id = chat_id;
             }
             *progress = match found.next.as_ref().and_then(chat_id) {
-                Some(chat_id) => Progress { chat_id, ..*progress },
-                None => Progress { states: progress.states + 1, chat_id: 0 },
+                Some(chat_id) => ErasureProgress { chat_id, ..*progress },
+                None => ErasureProgress { states: progress.states + 1, chat_id: 0 },
             };
             if found.next.is_some() && !(erasure.has_time)() {
                 return Ok(false);
@@ -138,10 +138,10 @@ impl Chats {
     /// out.
     async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
         let head = head_key(erasure.account_id, chat_id);
-        let end = Change {
+        let end = ItemUpdate {
             key: head.clone(),
             update: "SET #state = :closed REMOVE #due, #due_at ADD #version :one",
-            condition: STILL_THERE,
+            condition: EXISTS,
             values: vec![(":closed", s("closed")), (":one", n(1))],
         };
         let ended = match self.table.update(end).await {
@@ -163,7 +163,7 @@ impl Chats {
                 index: None,
                 condition: "#pk = :chat",
                 values: vec![(":chat", s(chat_pk(erasure.account_id, chat_id)))],
-                limit: AT_ONCE,
+                limit: MAX_CHATS_PER_PASS,
                 descending: false,
             };
             let keys = self.table.query(query).await?.iter().filter_map(key).filter(|key| key.sk != HEAD).collect();

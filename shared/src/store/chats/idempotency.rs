@@ -14,7 +14,7 @@ use crate::store::chats::Chats;
 use crate::store::table::{Key, Write};
 use crate::store::{from_item, to_item};
 
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+const ANSWER_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The key of a request: unique in its scope (a visitor, an agent in a chat, a bot).
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl IdempotencyKey {
     /// The write that remembers the answer together with what it answers.
     pub(in crate::store) fn remember(&self, entry: &Entry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
-        let expires_at = entry.at.after(KEPT).seconds();
+        let expires_at = entry.at.after(ANSWER_TTL).seconds();
         let Answered { chat_id, seq, id, to_bot, is_shown } = Answered::of(entry);
         let (not_shown, body_hash) = (!is_shown, Some(self.body_hash.clone()));
         to_item(&AnswerItem { pk, sk, chat_id, seq, id, to_bot, not_shown, body_hash, expires_at }).map(Write::Create)

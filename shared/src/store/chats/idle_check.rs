@@ -7,19 +7,19 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::deliveries::Overdue;
 use crate::store::chats::{Chats, chat};
-use crate::store::table::{Change, Refused, n};
+use crate::store::table::{ItemUpdate, Refused, n};
 use crate::store::to_attribute;
 
 impl Chats {
     /// The chat to look at, while it is open. One read.
-    pub async fn resting(&self, found: &Overdue) -> Result<Option<Chat>, Error> {
+    pub async fn due_for_idle_check(&self, found: &Overdue) -> Result<Option<Chat>, Error> {
         let chat = self.table.get(found.key.clone()).await?.map(chat).transpose()?;
         Ok(chat.filter(|chat| !chat.state.is_closed()))
     }
 
     /// Puts off the next look. What the account says of retention holds for the whole chat from now on, also for what was
     /// written before. One write; where the retention has changed, one more for each entry.
-    pub async fn look_again(
+    pub async fn reschedule_idle_check(
         &self,
         found: &Overdue,
         chat: &Chat,
@@ -31,12 +31,12 @@ impl Chats {
         if has_changed {
             self.keep_entries(&Chat { keep_days, ..chat.clone() }, now).await?;
         }
-        let change = Change {
+        let change = ItemUpdate {
             key: found.key.clone(),
             update: "SET #due_at = :next, #keep_days = :keep_days",
             condition: "#due_at = :due_at",
             values: vec![
-                (":next", n(settings.next_look(chat.updated_at, now).0)),
+                (":next", n(settings.next_idle_check(chat.updated_at, now).0)),
                 (":keep_days", to_attribute(&keep_days)?),
                 (":due_at", n(found.due_at.0)),
             ],

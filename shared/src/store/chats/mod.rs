@@ -28,7 +28,7 @@ use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 use crate::store::cache::Cache;
 use crate::store::chats::items::{EntryItem, HeadItem, NumberItem, VisitorItem};
 use crate::store::chats::refusals::PendingRefusals;
@@ -38,7 +38,7 @@ use crate::store::table::{Item, Key, Query, Table, s};
 /// Above the number of every chat.
 pub(in crate::store) const ABOVE_ALL: u64 = u32::MAX as u64;
 /// Entries read at once where a whole timeline is wanted.
-const LONG_PAGE: i32 = 2_000;
+const MAX_QUERY_ITEMS: i32 = 2_000;
 /// The largest number of an entry, as sort keys hold it.
 pub(in crate::store) const LAST_SEQ: u64 = 9_999_999_999;
 
@@ -51,7 +51,7 @@ pub struct Chats {
     pub(in crate::store) refusals: Arc<PendingRefusals>,
 }
 
-impl Resource for Chats {
+impl Dependency for Chats {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Table::open(platform, "CHATS_TABLE"))
     }
@@ -141,7 +141,7 @@ impl Chats {
         let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
         let item = self.table.get(Key::new(visitor_pk, visitor_sk)).await?;
         let visitor: Option<Visitor> = item.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
-        Ok(visitor.filter(|visitor| !visitor.is_forgotten(now)))
+        Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 
     /// An entry of a timeline. One read.
@@ -199,7 +199,7 @@ impl Chats {
 
     /// The first `most` entries, however large they are. A query for each megabyte.
     pub async fn whole_timeline(&self, account_id: &str, chat_id: u64, most: usize) -> Result<Vec<Entry>, Error> {
-        let Some(query) = entries_after(account_id, chat_id, 0, LONG_PAGE) else { return Ok(Vec::new()) };
+        let Some(query) = entries_after(account_id, chat_id, 0, MAX_QUERY_ITEMS) else { return Ok(Vec::new()) };
         self.table.query_all(query, most).await?.into_iter().map(entry).collect()
     }
 }

@@ -8,23 +8,23 @@ use crate::domain::visitor::{Source, Visitor};
 use crate::domain::webhook::{Details, WebhookEvent};
 use crate::error::{Context, Error};
 use crate::store::chats::items::{HeadItem, VisitorItem};
-use crate::store::chats::transitions::{Kept, Told, create, number_end};
+use crate::store::chats::transitions::{EventContext, Kept, create, number_end};
 use crate::store::chats::visitor_messages::{Incoming, changed, number_write};
 use crate::store::chats::{Chats, visitor_key};
-use crate::store::table::{Change, Refused, Write, n};
-use crate::store::{RACES, to_item};
+use crate::store::table::{ItemUpdate, Refused, Write, n};
+use crate::store::{MAX_RACE_ATTEMPTS, to_item};
 
 impl Chats {
     /// Stores an offline message and returns what the webhooks are to be told, to be queued. A read, two counters and one
     /// transaction. Nothing for a visitor who is blacklisted.
     pub async fn offline_message(&self, incoming: &Incoming<'_>) -> Result<Vec<Entry>, Error> {
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             let known = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             if known.as_ref().is_some_and(|visitor| visitor.blacklisted) {
                 return Ok(Vec::new());
             }
             match self.leave(incoming, known.map(|visitor| visitor.again(incoming.now))).await {
-                Ok(told) => return Ok(told),
+                Ok(notifications) => return Ok(notifications),
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
             }
@@ -40,10 +40,10 @@ impl Chats {
         visitor.last_chat = Some(counters.chats);
         let mut head = Chat { state: State::Closed(None), bot_id: None, ..incoming.head(&visitor, counters.chats) };
         let said = incoming.entry(&head)?;
-        let told = Told { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
-        let happened = told.occurrences(WebhookEvent::OfflineMessage, Details::default());
-        let told = told.entries(&mut head, happened)?;
-        let entries = [&said].into_iter().chain(&told).map(create).collect::<Result<Vec<_>, _>>();
+        let context = EventContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
+        let happened = context.occurrences(WebhookEvent::OfflineMessage, Details::default());
+        let notifications = context.entries(&mut head, happened)?;
+        let entries = [&said].into_iter().chain(&notifications).map(create).collect::<Result<Vec<_>, _>>();
         let entries = entries?;
         match self.store(&head, &visitor, is_new, entries.clone(), &Kept::by(&head)).await {
             // As at the end of any chat.
@@ -53,7 +53,7 @@ impl Chats {
             },
             stored => stored?,
         }
-        Ok(told)
+        Ok(notifications)
     }
 
     async fn store(
@@ -103,7 +103,7 @@ fn writes(head: &Chat, visitor: &Visitor, is_new: bool, kept: &Kept) -> Result<V
               AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)"
         }
     };
-    let learned = Write::Composed(Change {
+    let learned = Write::Composed(ItemUpdate {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
         update: format!("SET {}", sets.join(", ")),
         condition,

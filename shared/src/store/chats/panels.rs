@@ -10,7 +10,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::secret::hex_hash;
 use crate::store::chats::{Chats, panel_key};
-use crate::store::table::{Change, Write, s};
+use crate::store::table::{ItemUpdate, Write, s};
 use crate::store::{from_item, to_attribute};
 
 /// Hexadecimal digits of an invitation's hash.
@@ -44,7 +44,7 @@ fn expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
 
 /// Stores an invitation. The panel has room for it; the header, which each message writes, has its hash.
 pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
-    Write::Change(Change {
+    Write::ItemUpdate(ItemUpdate {
         key: panel_key(&chat.account_id, chat.chat_id),
         update: "SET #invite = :invite",
         condition: "",
@@ -83,7 +83,7 @@ impl Chats {
             let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
             mentioned.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
         }
-        let change = Change::setting(panel_key(&chat.account_id, chat.chat_id), mentioned, "");
+        let change = ItemUpdate::setting(panel_key(&chat.account_id, chat.chat_id), mentioned, "");
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
@@ -99,7 +99,7 @@ impl Chats {
         let mut values =
             vec![(":assignment", s(state)), (":error", to_attribute(&error)?), (":expires_at", expiry(chat, now)?)];
         values.extend(is_failed.then(|| (":done", s("done"))));
-        let change = Change {
+        let change = ItemUpdate {
             key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #assignment = :assignment, #assignment_error = :error, #expires_at = :expires_at",
             condition: if is_failed { "#assignment <> :done" } else { "" },

@@ -15,7 +15,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::from_item;
-use crate::store::table::{Change, Key, Query, n, s};
+use crate::store::table::{ItemUpdate, Key, Query, n, s};
 
 /// Counts that a process writes of a channel in ten seconds.
 const MAX_WRITES: usize = 20;
@@ -25,7 +25,7 @@ const MAX_CHANNELS: usize = 1_000;
 const MAX_REASONS: i32 = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a count is kept.
-const KEPT: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+const COUNTER_TTL: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
 /// What a process has counted and not written, by channel.
 #[derive(Default)]
@@ -61,11 +61,15 @@ impl Chats {
     pub async fn count_refusal(&self, channel_id: &str, refused: &Error, now: Timestamp) {
         let Some(reason) = refused.refusal_reason() else { return };
         for (reason, count) in self.refusals.add(channel_id, reason, now) {
-            let change = Change {
+            let change = ItemUpdate {
                 key: Key::new(partition(channel_id, day(now)), reason),
                 update: "ADD #count :count SET #last_at = :now, #expires_at = :expires_at",
                 condition: "",
-                values: vec![(":count", n(count)), (":now", n(now.0)), (":expires_at", n(now.after(KEPT).seconds()))],
+                values: vec![
+                    (":count", n(count)),
+                    (":now", n(now.0)),
+                    (":expires_at", n(now.after(COUNTER_TTL).seconds())),
+                ],
             };
             if let Err(refused) = self.table.update(change).await {
                 let error = Error::from(refused);

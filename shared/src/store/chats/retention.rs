@@ -13,16 +13,16 @@ use crate::error::{Context, Error};
 use crate::store::chats::listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::transitions::{Kept, expiry, number_end};
 use crate::store::chats::{ABOVE_ALL, Chats, entry_key, head_key, panel_key, visitor_key};
-use crate::store::table::{Change, Key, Refused, STILL_THERE, Write, n, s};
-use crate::store::{RACES, from_item, to_attribute};
+use crate::store::table::{EXISTS, ItemUpdate, Key, Refused, Write, n, s};
+use crate::store::{MAX_RACE_ATTEMPTS, from_item, to_attribute};
 
 /// A pass begins when every open chat has been looked at, which takes an hour, so that what ends from then on ends by the
 /// new retention.
-const OPEN_CHATS_FIRST: Duration = Duration::from_secs(70 * 60);
+const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 /// Ended chats that are seen to at once.
-const AT_ONCE: usize = 10;
+const MAX_CONCURRENT_WRITES: usize = 10;
 /// Passes that are found at once.
-const PASSES: i32 = 100;
+const MAX_PASSES_PER_RUN: i32 = 100;
 /// The partition of the index of what is due that holds them.
 const DUE: &str = "retention";
 
@@ -57,7 +57,7 @@ fn key(account_id: &str) -> Key {
 impl Chats {
     /// Plans a pass over the account's ended chats; one that is under way ends. One write.
     pub async fn plan_retention(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
-        let change = Change {
+        let change = ItemUpdate {
             key: key(account_id),
             update: "SET #account_id = :account, #began = :now, #before = :above_all, #due = :due, #due_at = :due_at",
             condition: "",
@@ -66,7 +66,7 @@ impl Chats {
                 (":now", n(now.0)),
                 (":above_all", n(ABOVE_ALL)),
                 (":due", s(DUE)),
-                (":due_at", n(now.after(OPEN_CHATS_FIRST).0)),
+                (":due_at", n(now.after(OPEN_CHAT_GRACE).0)),
             ],
         };
         Ok(self.table.update(change).await.map(|_| ())?)
@@ -76,11 +76,11 @@ impl Chats {
     /// and a read for each.
     pub async fn passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<Pass>, Error> {
         let mut passes = Vec::new();
-        for found in self.due_before(DUE.to_owned(), now, None, PASSES).await?.items {
+        for found in self.due_before(DUE.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
             passes.extend(self.table.get(found.key).await?.map(from_item::<Pass>).transpose()?);
         }
         // The index lags, and a new plan is not due yet.
-        passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.began).after(OPEN_CHATS_FIRST) <= checked);
+        passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.began).after(OPEN_CHAT_GRACE) <= checked);
         Ok(passes)
     }
 
@@ -97,7 +97,7 @@ impl Chats {
         let mut before = pass.before;
         loop {
             let page = self.listing(&pass.account_id, &["closed"], Some(before)).next(MAX_HEADERS_PER_READ).await?;
-            for chats in page.chats.chunks(AT_ONCE) {
+            for chats in page.chats.chunks(MAX_CONCURRENT_WRITES) {
                 if !has_time() {
                     return self.note(pass, before, now).await;
                 }
@@ -115,7 +115,7 @@ impl Chats {
 
     /// Notes how far a pass is. The others come first then.
     async fn note(&self, pass: &Pass, before: u64, now: Timestamp) -> Result<(), Error> {
-        let change = Change {
+        let change = ItemUpdate {
             key: key(&pass.account_id),
             update: "SET #before = :before, #due_at = :now",
             condition: "#began = :began",
@@ -131,7 +131,7 @@ impl Chats {
 
     /// What is forgotten already stays so. Each visitor once, lest their chats get in each other's way.
     async fn keep_chats(&self, chats: &[Chat], keep_days: Option<u32>, now: Timestamp) -> Result<(), Error> {
-        let living = chats.iter().filter(|chat| !chat.is_forgotten(now));
+        let living = chats.iter().filter(|chat| !chat.is_expired(now));
         let kept: Vec<_> = living.map(|chat| Chat { keep_days, ..chat.clone() }).collect();
         try_join_all(kept.iter().map(|chat| self.keep_chat(chat, now))).await?;
         let mut last_ends: BTreeMap<u64, &Chat> = BTreeMap::new();
@@ -146,16 +146,16 @@ impl Chats {
 
     async fn keep_chat(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         self.keep_entries(chat, now).await?;
-        let panel = Change {
+        let panel = ItemUpdate {
             key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #expires_at = :expires_at",
-            condition: STILL_THERE,
+            condition: EXISTS,
             values: vec![(":expires_at", expiry(chat))],
         };
-        let head = Change {
+        let head = ItemUpdate {
             key: head_key(&chat.account_id, chat.chat_id),
             update: "SET #keep_days = :keep_days, #expires_at = :expires_at",
-            condition: STILL_THERE,
+            condition: EXISTS,
             values: vec![(":keep_days", to_attribute(&chat.keep_days)?), (":expires_at", expiry(chat))],
         };
         self.table.update_if(panel).await?;
@@ -166,7 +166,7 @@ impl Chats {
     pub(in crate::store) async fn keep_entries(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
             let keep_until = chat.keep_until(entry.at).map(Timestamp::seconds);
-            if keep_until == entry.keep_until.map(Timestamp::seconds) || entry.is_forgotten(now) {
+            if keep_until == entry.keep_until.map(Timestamp::seconds) || entry.is_expired(now) {
                 continue;
             }
             let key = entry_key(&chat.account_id, chat.chat_id, entry.seq);
@@ -174,7 +174,7 @@ impl Chats {
                 Some(until) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(until))]),
                 None => ("REMOVE #expires_at", vec![]),
             };
-            self.table.update_if(Change { key, update, condition: STILL_THERE, values }).await?;
+            self.table.update_if(ItemUpdate { key, update, condition: EXISTS, values }).await?;
         }
         Ok(())
     }
@@ -182,11 +182,11 @@ impl Chats {
     /// A visitor is kept as long as the ended chat of theirs that is kept longest: by the new retention, the last one.
     async fn keep_visitor(&self, ended: &Chat, now: Timestamp) -> Result<(), Error> {
         let key = visitor_key(&ended.channel_id, &ended.external_id);
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             let Some(item) = self.table.get(key.clone()).await? else { return Ok(()) };
             let seen: Seen = from_item(item)?;
-            let is_forgotten = seen.open_chat.is_none() && seen.expires_at.is_some_and(|end| end <= now.seconds());
-            if seen.number != ended.visitor_number || is_forgotten {
+            let is_expired = seen.open_chat.is_none() && seen.expires_at.is_some_and(|end| end <= now.seconds());
+            if seen.number != ended.visitor_number || is_expired {
                 return Ok(());
             }
             let last_end = seen.last_end.map_or(ended.updated_at, |last| ended.updated_at.max(Timestamp(last)));
@@ -220,7 +220,7 @@ fn kept_visitor(seen: &Seen, last: &Chat) -> Vec<Write> {
     } else {
         "SET #expires_at = :kept_until, #kept_until = :kept_until, #last_end = :last_end"
     };
-    let visitor = Change { key: visitor_key(&last.channel_id, &last.external_id), update, condition, values };
+    let visitor = ItemUpdate { key: visitor_key(&last.channel_id, &last.external_id), update, condition, values };
     let number = (!is_open).then(|| number_end(last, &kept));
-    [Write::Change(visitor)].into_iter().chain(number).collect()
+    [Write::ItemUpdate(visitor)].into_iter().chain(number).collect()
 }

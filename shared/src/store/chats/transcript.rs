@@ -6,8 +6,8 @@ use crate::store::chats::{Chats, chat_pk, entry};
 use crate::store::table::{Query, s};
 
 /// Entries read at once, and how often: an entry may be large for the tries that it remembers.
-const PAGE: i32 = 1_000;
-const MOST_PAGES: usize = 20;
+const PAGE_ITEMS: i32 = 1_000;
+const MAX_TRANSCRIPT_PAGES: usize = 20;
 
 /// What may be read of a timeline.
 #[derive(Clone, Copy)]
@@ -32,11 +32,11 @@ impl Chats {
                 (":first", s("0000000001")),
                 (":last", s("9999999999")),
             ],
-            limit: PAGE,
+            limit: PAGE_ITEMS,
             descending: true,
         };
         let (mut last, mut weight, mut after) = (Vec::new(), 0, None);
-        'pages: for _ in 0..MOST_PAGES {
+        'pages: for _ in 0..MAX_TRANSCRIPT_PAGES {
             let page = self.table.page(query.clone(), "", after).await?;
             for item in page.items {
                 let entry = entry(item)?;

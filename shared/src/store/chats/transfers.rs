@@ -1,13 +1,13 @@
 //! Transfers: an agent gives a chat to another agent, who has it at once, or to a department, whose members it is
 //! offered to until one of them accepts it.
 
-use crate::domain::chat::{Chat, From};
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{Event, Mover, Recipient};
 use crate::domain::content::Content;
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
-use crate::store::RACES;
+use crate::store::MAX_RACE_ATTEMPTS;
 use crate::store::chats::Chats;
 use crate::store::chats::transitions::{create, head_change};
 use crate::store::table::{Refused, Write};
@@ -17,9 +17,9 @@ impl Chats {
     /// race that is lost. Of two who transfer a chat together one is refused.
     pub async fn transfer(&self, seen: Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> Result<Chat, Error> {
         let mut before = seen;
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             let (after, note) = transferred(&before, by, to, now)?;
-            let writes = vec![create(&note)?, Write::Change(head_change(&before, &after)?)];
+            let writes = vec![create(&note)?, Write::ItemUpdate(head_change(&before, &after)?)];
             match self.table.transact(writes).await {
                 Ok(()) => return Ok(after),
                 Err(Refused::Error(error)) => return Err(error),
@@ -45,7 +45,7 @@ fn transferred(before: &Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> 
         chat_id: after.chat_id,
         seq,
         id: crate::runtime::secret::message_id(after.chat_id, seq, now)?,
-        from: From::System,
+        from: Sender::System,
         content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
         at: now,
         occurrence: None,

@@ -4,8 +4,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::account::Author;
-use crate::domain::bot::Notice;
-use crate::domain::chat::{Chat, From};
+use crate::domain::bot::BotNotice;
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{Event, State};
 use crate::domain::content::{Content, Kind};
 use crate::domain::delivery::{Delivery, Target};
@@ -13,14 +13,14 @@ use crate::domain::entry::Entry;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
-use crate::domain::webhook::{Details, Occurrence, Webhook, WebhookEvent};
+use crate::domain::webhook::{Details, Webhook, WebhookDispatch, WebhookEvent};
 use crate::error::{Context, Error};
 use crate::store::chats::items::{AuthorItem, DepartmentItem, EntryItem};
 use crate::store::chats::listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::listing_key;
 use crate::store::chats::{ABOVE_ALL, Chats, head_key, number_key, panel_key, visitor_key};
-use crate::store::table::{Change, Item, Refused, STILL_THERE, Write, n, s};
-use crate::store::{RACES, to_attribute, to_item};
+use crate::store::table::{EXISTS, Item, ItemUpdate, Refused, Write, n, s};
+use crate::store::{MAX_RACE_ATTEMPTS, to_attribute, to_item};
 
 /// A change that was made.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Transition {
     /// The chat afterwards.
     pub chat: Chat,
     /// What the bot and the webhooks are to be told, to be queued.
-    pub told: Vec<Entry>,
+    pub notifications: Vec<Entry>,
 }
 
 /// What became of handing a bot's chat to the agents.
@@ -43,9 +43,9 @@ pub enum HandOver {
 }
 
 /// What a transition does besides changing the owner.
-struct Plan {
+struct TransitionEffects {
     state: State,
-    notice: Option<Notice>,
+    notice: Option<BotNotice>,
     event: Option<WebhookEvent>,
     /// Whether the bot has reacted to what was written before.
     bot_reacted: bool,
@@ -61,16 +61,16 @@ impl Chats {
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
+        let context = EventContext { webhooks, agent_id: Some(agent.agent_id), now };
         // Every write of the header would pay for a long address.
         let without_photo = Author { photo: None, ..agent.clone() };
         let offer = seen.state.offer();
         let plan = |before: &Chat| {
             let state = before.state.after(Event::Accept(&without_photo, offer))?;
-            let notice = before.bot_id.is_some().then_some(Notice::AgentJoined);
-            Ok(Plan { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
+            let notice = before.bot_id.is_some().then_some(BotNotice::AgentJoined);
+            Ok(TransitionEffects { state, notice, event: Some(WebhookEvent::ChatAccepted), bot_reacted: false })
         };
-        self.transition(seen, told, &plan).await
+        self.transition(seen, context, &plan).await
     }
 
     /// Ends a chat that was just read, which the agent has or which is offered to them, together with the visitor's pointer
@@ -83,36 +83,36 @@ impl Chats {
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let told = Told { webhooks, agent_id: Some(agent.agent_id), now };
+        let context = EventContext { webhooks, agent_id: Some(agent.agent_id), now };
         let offer = seen.state.offer();
         let plan = |before: &Chat| {
             let state = before.state.after(Event::Close(agent, offer))?;
-            let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
-            Ok(Plan { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
+            let notice = before.bot_id.is_some().then_some(BotNotice::ChatClosed);
+            Ok(TransitionEffects { state, notice, event: Some(WebhookEvent::ChatFinished), bot_reacted: false })
         };
-        self.transition(seen, told, &plan).await
+        self.transition(seen, context, &plan).await
     }
 
     /// Ends a chat that has rested too long. None when somebody wrote in it or ended it meanwhile. As [`close`](Self::close).
     pub async fn close_idle(
         &self,
-        resting: &Chat,
+        due_for_idle_check: &Chat,
         settings: &Settings,
         now: Timestamp,
     ) -> Result<Option<Transition>, Error> {
-        let agent_id = resting.state.agent().map(|agent| agent.agent_id);
-        let told = Told { webhooks: &settings.webhooks, agent_id, now };
+        let agent_id = due_for_idle_check.state.agent().map(|agent| agent.agent_id);
+        let context = EventContext { webhooks: &settings.webhooks, agent_id, now };
         let plan = |before: &Chat| {
             if !settings.is_idle(before.updated_at, now) {
                 return Err(Error::Conflict("the chat does not rest any more"));
             }
             let state = before.state.after(Event::Idle)?;
-            let notice = before.bot_id.is_some().then_some(Notice::ChatClosed);
+            let notice = before.bot_id.is_some().then_some(BotNotice::ChatClosed);
             // Nobody was told of a chat that no agent has accepted.
             let event = (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished);
-            Ok(Plan { state, notice, event, bot_reacted: false })
+            Ok(TransitionEffects { state, notice, event, bot_reacted: false })
         };
-        match self.transition(resting.clone(), told, &plan).await {
+        match self.transition(due_for_idle_check.clone(), context, &plan).await {
             Ok(transition) => Ok(Some(transition)),
             Err(Error::Conflict(_) | Error::NotFound) => Ok(None),
             Err(error) => Err(error),
@@ -127,13 +127,13 @@ impl Chats {
         agent_online: bool,
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let told = Told { webhooks: &[], agent_id: None, now };
+        let context = EventContext { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
             let state = before.state.after(Event::BotInvites { agent_online })?;
-            let notice = (!agent_online).then_some(Notice::AgentUnavailable);
-            Ok(Plan { state, notice, event: None, bot_reacted: true })
+            let notice = (!agent_online).then_some(BotNotice::AgentUnavailable);
+            Ok(TransitionEffects { state, notice, event: None, bot_reacted: true })
         };
-        self.transition_anew(account_id, chat_id, told, &plan).await
+        self.read_and_transition(account_id, chat_id, context, &plan).await
     }
 
     /// Hands the chat of a bot that failed to the agents, unless the bot has sent a message or an invitation since then.
@@ -145,15 +145,15 @@ impl Chats {
         unanswered_since: Timestamp,
         now: Timestamp,
     ) -> Result<HandOver, Error> {
-        let told = Told { webhooks: &[], agent_id: None, now };
+        let context = EventContext { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
             if before.has_bot_event_after(unanswered_since) {
                 return Err(Error::Conflict("the bot has answered"));
             }
             let state = before.state.after(Event::BotFails)?;
-            Ok(Plan { state, notice: None, event: None, bot_reacted: false })
+            Ok(TransitionEffects { state, notice: None, event: None, bot_reacted: false })
         };
-        match self.transition_anew(account_id, chat_id, told, &plan).await {
+        match self.read_and_transition(account_id, chat_id, context, &plan).await {
             Ok(_) => Ok(HandOver::Done),
             Err(Error::Conflict(_)) => Ok(HandOver::Answered),
             Err(Error::Forbidden(_) | Error::NotFound) => Ok(HandOver::NotWithBot),
@@ -170,10 +170,10 @@ impl Chats {
 
     /// Whether there were any.
     async fn release_listed(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<bool, Error> {
-        let told = Told { webhooks: &[], agent_id: None, now };
+        let context = EventContext { webhooks: &[], agent_id: None, now };
         let plan = |before: &Chat| {
             let state = before.state.after(Event::AgentGone(agent_id))?;
-            Ok(Plan { state, notice: None, event: None, bot_reacted: false })
+            Ok(TransitionEffects { state, notice: None, event: None, bot_reacted: false })
         };
         let (mut has_any, mut next) = (false, Some(ABOVE_ALL));
         while let Some(before) = next {
@@ -182,7 +182,7 @@ impl Chats {
             let is_theirs = |chat: &Chat| chat.state.agent().is_some_and(|agent| agent.agent_id == agent_id);
             for chat in page.chats.into_iter().filter(is_theirs) {
                 has_any = true;
-                match self.transition_anew(account_id, chat.chat_id, told, &plan).await {
+                match self.read_and_transition(account_id, chat.chat_id, context, &plan).await {
                     // It went to somebody else meanwhile, or is over.
                     Ok(_) | Err(Error::Conflict(_) | Error::NotFound) => {}
                     Err(error) => return Err(error),
@@ -193,30 +193,30 @@ impl Chats {
     }
 
     /// The transition of a chat as it is now. A read more.
-    async fn transition_anew(
+    async fn read_and_transition(
         &self,
         account_id: &str,
         chat_id: u64,
-        told: Told<'_>,
-        plan: &(dyn Fn(&Chat) -> Result<Plan, Error> + Sync),
+        context: EventContext<'_>,
+        plan: &(dyn Fn(&Chat) -> Result<TransitionEffects, Error> + Sync),
     ) -> Result<Transition, Error> {
         let chat = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
-        self.transition(chat, told, plan).await
+        self.transition(chat, context, plan).await
     }
 
     async fn transition(
         &self,
         seen: Chat,
-        told: Told<'_>,
-        plan: &(dyn Fn(&Chat) -> Result<Plan, Error> + Sync),
+        context: EventContext<'_>,
+        plan: &(dyn Fn(&Chat) -> Result<TransitionEffects, Error> + Sync),
     ) -> Result<Transition, Error> {
         let mut before = seen;
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             let plan = plan(&before)?;
-            if plan.state == before.state && plan.notice != Some(Notice::AgentUnavailable) {
-                return Ok(Transition { chat: before, told: Vec::new() });
+            if plan.state == before.state && plan.notice != Some(BotNotice::AgentUnavailable) {
+                return Ok(Transition { chat: before, notifications: Vec::new() });
             }
-            match self.commit(&before, plan, &told).await {
+            match self.commit(&before, plan, &context).await {
                 Ok(transition) => return Ok(transition),
                 Err(Refused::Error(error)) => return Err(error),
                 Err(Refused::Condition { .. } | Refused::Contended) => {}
@@ -226,33 +226,38 @@ impl Chats {
         Err(Error::Unavailable(Context::new("a transition lost every race")))
     }
 
-    async fn commit(&self, before: &Chat, plan: Plan, told: &Told<'_>) -> Result<Transition, Refused> {
-        let Plan { state, notice, event, bot_reacted } = plan;
-        let notices = notice.map(|notice| (Kind::Notice(notice), None));
-        let events = event.into_iter().flat_map(|event| told.occurrences(event, Details::default()));
+    async fn commit(
+        &self,
+        before: &Chat,
+        plan: TransitionEffects,
+        context: &EventContext<'_>,
+    ) -> Result<Transition, Refused> {
+        let TransitionEffects { state, notice, event, bot_reacted } = plan;
+        let notices = notice.map(|notice| (Kind::BotNotice(notice), None));
+        let events = event.into_iter().flat_map(|event| context.occurrences(event, Details::default()));
         let happened: Vec<_> = notices.into_iter().chain(events).collect();
-        let mut after = before.after_transition(state, told.now);
+        let mut after = before.after_transition(state, context.now);
         // Who closes a chat takes part, also where nobody had it.
-        if let Some(agent_id) = told.agent_id {
+        if let Some(agent_id) = context.agent_id {
             after.add_participant(agent_id);
         }
-        let told = told.entries(&mut after, happened)?;
+        let notifications = context.entries(&mut after, happened)?;
         if bot_reacted {
             after.bot_event_at = Some(after.updated_at);
         }
-        let kept = match self.write(before, &after, &told, &Kept::by(&after)).await {
+        let kept = match self.write(before, &after, &notifications, &Kept::by(&after)).await {
             // The visitor has a chat that is kept longer: this end must not be theirs.
             Err(Refused::Condition { item, .. }) => item.as_ref().and_then(|item| Kept::longer(item, &after)),
-            written => return written.map(|()| Transition { chat: after, told }),
+            written => return written.map(|()| Transition { chat: after, notifications }),
         };
         let Some(kept) = kept else { return Err(Refused::Contended) };
-        self.write(before, &after, &told, &kept).await?;
-        Ok(Transition { chat: after, told })
+        self.write(before, &after, &notifications, &kept).await?;
+        Ok(Transition { chat: after, notifications })
     }
 
-    async fn write(&self, before: &Chat, after: &Chat, told: &[Entry], kept: &Kept) -> Result<(), Refused> {
+    async fn write(&self, before: &Chat, after: &Chat, notifications: &[Entry], kept: &Kept) -> Result<(), Refused> {
         let head = head_change(before, after)?;
-        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>()?;
+        let mut others = notifications.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         if after.state.is_closed() {
             others.extend(end(after, kept)?);
         }
@@ -260,20 +265,20 @@ impl Chats {
             self.table.update(head).await?;
             return Ok(());
         }
-        others.push(Write::Change(head));
+        others.push(Write::ItemUpdate(head));
         self.table.transact(others).await
     }
 
     /// Tells the webhooks of something that changes no owner: the chat's next numbers, then the entries, all or none. A
     /// write, and one a webhook; none when nobody wants to know.
-    pub async fn tell_webhooks(
+    pub async fn notify_webhooks(
         &self,
         chat: &Chat,
         event: WebhookEvent,
         details: Details<'_>,
-        told: &Told<'_>,
+        context: &EventContext<'_>,
     ) -> Result<Vec<Entry>, Error> {
-        let happened = told.occurrences(event, details);
+        let happened = context.occurrences(event, details);
         if happened.is_empty() {
             return Ok(Vec::new());
         }
@@ -282,19 +287,19 @@ impl Chats {
         // What comes after chat_finished would be about a chat that the receiver has put away; a call goes on, and a chat
         // with a call does not rest.
         let (update, condition) = if event == WebhookEvent::CallEvent {
-            values.push((":now", n(told.now.0)));
-            ("SET #seq = #seq + :count, #updated_at = :now", STILL_THERE)
+            values.push((":now", n(context.now.0)));
+            ("SET #seq = #seq + :count, #updated_at = :now", EXISTS)
         } else {
             values.push((":closed", s("closed")));
             ("SET #seq = #seq + :count", "attribute_exists(#pk) AND #state <> :closed")
         };
-        let mut head = match self.table.update(Change { key, update, condition, values }).await {
+        let mut head = match self.table.update(ItemUpdate { key, update, condition, values }).await {
             Ok(item) => crate::store::chats::chat(item)?,
             Err(Refused::Condition { .. }) => return Ok(Vec::new()),
             Err(refused) => return Err(refused.into()),
         };
         head.seq = head.seq.saturating_sub(happened.len() as u64);
-        let entries = told.entries(&mut head, happened)?;
+        let entries = context.entries(&mut head, happened)?;
         if let [first, others @ ..] = entries.as_slice() {
             let others = others.iter().map(create).collect::<Result<_, _>>()?;
             self.store_entry_and(first, None, others).await?;
@@ -305,7 +310,7 @@ impl Chats {
 
 /// Who is told of what happens, by whom it was done, and when.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct EventContext<'a> {
     /// The account's webhooks.
     pub webhooks: &'a [Webhook],
     /// The agent who did it.
@@ -314,13 +319,13 @@ pub struct Told<'a> {
     pub now: Timestamp,
 }
 
-pub(in crate::store) type Happened = (Kind, Option<Occurrence>);
+pub(in crate::store) type Happened = (Kind, Option<WebhookDispatch>);
 
-impl Told<'_> {
+impl EventContext<'_> {
     /// The event for each webhook that wants it.
     pub(in crate::store) fn occurrences(&self, event: WebhookEvent, details: Details<'_>) -> Vec<Happened> {
         let wanting = self.webhooks.iter().filter(|webhook| webhook.wants(event));
-        let one = |webhook: &Webhook| Occurrence {
+        let one = |webhook: &Webhook| WebhookDispatch {
             event,
             webhook_id: webhook.webhook_id.clone(),
             agent_id: self.agent_id,
@@ -357,7 +362,7 @@ impl Told<'_> {
                 chat_id: chat.chat_id,
                 seq: chat.seq,
                 id: crate::runtime::secret::message_id(chat.chat_id, chat.seq, self.now)?,
-                from: From::System,
+                from: Sender::System,
                 content: Content::happened(kind),
                 at: self.now,
                 occurrence,
@@ -386,7 +391,7 @@ const END: &str = "SET #state = :state, #version = :version, #agent = :agent, #o
 
 /// The condition holds as long as the chat has had no transition since it was read, and no entry. State and agent would
 /// not do: an agent who lost the chat and got it back has another one.
-pub(in crate::store) fn head_change(before: &Chat, after: &Chat) -> Result<Change, Error> {
+pub(in crate::store) fn head_change(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
     let mut values = vec![
         (":state", s(after.state.name())),
         (":agent", to_attribute(&after.state.agent().map(AuthorItem::from))?),
@@ -408,7 +413,7 @@ pub(in crate::store) fn head_change(before: &Chat, after: &Chat) -> Result<Chang
         MOVE
     };
     let key = head_key(&before.account_id, before.chat_id);
-    Ok(Change { key, update, condition: "#version = :old_version AND #seq = :old_seq", values })
+    Ok(ItemUpdate { key, update, condition: "#version = :old_version AND #seq = :old_seq", values })
 }
 
 /// When an ended chat is forgotten, and what goes with it; null: never.
@@ -459,7 +464,7 @@ fn end(ended: &Chat, kept: &Kept) -> Result<Vec<Write>, Error> {
         Kept::ThisChat(_) if kept.is_for_ever() => "#open_chat = :chat",
         Kept::ThisChat(_) => "#open_chat = :chat AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)",
     };
-    let mut writes = vec![Write::Change(Change {
+    let mut writes = vec![Write::ItemUpdate(ItemUpdate {
         key: visitor_key(&ended.channel_id, &ended.external_id),
         update: "SET #expires_at = :kept_until, #kept_until = :kept_until, #last_end = :now REMOVE #open_chat",
         condition,
@@ -473,7 +478,7 @@ fn end(ended: &Chat, kept: &Kept) -> Result<Vec<Write>, Error> {
         writes.push(number_end(ended, kept));
     }
     if ended.keep_days.is_some() {
-        writes.push(Write::Change(Change {
+        writes.push(Write::ItemUpdate(ItemUpdate {
             key: panel_key(&ended.account_id, ended.chat_id),
             update: "SET #expires_at = :expires_at",
             condition: "",
@@ -486,7 +491,7 @@ fn end(ended: &Chat, kept: &Kept) -> Result<Vec<Write>, Error> {
 /// The end of what leads from the visitor's number to the visitor. While the visitor has an open chat it has none.
 pub(in crate::store) fn number_end(ended: &Chat, kept: &Kept) -> Write {
     let visitor = visitor_key(&ended.channel_id, &ended.external_id);
-    Write::Change(Change {
+    Write::ItemUpdate(ItemUpdate {
         key: number_key(&ended.account_id, ended.visitor_number),
         update: "SET #visitor_pk = :pk, #visitor_sk = :sk, #expires_at = :expires_at",
         condition: "",

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
 use crate::domain::channel::Channel;
-use crate::domain::chat::{Chat, Failing, From, Preview, Rating};
+use crate::domain::chat::{Chat, Failing, Preview, Rating, Sender};
 use crate::domain::chat_state::State;
 use crate::domain::content::{Content, cut};
 use crate::domain::delivery::{Delivery, Target};
@@ -20,10 +20,10 @@ use crate::error::{Context, Error};
 use crate::store::chats::idempotency::{Answered, IdempotencyKey};
 use crate::store::chats::items::{EntryItem, HeadItem, NumberItem, PreviewItem, VisitorItem};
 use crate::store::chats::panels::{invite_hash, invite_write};
-use crate::store::chats::transitions::{Told, create};
+use crate::store::chats::transitions::{EventContext, create};
 use crate::store::chats::{Chats, chat, head_key, number_key, visitor_key};
-use crate::store::table::{Change, Key, Refused, STILL_THERE, Write, n, s};
-use crate::store::{RACES, from_item, to_attribute, to_item};
+use crate::store::table::{EXISTS, ItemUpdate, Key, Refused, Write, n, s};
+use crate::store::{MAX_RACE_ATTEMPTS, from_item, to_attribute, to_item};
 
 /// Characters of a visitor's name in a header.
 pub(in crate::store) const NAME_CHARACTERS: usize = 60;
@@ -58,7 +58,7 @@ pub struct Received {
     pub answered: Answered,
     /// What the webhooks are to be told, to be queued: chat_updated, when the message changed what is known of the
     /// visitor and an agent has the chat.
-    pub told: Vec<Entry>,
+    pub notifications: Vec<Entry>,
 }
 
 /// What is set of the rate window in the header, and on which condition.
@@ -87,9 +87,9 @@ impl Chats {
     /// message is dropped.
     pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Option<Received>, Error> {
         let mut has_news = false;
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             if let Some(answered) = self.answered(incoming.key).await? {
-                return Ok(Some(Received { answered, told: Vec::new() }));
+                return Ok(Some(Received { answered, notifications: Vec::new() }));
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
@@ -125,8 +125,9 @@ impl Chats {
         *has_news |= visitor.changes.are_news;
         visitor.changes.are_news = *has_news;
         let webhooks = &incoming.settings.webhooks;
-        let told = Told { webhooks, agent_id: before.state.agent().map(|agent| agent.agent_id), now: incoming.now };
-        let happened = told.updated(&before, &visitor);
+        let context =
+            EventContext { webhooks, agent_id: before.state.agent().map(|agent| agent.agent_id), now: incoming.now };
+        let happened = context.updated(&before, &visitor);
         let count = happened.len() as u64;
         let mut learned = visitor_change(&visitor)?;
         if happened.is_empty()
@@ -138,12 +139,12 @@ impl Chats {
         let mut head = self.advance(incoming, &before, rate, &visitor.profile, invite, 1 + count).await?;
         head.seq = head.seq.saturating_sub(count);
         let entry = incoming.entry(&head)?;
-        let told = told.entries(&mut head, happened)?;
-        let mut others = told.iter().map(create).collect::<Result<Vec<_>, _>>()?;
+        let notifications = context.entries(&mut head, happened)?;
+        let mut others = notifications.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         others.extend(learned.map(Write::Composed));
         others.extend(invite.map(|invite| invite_write(&head, invite)));
         self.store_entry_and(&entry, incoming.key, others).await?;
-        Ok(Received { answered: Answered::of(&entry), told })
+        Ok(Received { answered: Answered::of(&entry), notifications })
     }
 
     /// Takes the next numbers of the chat, if its state and rate window are still those that were read.
@@ -156,7 +157,7 @@ impl Chats {
         invite: Option<&str>,
         count: u64,
     ) -> Result<Chat, Refused> {
-        let preview = Preview::of(incoming.content, &From::Visitor, incoming.now);
+        let preview = Preview::of(incoming.content, &Sender::Visitor, incoming.now);
         // Within a window the count is added up, so that a burst does not race itself; a new window opens once.
         let is_new_window = rate.since != before.rate.since;
         let (window, condition) = if is_new_window { OPEN_WINDOW } else { WITHIN_WINDOW };
@@ -179,16 +180,16 @@ impl Chats {
         let limit = incoming.settings.limits.visitor_messages;
         values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(limit)) });
         let key = head_key(&before.account_id, before.chat_id);
-        let change = Change { key, update, condition, values };
+        let change = ItemUpdate { key, update, condition, values };
         Ok(chat(self.table.update(change).await?)?)
     }
 
     /// Stores how the visitor rates a chat, also after its end. One write.
     pub async fn rate(&self, account_id: &str, chat_id: u64, rating: Rating) -> Result<(), Error> {
-        let change = Change {
+        let change = ItemUpdate {
             key: head_key(account_id, chat_id),
             update: "SET #rating = :rating",
-            condition: STILL_THERE,
+            condition: EXISTS,
             values: vec![(":rating", s(rating.name()))],
         };
         Ok(self.table.update(change).await.map(|_| ())?)
@@ -230,11 +231,11 @@ impl Chats {
         visitor.open_chat = Some(counters.chats);
         visitor.last_chat = visitor.open_chat;
         let head = incoming.head(&visitor, counters.chats);
-        let next_look = incoming.settings.next_look(incoming.now, incoming.now);
+        let next_idle_check = incoming.settings.next_idle_check(incoming.now, incoming.now);
         let entry = incoming.entry(&head)?;
         let mut writes = vec![
             visitor_write(&visitor, is_new)?,
-            Write::Create(to_item(&HeadItem::new(&head, next_look))?),
+            Write::Create(to_item(&HeadItem::new(&head, next_idle_check))?),
             Write::Create(to_item(&EntryItem::from(&entry))?),
         ];
         writes.extend(incoming.invite.map(|invite| invite_write(&head, invite)));
@@ -247,7 +248,7 @@ impl Chats {
             writes.push(key.remember(&entry)?);
         }
         self.table.transact(writes).await?;
-        Ok(Received { answered: Answered::of(&entry), told: Vec::new() })
+        Ok(Received { answered: Answered::of(&entry), notifications: Vec::new() })
     }
 
     /// The next chat number and, for a new visitor, the next visitor number, if the channel may open another chat. Two
@@ -259,7 +260,7 @@ impl Chats {
     ) -> Result<Counters, Refused> {
         let Incoming { channel, settings, now, .. } = incoming;
         self.count_opened_chat(&channel.channel_id, settings.limits.channel_chats, *now).await?;
-        let change = Change {
+        let change = ItemUpdate {
             key: Key::new(format!("COUNTERS#{}", channel.account_id), "COUNTERS"),
             update: "ADD #chats :one, #visitors :visitors",
             condition: "",
@@ -288,7 +289,7 @@ impl Chats {
         let key = head_key(&channel.account_id, chat_id);
         match self
             .table
-            .update(Change { key, update, condition: "attribute_exists(#pk) AND #state <> :closed", values })
+            .update(ItemUpdate { key, update, condition: "attribute_exists(#pk) AND #state <> :closed", values })
             .await
         {
             Err(Refused::Error(error)) => Err(error),
@@ -313,12 +314,12 @@ pub(in crate::store) fn number_write(visitor: &Visitor) -> Result<Write, Error> 
 
 /// What has changed of a visitor, if anything has. Each attribute by itself: many write at the same time, and none may
 /// take back what another has learned.
-pub(in crate::store) fn visitor_change(visitor: &Visitor) -> Result<Option<Change<String>>, Error> {
+pub(in crate::store) fn visitor_change(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
     let (sets, values) = changed(visitor)?;
-    Ok((!sets.is_empty()).then(|| Change {
+    Ok((!sets.is_empty()).then(|| ItemUpdate {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
         update: format!("SET {}", sets.join(", ")),
-        condition: STILL_THERE,
+        condition: EXISTS,
         values,
     }))
 }
@@ -381,7 +382,7 @@ pub(in crate::store) fn changed(visitor: &Visitor) -> Result<Sets, Error> {
 /// A visitor who was to be forgotten is there again, and so is the number.
 fn number_kept(visitor: &Visitor) -> Write {
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);
-    Write::Change(Change {
+    Write::ItemUpdate(ItemUpdate {
         key: number_key(&visitor.account_id, visitor.number),
         update: "SET #visitor_pk = :pk, #visitor_sk = :sk REMOVE #expires_at",
         condition: "",
@@ -396,7 +397,7 @@ fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     let (mut sets, mut values) = changed(visitor)?;
     sets.extend(["#open_chat = :chat", "#last_chat = :chat", "#chats = :chats"]);
     values.extend([(":chat", to_attribute(&visitor.open_chat)?), (":chats", n(visitor.chats))]);
-    Ok(Write::Composed(Change {
+    Ok(Write::Composed(ItemUpdate {
         key: visitor_key(&visitor.channel_id, &visitor.external_id),
         update: format!("SET {} REMOVE #expires_at", sets.join(", ")),
         condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
@@ -430,7 +431,7 @@ impl Incoming<'_> {
             chat_id: head.chat_id,
             seq: head.seq,
             id: crate::runtime::secret::message_id(head.chat_id, head.seq, self.now)?,
-            from: From::Visitor,
+            from: Sender::Visitor,
             content: self.content.clone(),
             at: self.now,
             occurrence: None,
@@ -459,7 +460,7 @@ impl Incoming<'_> {
             seq: 1,
             opened_at: self.now,
             updated_at: self.now,
-            last_message: Some(Preview::of(self.content, &From::Visitor, self.now)),
+            last_message: Some(Preview::of(self.content, &Sender::Visitor, self.now)),
             typing_since: None,
             failing: Failing::default(),
             rate: Window { since: self.now, count: 1 },

@@ -7,10 +7,10 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Field, Visitor};
 use crate::domain::webhook::Webhook;
 use crate::error::Error;
-use crate::store::chats::transitions::{Told, create};
+use crate::store::chats::transitions::{EventContext, create};
 use crate::store::chats::visitor_messages::{NAME_CHARACTERS, visitor_change};
 use crate::store::chats::{Chats, chat, head_key};
-use crate::store::table::{Change, Refused, STILL_THERE, Write, n, s};
+use crate::store::table::{EXISTS, ItemUpdate, Refused, Write, n, s};
 
 impl Chats {
     /// Stores what has changed of a visitor, and tells nobody. A write; two with the name, which the chat's header has too.
@@ -31,25 +31,25 @@ impl Chats {
         if visitor.changes.fields.is_empty() {
             return Ok(Vec::new());
         }
-        let nobody = Told { webhooks, agent_id: None, now };
+        let nobody = EventContext { webhooks, agent_id: None, now };
         let count = if visitor.changes.are_news { nobody.listeners() } else { 0 };
-        let told = match self.note_visitor(visitor, count).await? {
+        let notifications = match self.note_visitor(visitor, count).await? {
             Some(mut head) => {
-                let told = Told { agent_id: head.state.agent().map(|agent| agent.agent_id), ..nobody };
-                let happened = told.updated(&head, visitor);
+                let context = EventContext { agent_id: head.state.agent().map(|agent| agent.agent_id), ..nobody };
+                let happened = context.updated(&head, visitor);
                 head.seq = head.seq.saturating_sub(happened.len() as u64);
-                told.entries(&mut head, happened)?
+                context.entries(&mut head, happened)?
             }
             None => Vec::new(),
         };
-        let Some(change) = visitor_change(visitor)? else { return Ok(told) };
-        if told.is_empty() {
+        let Some(change) = visitor_change(visitor)? else { return Ok(notifications) };
+        if notifications.is_empty() {
             self.table.update(change).await?;
         } else {
-            let writes = told.iter().map(create).chain([Ok(Write::Composed(change))]);
+            let writes = notifications.iter().map(create).chain([Ok(Write::Composed(change))]);
             self.table.transact(writes.collect::<Result<_, _>>()?).await?;
         }
-        Ok(told)
+        Ok(notifications)
     }
 
     /// Gives the header of the open chat the visitor's name and takes that many numbers if an agent has the chat, which
@@ -59,7 +59,7 @@ impl Chats {
         let key = head_key(&visitor.account_id, chat_id);
         let name = (":name", s(cut(visitor.profile.display_name(), NAME_CHARACTERS)));
         if count > 0 {
-            let change = Change {
+            let change = ItemUpdate {
                 key: key.clone(),
                 update: "SET #visitor_name = :name, #seq = #seq + :count",
                 condition: "#state = :active",
@@ -72,8 +72,8 @@ impl Chats {
             }
         }
         if visitor.changes.fields.contains(&Field::Name) {
-            let (update, condition) = ("SET #visitor_name = :name", STILL_THERE);
-            self.table.update(Change { key, update, condition, values: vec![name] }).await?;
+            let (update, condition) = ("SET #visitor_name = :name", EXISTS);
+            self.table.update(ItemUpdate { key, update, condition, values: vec![name] }).await?;
         }
         Ok(None)
     }

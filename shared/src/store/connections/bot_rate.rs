@@ -12,17 +12,17 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::connections::Connections;
 use crate::store::from_item;
-use crate::store::table::{Change, Key, n};
+use crate::store::table::{ItemUpdate, Key, n};
 
 /// Requests between two additions to the shared count.
-const BATCH: u64 = 10;
+const COUNT_FLUSH_SIZE: u64 = 10;
 
 /// What a process knows of each bot's present window.
 #[derive(Clone, Default)]
-pub(in crate::store) struct BotRates(Arc<Mutex<HashMap<String, Known>>>);
+pub(in crate::store) struct BotRates(Arc<Mutex<HashMap<String, LocalWindow>>>);
 
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct LocalWindow {
     window: u64,
     /// The shared count when it was last asked.
     shared: u64,
@@ -40,8 +40,8 @@ impl Connections {
     pub async fn take_bot_request(&self, bot_id: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
         let (window, ends) = window_at(now);
         let mut known = self.bot_rates.count(bot_id, window);
-        if known.own >= BATCH && known.shared <= limit {
-            known = Known { window, shared: self.add_to_window(bot_id, window, known.own, now).await?, own: 0 };
+        if known.own >= COUNT_FLUSH_SIZE && known.shared <= limit {
+            known = LocalWindow { window, shared: self.add_to_window(bot_id, window, known.own, now).await?, own: 0 };
             self.bot_rates.learn(bot_id, known);
         }
         if known.shared + known.own <= limit {
@@ -51,7 +51,7 @@ impl Connections {
     }
 
     async fn add_to_window(&self, bot_id: &str, window: u64, own: u64, now: Timestamp) -> Result<u64, Error> {
-        let change = Change {
+        let change = ItemUpdate {
             key: Key::new(format!("RATE#{bot_id}"), format!("{window}")),
             update: "ADD #count :own SET #expires_at = :expires",
             condition: "",
@@ -62,17 +62,17 @@ impl Connections {
 }
 
 impl BotRates {
-    fn count(&self, bot_id: &str, window: u64) -> Known {
+    fn count(&self, bot_id: &str, window: u64) -> LocalWindow {
         let mut rates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rates.entry(bot_id.to_owned()).or_default();
         if known.window != window {
-            *known = Known { window, ..Known::default() };
+            *known = LocalWindow { window, ..LocalWindow::default() };
         }
         known.own += 1;
         *known
     }
 
-    fn learn(&self, bot_id: &str, known: Known) {
+    fn learn(&self, bot_id: &str, known: LocalWindow) {
         let mut rates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rates.insert(bot_id.to_owned(), known);
     }

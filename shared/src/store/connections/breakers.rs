@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 use crate::store::from_item;
-use crate::store::table::{Change, Key, Refused, STILL_THERE, Table, Values, n};
+use crate::store::table::{EXISTS, ItemUpdate, Key, Refused, Table, Values, n};
 
 /// Failed first attempts, each within [`FAILURE_TTL`] of the one before, that open a breaker.
 const MIN_FAILURES: u32 = 5;
@@ -32,12 +32,12 @@ const MAX_REMEMBERED: usize = 1_000;
 pub struct Breakers {
     table: Table,
     /// The receivers that failed in this process and have not answered since.
-    failing: Arc<Mutex<HashMap<String, Known>>>,
+    failing: Arc<Mutex<HashMap<String, CachedBreaker>>>,
 }
 
 /// What a process knows of a breaker.
 #[derive(Clone, Copy)]
-struct Known {
+struct CachedBreaker {
     is_open: bool,
     read_at: Timestamp,
     written_at: Timestamp,
@@ -52,7 +52,7 @@ struct BreakerItem {
     until: u64,
 }
 
-impl Resource for Breakers {
+impl Dependency for Breakers {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Table::open(platform, "CONNECTIONS_TABLE"))
     }
@@ -81,20 +81,20 @@ impl Breakers {
             return Ok(false);
         };
         let is_open = item.failures >= MIN_FAILURES;
-        self.remember(receiver, Known { is_open, read_at: now, ..known });
+        self.remember(receiver, CachedBreaker { is_open, read_at: now, ..known });
         Ok(is_open)
     }
 
     /// Counts a first attempt that hung until it failed, and returns whether it opened the breaker. One write; two or three
     /// when the failures before it do not count any more.
     pub async fn count_failure(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
-        let add = Change {
+        let add = ItemUpdate {
             key: key(receiver),
             update: "SET #until = :until, #expires_at = :expires_at ADD #failures :one",
             condition: "attribute_not_exists(#until) OR #until > :now",
             values: [vec![(":one", n(1)), (":now", n(now.0))], until(now)].concat(),
         };
-        let begin = Change {
+        let begin = ItemUpdate {
             update: "SET #until = :until, #expires_at = :expires_at, #failures = :one",
             condition: "#until <= :now",
             ..add.clone()
@@ -108,7 +108,7 @@ impl Breakers {
             counted = self.table.update(add).await;
         }
         let BreakerItem { failures, .. } = from_item(counted?)?;
-        self.remember(receiver, Known { is_open: failures >= MIN_FAILURES, read_at: now, written_at: now });
+        self.remember(receiver, CachedBreaker { is_open: failures >= MIN_FAILURES, read_at: now, written_at: now });
         Ok(failures == MIN_FAILURES)
     }
 
@@ -117,7 +117,7 @@ impl Breakers {
         if self.known(receiver).is_some_and(|known| now.since(known.written_at) < REFRESH_AFTER) {
             return Ok(());
         }
-        let change = Change {
+        let change = ItemUpdate {
             key: key(receiver),
             update: "SET #until = :until, #expires_at = :expires_at",
             condition: "#failures >= :min AND #until > :now",
@@ -128,7 +128,7 @@ impl Breakers {
             Err(Refused::Condition { .. }) => false,
             Err(refused) => return Err(refused.into()),
         };
-        self.remember(receiver, Known { is_open, read_at: now, written_at: now });
+        self.remember(receiver, CachedBreaker { is_open, read_at: now, written_at: now });
         Ok(())
     }
 
@@ -136,16 +136,16 @@ impl Breakers {
     /// the receiver has failed in this process; then one write.
     pub async fn close(&self, receiver: &str) -> Result<bool, Error> {
         let Some(known) = self.failing().remove(receiver) else { return Ok(false) };
-        let (update, condition) = ("REMOVE #failures, #until", STILL_THERE);
-        self.table.update_if(Change { key: key(receiver), update, condition, values: vec![] }).await?;
+        let (update, condition) = ("REMOVE #failures, #until", EXISTS);
+        self.table.update_if(ItemUpdate { key: key(receiver), update, condition, values: vec![] }).await?;
         Ok(known.is_open)
     }
 
-    fn known(&self, receiver: &str) -> Option<Known> {
+    fn known(&self, receiver: &str) -> Option<CachedBreaker> {
         self.failing().get(receiver).copied()
     }
 
-    fn remember(&self, receiver: &str, known: Known) {
+    fn remember(&self, receiver: &str, known: CachedBreaker) {
         let mut failing = self.failing();
         if failing.len() >= MAX_REMEMBERED {
             failing.clear();
@@ -153,7 +153,7 @@ impl Breakers {
         failing.insert(receiver.to_owned(), known);
     }
 
-    fn failing(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+    fn failing(&self) -> MutexGuard<'_, HashMap<String, CachedBreaker>> {
         self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::runtime::secret::hex_hash;
 use crate::store::connections::Connections;
 use crate::store::from_item;
-use crate::store::table::{Change, Key, STILL_THERE, n};
+use crate::store::table::{EXISTS, ItemUpdate, Key, n};
 
 /// A login whose password has not been verified yet.
 pub struct LoginAttempt {
@@ -67,14 +67,14 @@ impl Connections {
     pub async fn login_succeeded(&self, attempt: LoginAttempt, now: Timestamp) -> Result<(), Error> {
         let LoginAttempt { counters: [(_, pair), (_, network), (_, email)], known } = attempt;
         let take_back = |key: Key| {
-            self.table.update_if(Change {
+            self.table.update_if(ItemUpdate {
                 key,
                 update: "ADD #count :minus_one",
-                condition: STILL_THERE,
+                condition: EXISTS,
                 values: vec![(":minus_one", n(-1))],
             })
         };
-        let remember = self.table.update_if(Change {
+        let remember = self.table.update_if(ItemUpdate {
             key: known,
             update: "SET #expires_at = :expires",
             condition: "",
@@ -85,7 +85,7 @@ impl Connections {
     }
 
     async fn add_login(&self, key: &Key, now: Timestamp) -> Result<u64, Error> {
-        let change = Change {
+        let change = ItemUpdate {
             key: key.clone(),
             update: "ADD #count :one SET #expires_at = :expires",
             condition: "",

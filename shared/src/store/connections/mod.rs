@@ -14,9 +14,9 @@ use crate::domain::presence::{Presence, Status};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visibility::Viewer;
 use crate::error::Error;
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 use crate::store::connections::bot_rate::BotRates;
-use crate::store::table::{Change, Key, Query, Refused, STILL_THERE, Table, n, s};
+use crate::store::table::{EXISTS, ItemUpdate, Key, Query, Refused, Table, n, s};
 use crate::store::{from_item, to_item};
 
 /// A session ends this long after its last use.
@@ -24,11 +24,11 @@ const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 /// A session ends this long after the login, however much it is used.
 const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A use is written down at most this often, so that it costs little.
-const SEEN_EVERY: Duration = Duration::from_secs(60);
+const LAST_SEEN_INTERVAL: Duration = Duration::from_secs(60);
 /// Presences and sessions that one query reads.
-const LISTED: i32 = 1_000;
+const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 /// Sessions that are ended at once.
-const AT_ONCE: usize = 25;
+const MAX_CONCURRENT_DELETES: usize = 25;
 
 /// The Connections table.
 #[derive(Clone)]
@@ -89,7 +89,7 @@ impl SessionItem {
     }
 }
 
-impl Resource for Connections {
+impl Dependency for Connections {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Table::open(platform, "CONNECTIONS_TABLE"))
     }
@@ -145,7 +145,7 @@ impl Connections {
         if expires_at <= now.seconds() {
             return Ok(None);
         }
-        if now.since(Timestamp(seen_at)) >= SEEN_EVERY {
+        if now.since(Timestamp(seen_at)) >= LAST_SEEN_INTERVAL {
             let expires_at = now.after(SESSION_IDLE_TIMEOUT).seconds().min(ends_at);
             self.seen(key, account_id, agent_id, now, expires_at).await?;
         }
@@ -162,13 +162,13 @@ impl Connections {
         now: Timestamp,
         expires_at: u64,
     ) -> Result<(), Error> {
-        let extend = Change {
+        let extend = ItemUpdate {
             key: session,
             update: "SET #seen_at = :now, #expires_at = :expires",
-            condition: STILL_THERE,
+            condition: EXISTS,
             values: vec![(":now", n(now.0)), (":expires", n(expires_at))],
         };
-        let present = Change { key: presence_key(account_id, agent_id), ..extend.clone() };
+        let present = ItemUpdate { key: presence_key(account_id, agent_id), ..extend.clone() };
         for change in [extend, present] {
             if let Err(Refused::Error(error)) = self.table.update(change).await {
                 return Err(error);
@@ -198,7 +198,7 @@ impl Connections {
             if sessions.is_empty() {
                 return Ok(());
             }
-            for sessions in sessions.chunks(AT_ONCE) {
+            for sessions in sessions.chunks(MAX_CONCURRENT_DELETES) {
                 try_join_all(sessions.iter().map(|session| self.table.delete(session.key()))).await?;
             }
         }
@@ -207,10 +207,10 @@ impl Connections {
     /// Gives every session of an agent their present name and photo.
     pub async fn rename_sessions(&self, agent: &Agent) -> Result<(), Error> {
         for session in self.sessions(&agent.account_id, agent.agent_id).await? {
-            let change = Change {
+            let change = ItemUpdate {
                 key: session.key(),
                 update: "SET #name = :name, #photo = :photo",
-                condition: STILL_THERE,
+                condition: EXISTS,
                 values: vec![(":name", s(&*agent.name)), (":photo", crate::store::to_attribute(&agent.photo)?)],
             };
             if let Err(Refused::Error(error)) = self.table.update(change).await {
@@ -226,7 +226,7 @@ impl Connections {
             index: None,
             condition: "#pk = :agent AND begins_with(#sk, :sessions)",
             values: vec![(":agent", s(&*pk)), (":sessions", s("SESSION#"))],
-            limit: LISTED,
+            limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
         self.table.query_all(query, usize::MAX).await?.into_iter().map(from_item).collect()
@@ -258,7 +258,7 @@ impl Connections {
             index: None,
             condition: "#pk = :account",
             values: vec![(":account", s(format!("PRESENCE#{account_id}")))],
-            limit: LISTED,
+            limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
         self.table.query_all(query, usize::MAX).await?.into_iter().map(presence).collect()

@@ -7,8 +7,8 @@
 use crate::domain::account::{Agent, Role};
 use crate::error::Error;
 use crate::store::directory::items::{AccountItem, AgentItem, LoginItem};
-use crate::store::directory::{Directory, LISTED};
-use crate::store::table::{Change, Item, Key, Query, Refused, STILL_THERE, Values, Write, differing, n, s};
+use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
+use crate::store::table::{EXISTS, Item, ItemUpdate, Key, Query, Refused, Values, Write, differing, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// The agent is there and its deletion has not begun.
@@ -91,7 +91,7 @@ impl Directory {
     /// Adds `:one` to a counter of an account. One write.
     pub(in crate::store) async fn count(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
         let change =
-            Change { key: account_key(account_id), update, condition: STILL_THERE, values: vec![(":one", n(1))] };
+            ItemUpdate { key: account_key(account_id), update, condition: EXISTS, values: vec![(":one", n(1))] };
         from_item(self.table.update(change).await?)
     }
 
@@ -145,7 +145,7 @@ impl Directory {
             index: None,
             condition: "#pk = :account AND begins_with(#sk, :agents)",
             values: vec![(":account", s(format!("ACCOUNT#{account_id}"))), (":agents", s("AGENT#"))],
-            limit: LISTED,
+            limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
         let items = self.table.query_all(query, usize::MAX).await?;
@@ -175,7 +175,7 @@ impl Directory {
         }
         if !has_moved && password.is_none() {
             if !changed.is_empty() {
-                let write = Write::Composed(Change::setting(key, changed, NOT_DELETING));
+                let write = Write::Composed(ItemUpdate::setting(key, changed, NOT_DELETING));
                 steps.push(Step { write, refusal: gone_or_changed });
             }
             return self.commit(steps).await;
@@ -184,7 +184,7 @@ impl Directory {
         let agent = if changed.is_empty() {
             Write::Check(key, SAME_EMAIL, vec![known_email])
         } else {
-            let mut change = Change::setting(key, changed, SAME_EMAIL);
+            let mut change = ItemUpdate::setting(key, changed, SAME_EMAIL);
             change.values.push(known_email);
             Write::Composed(change)
         };
@@ -196,8 +196,8 @@ impl Directory {
         } else {
             let values = owner.into_iter().chain(new_hash.map(|hash| (":hash", s(hash)))).collect();
             let update = "SET #password_hash = :hash";
-            let change = Change { key: login_key(&after.email), update, condition: OWN_LOGIN, values };
-            vec![Step { write: Write::Change(change), refusal: |_| CHANGED_MEANWHILE }]
+            let change = ItemUpdate { key: login_key(&after.email), update, condition: OWN_LOGIN, values };
+            vec![Step { write: Write::ItemUpdate(change), refusal: |_| CHANGED_MEANWHILE }]
         });
         self.commit(steps).await
     }
@@ -231,7 +231,7 @@ impl Directory {
     /// `Forbidden` when the caller is no admin any more, `NotFound` when the agent is gone, `Conflict` when their e-mail
     /// has changed since it was read.
     pub async fn begin_agent_deletion(&self, agent: &Agent, by: Authority) -> Result<(), Error> {
-        let mark = Change {
+        let mark = ItemUpdate {
             key: agent_key(&agent.account_id, agent.agent_id),
             update: "SET #deleting = :true, #role = :role",
             condition: "#email = :known_email",
@@ -242,7 +242,7 @@ impl Directory {
             ],
         };
         let mut steps = caller_is_admin(&agent.account_id, by);
-        steps.push(Step { write: Write::Change(mark), refusal: gone_or_changed });
+        steps.push(Step { write: Write::ItemUpdate(mark), refusal: gone_or_changed });
         self.commit(steps).await?;
         // After a deletion that was cut short the e-mail may already belong to somebody else.
         let owner = vec![(":account", s(&*agent.account_id)), (":agent_id", n(agent.agent_id))];

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
 use crate::store::directory::items::{BotItem, BotTokenItem, ProviderItem, stored_limit};
-use crate::store::directory::{Directory, LISTED, channel_key, taken};
-use crate::store::table::{Change, Item, Key, Query, Values, Write, differing, n, s};
+use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, channel_key, taken};
+use crate::store::table::{Item, ItemUpdate, Key, Query, Values, Write, differing, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 pub(in crate::store) fn provider_key(provider_id: &str) -> Key {
@@ -80,7 +80,7 @@ impl Directory {
             index: Some("by_account"),
             condition: "#account_id = :account AND begins_with(#pk, :bots)",
             values: vec![(":account", s(account_id)), (":bots", s("BOT#"))],
-            limit: LISTED,
+            limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
         let items = self.table.query_all(query, usize::MAX).await?;
@@ -102,7 +102,7 @@ impl Directory {
             .channel_ids
             .iter()
             .filter(|id| !after.channel_ids.contains(id))
-            .map(|id| Write::Change(detach(before, id)));
+            .map(|id| Write::ItemUpdate(detach(before, id)));
         let taken = after.channel_ids.iter().filter(|id| !before.channel_ids.contains(id)).map(|id| attach(after, id));
         let Some(bot) = changed(before, after)? else { return Ok(()) };
         self.commit_bot(left.chain(taken).chain([Write::Composed(bot)]).collect()).await
@@ -130,12 +130,12 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
 }
 
 /// What an admin changed of a bot, if its channels are still those of `before`. None: nothing.
-fn changed(before: &Bot, after: &Bot) -> Result<Option<Change<String>>, Error> {
+fn changed(before: &Bot, after: &Bot) -> Result<Option<ItemUpdate<String>>, Error> {
     let changed = differing(values(before)?, values(after)?);
     if changed.is_empty() {
         return Ok(None);
     }
-    let mut change = Change::setting(bot_key(&after.bot_id), changed, "#channel_ids = :before");
+    let mut change = ItemUpdate::setting(bot_key(&after.bot_id), changed, "#channel_ids = :before");
     change.values.push((":before", to_attribute(&before.channel_ids)?));
     Ok(Some(change))
 }
@@ -149,7 +149,7 @@ fn values(bot: &Bot) -> Result<Values, Error> {
 }
 
 fn attach(bot: &Bot, channel_id: &str) -> Write {
-    Write::Change(Change {
+    Write::ItemUpdate(ItemUpdate {
         key: channel_key(channel_id),
         update: "SET #bot_id = :bot",
         condition: "#account_id = :account AND attribute_not_exists(#bot_id)",
@@ -157,8 +157,8 @@ fn attach(bot: &Bot, channel_id: &str) -> Write {
     })
 }
 
-fn detach(bot: &Bot, channel_id: &str) -> Change {
-    Change {
+fn detach(bot: &Bot, channel_id: &str) -> ItemUpdate {
+    ItemUpdate {
         key: channel_key(channel_id),
         update: "REMOVE #bot_id",
         condition: "#bot_id = :bot",

@@ -7,12 +7,12 @@ use crate::domain::channel::{Channel, ChannelSettings};
 use crate::domain::department::{Audience, ChatDepartment, Department, Roster};
 use crate::error::Error;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
-use crate::store::directory::{Directory, LISTED};
-use crate::store::table::{Change, Item, Key, Query, STILL_THERE, Values, differing, s};
+use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
+use crate::store::table::{EXISTS, Item, ItemUpdate, Key, Query, Values, differing, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// Departments of an account, so that a roster is read whole by one query.
-const MOST_DEPARTMENTS: usize = 100;
+const MAX_DEPARTMENTS: usize = 100;
 
 const AGENTS: &str = "AGENT#";
 const DEPARTMENTS: &str = "DEPARTMENT#";
@@ -26,7 +26,7 @@ impl Directory {
     pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
         let roster = self.roster(account_id).await?;
         check("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
-        if roster.departments().len() >= MOST_DEPARTMENTS {
+        if roster.departments().len() >= MAX_DEPARTMENTS {
             return Err(Error::Conflict("an account has at most a hundred departments"));
         }
         let department_id = self.count(account_id, "ADD #departments :one").await?.departments;
@@ -58,7 +58,7 @@ impl Directory {
         if changed.is_empty() {
             return Ok(());
         }
-        let change = Change::setting(department_key(account_id, after.department_id), changed, STILL_THERE);
+        let change = ItemUpdate::setting(department_key(account_id, after.department_id), changed, EXISTS);
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
@@ -78,7 +78,7 @@ impl Directory {
                 (":first", s(AGENTS)),
                 (":last", s(format!("{DEPARTMENTS}~"))),
             ],
-            limit: 2 * LISTED,
+            limit: 2 * MAX_ITEMS_PER_QUERY,
             descending: false,
         };
         roster(self.table.query_all(query, usize::MAX).await?, account_id)

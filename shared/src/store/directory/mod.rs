@@ -10,20 +10,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::domain::bot::{Bot, Provider};
-use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, MOST_ADDRESSES};
+use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, MAX_OLD_ADDRESSES};
 use crate::domain::department::Roster;
 use crate::domain::settings::Settings;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Context, Error};
-use crate::runtime::dependencies::{Platform, Resource};
+use crate::runtime::dependencies::{Dependency, Platform};
 use crate::runtime::secret;
 use crate::store::cache::Cache;
 use crate::store::directory::items::{ChannelItem, SecretItem};
-use crate::store::table::{Change, Key, Query, Refused, STILL_THERE, Table, Values, differing, s};
+use crate::store::table::{EXISTS, ItemUpdate, Key, Query, Refused, Table, Values, differing, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// Items that one query reads; the lists are read to their end.
-pub(in crate::store) const LISTED: i32 = 1_000;
+pub(in crate::store) const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
 /// Channels that one request to the table reads.
 const MAX_CHANNELS_PER_READ: usize = 100;
@@ -39,7 +39,7 @@ pub struct Directory {
     pub(in crate::store) rosters: Arc<Cache<Roster>>,
 }
 
-impl Resource for Directory {
+impl Dependency for Directory {
     fn open(platform: &mut Platform) -> Self {
         Self::new(Table::open(platform, "DIRECTORY_TABLE"))
     }
@@ -120,7 +120,7 @@ impl Directory {
             index: Some("by_account"),
             condition: "#account_id = :account AND begins_with(#pk, :channels)",
             values: vec![(":account", s(account_id)), (":channels", s("CHANNEL#"))],
-            limit: LISTED,
+            limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
         let items = self.table.query_all(query, usize::MAX).await?;
@@ -154,7 +154,7 @@ impl Directory {
         if changed.is_empty() {
             return Ok(());
         }
-        let change = Change::setting(channel_key(&before.channel_id), changed, STILL_THERE);
+        let change = ItemUpdate::setting(channel_key(&before.channel_id), changed, EXISTS);
         Ok(self.table.update(change).await.map(|_| ())?)
     }
 
@@ -163,7 +163,7 @@ impl Directory {
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let stored =
             |channel: &Channel| to_attribute(&channel.secrets.iter().map(SecretItem::from).collect::<Vec<_>>());
-        let change = Change {
+        let change = ItemUpdate {
             key: channel_key(&after.channel_id),
             update: "SET #secrets = :after",
             condition: "#secrets = :before",
@@ -230,6 +230,6 @@ pub fn opens(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
     let nothing = [0_u8; 32];
     let known = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
     let live = known.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
-    let padded = live.map(|secret| &secret.hash).chain(std::iter::repeat(&nothing)).take(MOST_ADDRESSES);
+    let padded = live.map(|secret| &secret.hash).chain(std::iter::repeat(&nothing)).take(MAX_OLD_ADDRESSES);
     padded.fold(false, |found, known| found | secret::same(known, &hash))
 }

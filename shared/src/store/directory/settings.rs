@@ -13,8 +13,8 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{SigningSecret, Webhook, WebhookEvent};
 use crate::error::{Context, Error};
 use crate::store::directory::Directory;
-use crate::store::table::{Change, Item, Key, Refused, n, s};
-use crate::store::{RACES, from_item, to_attribute};
+use crate::store::table::{Item, ItemUpdate, Key, Refused, n, s};
+use crate::store::{MAX_RACE_ATTEMPTS, from_item, to_attribute};
 
 #[derive(Deserialize)]
 struct StoredItem {
@@ -91,7 +91,7 @@ impl Directory {
 
     /// Stores the trigger rules. One write.
     pub async fn save_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
-        let change = Change {
+        let change = ItemUpdate {
             key: rules_key(account_id),
             update: "SET #rules = :rules",
             condition: "",
@@ -125,12 +125,12 @@ impl Directory {
         account_id: &str,
         edit: impl Fn(&mut Settings) -> Result<T, Error>,
     ) -> Result<(Settings, T), Error> {
-        for _ in 0..RACES {
+        for _ in 0..MAX_RACE_ATTEMPTS {
             let mut settings = self.settings(account_id).await?;
             let before = settings.version;
             let result = edit(&mut settings)?;
             settings.version += 1;
-            let change = Change {
+            let change = ItemUpdate {
                 key: key(account_id),
                 update: "SET #version = :version, #settings = :settings",
                 condition: "attribute_not_exists(#pk) OR #version = :before",

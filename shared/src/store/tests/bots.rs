@@ -110,7 +110,7 @@ async fn a_bots_message_takes_the_way_to_the_visitor_that_the_channel_can_show()
     let timeline = stores.chats.timeline("acc", 1, 1, 10).await.unwrap();
     assert_eq!((&timeline[0].content, &timeline[1].content), (&content, &content.clone().not_shown()));
     assert!(timeline[0].content.is_shown() && !timeline[1].content.is_shown());
-    assert_eq!(timeline[0].from, From::Bot("Robo".into()));
+    assert_eq!(timeline[0].from, Sender::Bot("Robo".into()));
 }
 
 #[tokio::test]
@@ -130,11 +130,11 @@ async fn an_invitation_hands_over_when_an_agent_is_online_and_tells_the_bot_when
     let stores = stores().await;
     stores.with_bot().await;
     let nobody = stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
-    let notice = nobody.told.into_iter().next().unwrap();
-    assert_eq!(notice.content.kind, Kind::Notice(Notice::AgentUnavailable));
+    let notice = nobody.notifications.into_iter().next().unwrap();
+    assert_eq!(notice.content.kind, Kind::BotNotice(BotNotice::AgentUnavailable));
     assert_eq!((notice.delivery.unwrap().target, stores.state().await), (Target::Bot, "bot"));
     let handed = stores.chats.invite_agent("acc", 1, true, NOW).await.unwrap();
-    assert!(handed.told.is_empty());
+    assert!(handed.notifications.is_empty());
     assert_eq!(stores.state().await, "waiting");
     assert!(matches!(stores.chats.invite_agent("acc", 1, true, NOW).await, Err(Error::Forbidden(_))));
     let late = stores.bot_writes(&bot(&[]), Content::text("late"), Shows::default()).await;
@@ -146,12 +146,12 @@ async fn a_bot_is_told_that_an_agent_joined_and_that_the_chat_was_closed() {
     let stores = stores().await;
     stores.with_bot().await;
     let joined = stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(joined.told[0].content.kind, Kind::Notice(Notice::AgentJoined));
-    assert!(stores.accept(1, &bob(), &[], NOW).await.unwrap().told.is_empty(), "told once");
+    assert_eq!(joined.notifications[0].content.kind, Kind::BotNotice(BotNotice::AgentJoined));
+    assert!(stores.accept(1, &bob(), &[], NOW).await.unwrap().notifications.is_empty(), "told once");
     let closed = stores.close(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(closed.told[0].content.kind, Kind::Notice(Notice::ChatClosed));
+    assert_eq!(closed.notifications[0].content.kind, Kind::BotNotice(BotNotice::ChatClosed));
     let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();
-    assert_eq!(kinds, [Kind::Notice(Notice::AgentJoined), Kind::Notice(Notice::ChatClosed)]);
+    assert_eq!(kinds, [Kind::BotNotice(BotNotice::AgentJoined), Kind::BotNotice(BotNotice::ChatClosed)]);
     assert!(matches!(
         stores.bot_writes(&bot(&[]), Content::text("late"), Shows::default()).await,
         Err(Error::Forbidden(_))
@@ -224,12 +224,12 @@ impl Stores {
         for minute in 1..=minutes {
             for overdue in self.overdue(1, at(minute * 60)).await {
                 ends.push(match self.chats.revive(&overdue, at(minute * 60)).await.unwrap() {
-                    Revived::Begun(entry) if entry.from != From::Visitor => continue,
+                    Revived::Begun(entry) if entry.from != Sender::Visitor => continue,
                     Revived::Begun(entry) => {
                         assert_eq!(entry.delivery.unwrap().round, 1, "the same task, which its queue knows");
                         "queued"
                     }
-                    Revived::Failed(entry, true) if entry.from == From::Visitor => "handed over",
+                    Revived::Failed(entry, true) if entry.from == Sender::Visitor => "handed over",
                     Revived::Failed(..) => "failed",
                     Revived::Not => "dropped",
                 });
@@ -242,8 +242,8 @@ impl Stores {
         let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
         let delivery = entry.delivery.clone().unwrap().in_turn(since);
         let attempt = Attempt { at: since, status: Some(500), ms: 7, error: Some("HTTP 500".into()), answer: None };
-        let again = Change::Again(Duration::from_secs(3));
-        assert!(self.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
+        let again = DeliveryUpdate::Again(Duration::from_secs(3));
+        assert!(self.chats.record_attempt(&entry, &delivery, &attempt, &again).await.unwrap());
     }
 
     async fn first_delivery(&self) -> Delivery {
@@ -264,7 +264,7 @@ async fn a_visitors_message_that_never_came_to_the_bot_is_given_up_and_the_chat_
     let stores = stores().await;
     stores.with_bot().await;
     assert_eq!(stores.swept(5).await, ["queued", "queued", "handed over"], "told once");
-    assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("waiting", Progress::Failed));
+    assert_eq!((stores.state().await, stores.first_delivery().await.state), ("waiting", DeliveryState::Failed));
 }
 
 #[tokio::test]
@@ -276,7 +276,7 @@ async fn a_bot_that_never_heard_that_no_agent_is_there_loses_the_chat() {
     assert_eq!(stores.state().await, "bot", "it may wait its turn");
     stores.swept(3).await;
     let notice = stores.chats.entry("acc", 1, 2).await.unwrap().unwrap();
-    assert_eq!((stores.state().await, notice.delivery.unwrap().progress), ("waiting", Progress::Failed));
+    assert_eq!((stores.state().await, notice.delivery.unwrap().state), ("waiting", DeliveryState::Failed));
 }
 
 #[tokio::test]
@@ -285,19 +285,23 @@ async fn a_tried_message_whose_delivery_died_is_given_up_and_the_chat_with_it() 
     stores.with_bot().await;
     stores.first_try_fails(NOW).await;
     assert_eq!(stores.swept(2).await, ["handed over"]);
-    assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("waiting", Progress::Failed));
+    assert_eq!((stores.state().await, stores.first_delivery().await.state), ("waiting", DeliveryState::Failed));
 }
 
 #[tokio::test]
 async fn a_bot_that_has_written_since_keeps_the_chat_when_a_delivery_died() {
-    let table = [(at(1), "bot", Progress::Delivered), (NOW, "waiting", Progress::Failed)];
-    for (written_at, state, progress) in table {
+    let table = [(at(1), "bot", DeliveryState::Delivered), (NOW, "waiting", DeliveryState::Failed)];
+    for (written_at, chat_state, delivery_state) in table {
         let stores = stores().await;
         stores.with_bot().await;
         stores.first_try_fails(NOW).await;
         stores.bot_says("hello", written_at).await;
         stores.swept(2).await;
-        assert_eq!((stores.state().await, stores.first_delivery().await.progress), (state, progress), "{written_at:?}");
+        assert_eq!(
+            (stores.state().await, stores.first_delivery().await.state),
+            (chat_state, delivery_state),
+            "{written_at:?}"
+        );
     }
 }
 
@@ -307,7 +311,7 @@ async fn an_untried_message_that_the_bot_wrote_after_is_dropped() {
     stores.with_bot().await;
     stores.bot_says("hello", at(1)).await;
     assert_eq!(stores.swept(5).await, ["queued", "queued", "dropped"]);
-    assert_eq!((stores.state().await, stores.first_delivery().await.progress), ("bot", Progress::Superseded));
+    assert_eq!((stores.state().await, stores.first_delivery().await.state), ("bot", DeliveryState::Superseded));
 }
 
 #[tokio::test]
@@ -317,7 +321,7 @@ async fn a_message_of_a_chat_that_the_agents_have_is_dropped_when_its_delivery_d
     stores.first_try_fails(NOW).await;
     assert_eq!(stores.chats.bot_failed("acc", 1, NOW, NOW).await.unwrap(), HandOver::Done);
     assert_eq!(stores.swept(2).await, ["dropped"]);
-    assert_eq!(stores.first_delivery().await.progress, Progress::Superseded);
+    assert_eq!(stores.first_delivery().await.state, DeliveryState::Superseded);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The end of a long chat, and what chat_finished makes of it.
 
 use crate::domain::chat::Chat;
-use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::store::chats::transcript::Limits;
 use crate::store::tests::*;
 use crate::wire::webhook::Story;
@@ -36,11 +36,11 @@ async fn the_last_entries_are_those_that_fit_from_the_end() {
     assert_eq!(last(&stores, beginning_is_light).await, [7], "nothing is left out in the middle");
 }
 
-async fn told(stores: &Stores, timeline: &[Entry]) -> Value {
+async fn notifications(stores: &Stores, timeline: &[Entry]) -> Value {
     let chat: Chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
     let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
     let event = WebhookEvent::ChatFinished;
-    let occurrence = Occurrence { event, webhook_id: "w".into(), agent_id: None, assign_to: None, call: None };
+    let occurrence = WebhookDispatch { event, webhook_id: "w".into(), agent_id: None, assign_to: None, call: None };
     Story { occurrence: &occurrence, chat: &chat, visitor: &visitor, agents: &[], timeline, invite: None }.body()
 }
 
@@ -49,7 +49,7 @@ async fn chat_finished_leaves_out_the_beginning_of_what_is_too_long_and_says_so(
     let texts: Vec<String> = (0..6).map(|n| n.to_string().repeat(300_000)).collect();
     let stores = chat_of(&texts).await;
     let timeline = stores.chats.whole_timeline("acc", 1, 100).await.unwrap();
-    let body = told(&stores, &timeline).await;
+    let body = notifications(&stores, &timeline).await;
     let messages = body["chat"]["messages"].as_array().unwrap();
     let said: Vec<&str> = messages.iter().map(|message| message["message"].as_str().unwrap()).collect();
     assert_eq!(said, texts[3..], "three of these are less than a megabyte");
@@ -67,7 +67,7 @@ async fn chat_finished_says_whether_it_begins_with_the_beginning() {
     let stores = chat_of(&["hello".into()]).await;
     let timeline = stores.chats.whole_timeline("acc", 1, 100).await.unwrap();
     for (known, missing) in [(timeline.as_slice(), false), (&timeline[1..], true), (&[], true)] {
-        let body = told(&stores, known).await;
+        let body = notifications(&stores, known).await;
         assert_eq!(body["chat"]["beginning_missing"], missing);
         assert_eq!(body["plain_messages"].as_str().unwrap().contains("left out"), missing);
     }

@@ -276,7 +276,7 @@ async fn a_timeline_comes_back_with_every_field_and_from_any_place() {
     stores.agent_writes(1, "nice", NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
     assert_eq!(timeline[0].content, content);
-    assert_eq!(timeline[1].delivery.as_ref().unwrap().progress, Progress::Pending);
+    assert_eq!(timeline[1].delivery.as_ref().unwrap().state, DeliveryState::Pending);
     assert_eq!(stores.chats.timeline("acc", 1, 1, 10).await.unwrap(), timeline[1..]);
     assert_eq!(stores.chats.timeline("acc", 1, 2, 10).await.unwrap(), []);
 }

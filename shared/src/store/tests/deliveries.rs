@@ -10,13 +10,13 @@ async fn a_try_is_recorded_once_however_often_its_task_comes() {
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let delivery = entry.delivery.clone().unwrap();
     let attempt = Attempt { at: NOW, status: Some(500), ms: 7, error: Some("HTTP 500".into()), answer: None };
-    let again = Change::Again(Duration::from_secs(3));
-    assert!(stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap());
-    assert!(stores.chats.record_try(&entry, &delivery, &attempt, &again).await.unwrap(), "its own, repeated");
+    let again = DeliveryUpdate::Again(Duration::from_secs(3));
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &again).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &again).await.unwrap(), "its own, repeated");
     let others = Attempt { ms: 8, ..attempt.clone() };
-    assert!(!stores.chats.record_try(&entry, &delivery, &others, &again).await.unwrap(), "somebody else's");
+    assert!(!stores.chats.record_attempt(&entry, &delivery, &others, &again).await.unwrap(), "somebody else's");
     let stored = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
-    assert_eq!((stored.tries, stored.attempts), (1, vec![attempt]));
+    assert_eq!((stored.attempts_made, stored.attempts), (1, vec![attempt]));
 }
 
 #[tokio::test]
@@ -31,17 +31,17 @@ async fn a_failed_delivery_can_be_begun_anew_and_keeps_its_ledger() {
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let attempt = Attempt { at: NOW, status: None, ms: 3_000, error: Some("x".into()), answer: None };
     let failure = Failure { code: Some(5), message: "no".into(), hidden: false };
-    let failed = Change::Failed(failure.clone(), at(9));
+    let failed = DeliveryUpdate::Failed(failure.clone(), at(9));
     let delivery = entry.delivery.clone().unwrap();
-    assert!(stores.chats.record_try(&entry, &delivery, &attempt, &failed).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &failed).await.unwrap());
     let stored = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
-    assert_eq!((stored.progress, stored.failure), (Progress::Failed, Some(failure)));
+    assert_eq!((stored.state, stored.failure), (DeliveryState::Failed, Some(failure)));
     assert!(
         matches!(stores.chats.retry("acc", 1, seq, Retry::Message, at(8)).await, Err(Error::Conflict(_))),
         "not shown yet"
     );
     let anew = stores.chats.retry("acc", 1, seq, Retry::Message, at(20)).await.unwrap().delivery.unwrap();
-    assert_eq!((anew.progress, anew.round, anew.tries, anew.since), (Progress::Pending, 2, 0, at(20)));
+    assert_eq!((anew.state, anew.round, anew.attempts_made, anew.since), (DeliveryState::Pending, 2, 0, at(20)));
     assert_eq!((anew.failure, anew.attempts.len()), (None, 1));
 }
 
@@ -74,7 +74,7 @@ async fn a_delivery_whose_every_consumer_dies_fails_in_the_end() {
     }
     assert_eq!(failed, [(seq, false)], "told once");
     let delivery = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap().delivery.unwrap();
-    assert_eq!((delivery.progress, delivery.revivals), (Progress::Failed, 60));
+    assert_eq!((delivery.state, delivery.revivals), (DeliveryState::Failed, 60));
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_done_delivery_is_not_due_any_more() {
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let attempt = Attempt { at: NOW, status: Some(200), ms: 7, error: None, answer: None };
     let delivery = entry.delivery.clone().unwrap();
-    assert!(stores.chats.record_try(&entry, &delivery, &attempt, &Change::Delivered).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &DeliveryUpdate::Delivered).await.unwrap());
     assert!(stores.overdue(1, at(1_000)).await.is_empty());
 }
 

@@ -163,7 +163,7 @@ async fn a_transfer_to_an_agent_gives_them_the_chat_and_is_noted() {
     assert_eq!((after.department, after.updated_at), (None, at(1)));
     assert!(matches!(stores.transfer(2, &to_2).await, Err(Error::Conflict("the agent has this chat already"))));
     let note = stores.chats.timeline("acc", 1, 0, 10).await.unwrap().pop().unwrap();
-    assert_eq!((&note.from, note.seq, &note.delivery), (&From::System, after.seq, &None));
+    assert_eq!((&note.from, note.seq, &note.delivery), (&Sender::System, after.seq, &None));
     assert_eq!(note.content.text.as_deref(), Some("Agent 1 transferred the chat to Bob"));
     assert!(stores.agent_writes(1, "still mine?", NOW).await.is_err());
 }

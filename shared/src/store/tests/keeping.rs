@@ -1,12 +1,12 @@
 //! How long things are kept: chats that rest, retention, erasure, offline messages.
 
-use crate::domain::bot::Notice;
+use crate::domain::bot::BotNotice;
 use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::Rating;
 use crate::domain::delivery_log::Retry;
 use crate::domain::webhook::{Details, WebhookEvent};
 use crate::store::chats::retention::Pass;
-use crate::store::chats::transitions::Told;
+use crate::store::chats::transitions::EventContext;
 use crate::store::table::Key;
 use crate::store::tests::*;
 
@@ -24,11 +24,11 @@ impl Stores {
         for partition in 0..DUE_PARTITIONS {
             let page = self.chats.overdue(Backlog::IdleChecks, partition, now, None, 100).await.unwrap();
             for found in page.items {
-                let Some(chat) = self.chats.resting(&found).await.unwrap() else { continue };
+                let Some(chat) = self.chats.due_for_idle_check(&found).await.unwrap() else { continue };
                 if !self.settings.is_idle(chat.updated_at, now) {
-                    self.chats.look_again(&found, &chat, &self.settings, now).await.unwrap();
+                    self.chats.reschedule_idle_check(&found, &chat, &self.settings, now).await.unwrap();
                 } else if let Some(end) = self.chats.close_idle(&chat, &self.settings, now).await.unwrap() {
-                    closed.push((end.chat.chat_id, end.told.iter().map(|entry| entry.content.kind).collect()));
+                    closed.push((end.chat.chat_id, end.notifications.iter().map(|entry| entry.content.kind).collect()));
                 }
             }
         }
@@ -88,8 +88,8 @@ async fn a_bot_is_told_of_the_end_of_a_chat_that_rested() {
         now: NOW,
     };
     stores.chats.visitor_message(&incoming).await.unwrap();
-    let told = vec![Kind::Notice(Notice::ChatClosed)];
-    assert_eq!(stores.look(at(10 * MINUTE + 1)).await, [(1, told)]);
+    let notifications = vec![Kind::BotNotice(BotNotice::ChatClosed)];
+    assert_eq!(stores.look(at(10 * MINUTE + 1)).await, [(1, notifications)]);
 }
 
 #[tokio::test]
@@ -139,9 +139,9 @@ async fn everything_of_an_ended_chat_is_forgotten_when_the_account_says_so() {
         assert_eq!(expires_at, expected, "{pk} {sk}");
     }
     let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
-    assert!(!chat.is_forgotten(at(31 * DAY - 1)) && chat.is_forgotten(at(31 * DAY)));
+    assert!(!chat.is_expired(at(31 * DAY - 1)) && chat.is_expired(at(31 * DAY)));
     let message = stores.chats.entry("acc", 1, 3).await.unwrap().unwrap();
-    assert!(!message.is_forgotten(at(30 * DAY + 19)) && message.is_forgotten(at(30 * DAY + 20)));
+    assert!(!message.is_expired(at(30 * DAY + 19)) && message.is_expired(at(30 * DAY + 20)));
     stores.visitor_writes("v", "again", at(2 * DAY)).await.unwrap();
     let kept = stores.lives().await.into_iter().filter(|(pk, _, life)| pk.starts_with("VISITOR") && life.is_none());
     assert_eq!(kept.count(), 2, "who is there again is not forgotten");
@@ -404,7 +404,7 @@ async fn what_is_forgotten_is_not_sent_again() {
     let entry = stores.chats.entry("acc", 1, seq).await.unwrap().unwrap();
     let delivery = entry.delivery.as_ref().unwrap();
     let attempt = Attempt { at: NOW, status: Some(200), ms: 1, error: None, answer: None };
-    stores.chats.record_try(&entry, delivery, &attempt, &Change::Delivered).await.unwrap();
+    stores.chats.record_attempt(&entry, delivery, &attempt, &DeliveryUpdate::Delivered).await.unwrap();
     let late = stores.chats.retry("acc", 1, seq, Retry::One, at(DAY)).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
     stores.chats.retry("acc", 1, seq, Retry::One, at(DAY - 1)).await.unwrap();
@@ -428,10 +428,10 @@ async fn an_offline_message_is_a_closed_chat_that_the_webhooks_are_told_of() {
         now: NOW,
     };
     for (chat_id, chats) in [(1, 0), (2, 0)] {
-        let told = stores.chats.offline_message(&incoming).await.unwrap();
-        assert_eq!(told.len(), 1);
-        assert_eq!((told[0].chat_id, told[0].seq), (chat_id, 2));
-        assert_eq!(told[0].content.kind, Kind::Webhook(WebhookEvent::OfflineMessage));
+        let notifications = stores.chats.offline_message(&incoming).await.unwrap();
+        assert_eq!(notifications.len(), 1);
+        assert_eq!((notifications[0].chat_id, notifications[0].seq), (chat_id, 2));
+        assert_eq!(notifications[0].content.kind, Kind::Webhook(WebhookEvent::OfflineMessage));
         let chat = stores.chats.chat("acc", chat_id).await.unwrap().unwrap();
         assert_eq!(chat.state, State::Closed(None));
         let visitor = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
@@ -452,18 +452,18 @@ async fn a_call_is_told_of_also_after_the_chat_and_comes_back_with_every_field()
     stores.close(1, &bob(), &[], at(1)).await.unwrap();
     let chat = stores.chats.chat("acc", 1).await.unwrap().unwrap();
     let webhooks = [webhook("w")];
-    let told = Told { webhooks: &webhooks, agent_id: Some(1), now: at(2) };
+    let context = EventContext { webhooks: &webhooks, agent_id: Some(1), now: at(2) };
     let url = Some("https://x.example/1.mp3".to_owned());
     for status in [CallStatus::Start, CallStatus::End(url), CallStatus::Error("busy".into())] {
         let call = Call { kind: CallKind::Callback, phone: "+31".into(), status };
         let details = Details { call: Some(&call), ..Details::default() };
-        let entries = stores.chats.tell_webhooks(&chat, WebhookEvent::CallEvent, details, &told).await.unwrap();
+        let entries = stores.chats.notify_webhooks(&chat, WebhookEvent::CallEvent, details, &context).await.unwrap();
         let stored = stores.chats.entry("acc", 1, entries[0].seq).await.unwrap().unwrap();
         assert_eq!(stored, entries[0]);
         assert_eq!(stored.occurrence.unwrap().call, Some(call));
     }
     let updated =
-        stores.chats.tell_webhooks(&chat, WebhookEvent::ChatUpdated, Details::default(), &told).await.unwrap();
+        stores.chats.notify_webhooks(&chat, WebhookEvent::ChatUpdated, Details::default(), &context).await.unwrap();
     assert_eq!(updated, [], "a closed chat is not updated");
 }
 

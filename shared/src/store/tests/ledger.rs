@@ -22,24 +22,24 @@ impl Stores {
     }
 
     /// Bob writes, and that is tried once with this end; the number of the entry.
-    async fn tried(&self, chat_id: u64, now: Timestamp, end: &Change) -> u64 {
+    async fn tried(&self, chat_id: u64, now: Timestamp, end: &DeliveryUpdate) -> u64 {
         let seq = self.agent_writes(chat_id, "secret", now).await.unwrap();
         self.try_ends(chat_id, seq, end).await;
         seq
     }
 
-    async fn try_ends(&self, chat_id: u64, seq: u64, end: &Change) {
+    async fn try_ends(&self, chat_id: u64, seq: u64, end: &DeliveryUpdate) {
         let entry = self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap();
         let attempt = Attempt { at: entry.at, status: Some(500), ms: 7, error: None, answer: None };
-        assert!(self.chats.record_try(&entry, entry.delivery.as_ref().unwrap(), &attempt, end).await.unwrap());
+        assert!(self.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, end).await.unwrap());
     }
 
     async fn fails(&self, chat_id: u64, now: Timestamp) -> u64 {
         self.tried(chat_id, now, &failed_at(now)).await
     }
 
-    async fn progress(&self, chat_id: u64, seq: u64) -> Progress {
-        self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap().delivery.unwrap().progress
+    async fn delivery_state(&self, chat_id: u64, seq: u64) -> DeliveryState {
+        self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap().delivery.unwrap().state
     }
 
     /// Every page of a question, one behind the other.
@@ -55,8 +55,8 @@ impl Stores {
     }
 }
 
-fn failed_at(verdict_at: Timestamp) -> Change {
-    Change::Failed(Failure { code: Some(5), message: "no".into(), hidden: false }, verdict_at)
+fn failed_at(verdict_at: Timestamp) -> DeliveryUpdate {
+    DeliveryUpdate::Failed(Failure { code: Some(5), message: "no".into(), hidden: false }, verdict_at)
 }
 
 #[tokio::test]
@@ -65,9 +65,9 @@ async fn failures_are_found_newest_first_and_leave_when_they_are_begun_anew() {
     let (one, two) = (stores.opened("one", NOW).await, stores.opened("two", NOW).await);
     let (first, second) = (stores.fails(one, at(1)).await, stores.fails(two, at(2)).await);
     let third = stores.fails(one, at(3)).await;
-    stores.tried(one, at(4), &Change::Delivered).await;
+    stores.tried(one, at(4), &DeliveryUpdate::Delivered).await;
     stores.agent_writes(one, "pending", at(5)).await.unwrap();
-    let wanted = Wanted::all(Progress::Failed);
+    let wanted = Wanted::all(DeliveryState::Failed);
     let found = stores.chats.failures(search(&wanted)).await.unwrap();
     assert_eq!((places(&found), found.next), (vec![(one, third), (two, second), (one, first)], None));
     let oldest = Search { order: Order::OldestFirst, ..search(&wanted) };
@@ -90,11 +90,11 @@ async fn no_failure_is_ever_overdue() {
     let failed = stores.fails(chat, NOW).await;
     let dropped = stores.agent_writes(chat, "dropped", NOW).await.unwrap();
     let entry = stores.chats.entry("acc", chat, dropped).await.unwrap().unwrap();
-    assert!(stores.chats.finish_delivery(&entry, Progress::Superseded).await.unwrap());
+    assert!(stores.chats.finish_delivery(&entry, DeliveryState::Superseded).await.unwrap());
     for partition in 0..DUE_PARTITIONS {
         assert!(stores.overdue(partition, at(100_000)).await.is_empty());
     }
-    let found = stores.chats.failures(search(&Wanted::all(Progress::Failed))).await.unwrap();
+    let found = stores.chats.failures(search(&Wanted::all(DeliveryState::Failed))).await.unwrap();
     assert_eq!(places(&found), [(chat, failed)]);
 }
 
@@ -106,7 +106,7 @@ async fn a_verdict_beats_the_sweep_that_found_the_delivery_before_it() {
     let overdue = stores.overdue(chat, at(30)).await;
     stores.try_ends(chat, seq, &failed_at(at(30))).await;
     assert!(matches!(stores.chats.revive(&overdue[0], at(31)).await.unwrap(), Revived::Not));
-    assert_eq!(stores.progress(chat, seq).await, Progress::Failed);
+    assert_eq!(stores.delivery_state(chat, seq).await, DeliveryState::Failed);
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn what_the_sweep_gave_up_is_among_the_failures() {
             stores.chats.revive(&overdue, at(run * 60)).await.unwrap();
         }
     }
-    let wanted = Wanted::all(Progress::Failed);
+    let wanted = Wanted::all(DeliveryState::Failed);
     let now = Search { now: at(100_000), ..search(&wanted) };
     assert_eq!(places(&stores.chats.failures(now).await.unwrap()), [(1, seq)]);
     assert!(stores.overdue(1, at(100_000)).await.is_empty());
@@ -129,14 +129,14 @@ async fn a_failure_is_not_shown_before_its_verdict() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
     let seq = stores.tried(chat, NOW, &failed_at(at(9))).await;
-    let found = async |progress| {
-        let wanted = Wanted::all(progress);
+    let found = async |state| {
+        let wanted = Wanted::all(state);
         let early = Search { now: at(8), ..search(&wanted) };
         let by_index = places(&stores.chats.failures(early).await.unwrap());
         (by_index, places(&stores.chats.deliveries(early).await.unwrap()))
     };
-    assert_eq!(found(Progress::Failed).await, (vec![], vec![]));
-    assert_eq!(found(Progress::Pending).await.1, [(chat, seq)]);
+    assert_eq!(found(DeliveryState::Failed).await, (vec![], vec![]));
+    assert_eq!(found(DeliveryState::Pending).await.1, [(chat, seq)]);
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn failures_come_page_by_page_also_those_of_one_moment() {
         made.push((one, stores.fails(one, at(n)).await));
     }
     made.sort_unstable();
-    let wanted = Wanted::all(Progress::Failed);
+    let wanted = Wanted::all(DeliveryState::Failed);
     for (order, limit) in [(Order::NewestFirst, 7), (Order::OldestFirst, 60), (Order::NewestFirst, 100)] {
         let pages = stores.pages(Search { order, limit, ..search(&wanted) }, true).await;
         assert!(pages.iter().rev().skip(1).all(|page| page.len() == limit), "{pages:?}");
@@ -159,7 +159,7 @@ async fn failures_come_page_by_page_also_those_of_one_moment() {
         all.sort_unstable();
         assert_eq!(all, made, "{order:?} {limit}");
     }
-    let five_seconds = Wanted { from: at(20), to: at(24), ..Wanted::all(Progress::Failed) };
+    let five_seconds = Wanted { from: at(20), to: at(24), ..Wanted::all(DeliveryState::Failed) };
     assert_eq!(stores.pages(Search { limit: 4, ..search(&five_seconds) }, true).await.concat().len(), 15);
 }
 
@@ -170,7 +170,7 @@ async fn a_search_that_finds_nothing_among_many_failures_is_cut_into_requests() 
     for n in 0..501 {
         stores.fails(chat, at(n)).await;
     }
-    let of_bots = Wanted { target: Some(Target::Bot), ..Wanted::all(Progress::Failed) };
+    let of_bots = Wanted { target: Some(Target::Bot), ..Wanted::all(DeliveryState::Failed) };
     let pages = stores.pages(search(&of_bots), true).await;
     assert_eq!(pages, [[], []], "five hundred at once");
 }
@@ -180,7 +180,7 @@ async fn a_page_goes_on_behind_a_failure_that_was_begun_anew_meanwhile() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
     let (first, second) = (stores.fails(chat, at(1)).await, stores.fails(chat, at(2)).await);
-    let wanted = Wanted::all(Progress::Failed);
+    let wanted = Wanted::all(DeliveryState::Failed);
     let page = stores.chats.failures(Search { limit: 1, ..search(&wanted) }).await.unwrap();
     assert_eq!(places(&page), [(chat, second)]);
     stores.chats.retry("acc", chat, second, Retry::Failed, at(60)).await.unwrap();
@@ -195,12 +195,12 @@ async fn other_deliveries_are_found_chat_by_chat() {
     for (n, visitor) in ["one", "two", "three"].into_iter().enumerate() {
         let chat = stores.opened(visitor, at(n as u64 * 100)).await;
         for second in 0..3 {
-            made.push((chat, stores.tried(chat, at(n as u64 * 100 + second), &Change::Delivered).await));
+            made.push((chat, stores.tried(chat, at(n as u64 * 100 + second), &DeliveryUpdate::Delivered).await));
         }
         stores.fails(chat, at(n as u64 * 100 + 5)).await;
     }
     made.reverse();
-    let wanted = Wanted::all(Progress::Delivered);
+    let wanted = Wanted::all(DeliveryState::Delivered);
     for limit in [1, 2, 4, 100] {
         let pages = stores.pages(Search { limit, ..search(&wanted) }, false).await;
         assert_eq!(pages.concat(), made, "newest first, {limit} at once");
@@ -211,7 +211,7 @@ async fn other_deliveries_are_found_chat_by_chat() {
     assert_eq!(stores.pages(search(&other_channel), false).await, [[]]);
 
     let chat = stores.chats.chat("acc", 2).await.unwrap().unwrap();
-    let failed = Wanted::all(Progress::Failed);
+    let failed = Wanted::all(DeliveryState::Failed);
     let of_chat = async |search| places(&stores.chats.chat_deliveries(&chat, search).await.unwrap());
     assert_eq!(of_chat(search(&wanted)).await, made[3..6]);
     let oldest = Search { order: Order::OldestFirst, ..search(&wanted) };
@@ -228,8 +228,8 @@ async fn a_long_walk_is_cut_into_requests() {
     for n in 0..120 {
         last = stores.opened(&format!("visitor {n}"), NOW).await;
     }
-    let seq = stores.tried(1, at(1), &Change::Delivered).await;
-    let wanted = Wanted::all(Progress::Delivered);
+    let seq = stores.tried(1, at(1), &DeliveryUpdate::Delivered).await;
+    let wanted = Wanted::all(DeliveryState::Delivered);
     let pages = stores.pages(search(&wanted), false).await;
     assert_eq!((last, pages), (120, vec![vec![], vec![], vec![(1, seq)]]), "fifty timelines at once");
 }
@@ -239,7 +239,7 @@ async fn a_cursor_leads_nowhere_but_in_its_own_question_and_account() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
     let seq = stores.fails(chat, at(5)).await;
-    let wanted = Wanted { from: at(1), to: at(9), ..Wanted::all(Progress::Failed) };
+    let wanted = Wanted { from: at(1), to: at(9), ..Wanted::all(DeliveryState::Failed) };
     let place = |at| Some(Place { at, chat_id: chat, seq });
     for wrong in [place(None), place(Some(at(10))), place(Some(at(0)))] {
         let refused = stores.chats.failures(Search { after: wrong, ..search(&wanted) }).await.unwrap_err();
@@ -269,7 +269,8 @@ async fn a_cursor_leads_nowhere_but_in_its_own_question_and_account() {
 async fn who_may_begin_what_anew() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
-    let (failed, delivered) = (stores.fails(chat, NOW).await, stores.tried(chat, NOW, &Change::Delivered).await);
+    let (failed, delivered) =
+        (stores.fails(chat, NOW).await, stores.tried(chat, NOW, &DeliveryUpdate::Delivered).await);
     let retry = async |seq, retry, now| stores.chats.retry("acc", chat, seq, retry, now).await;
     for kind in [Retry::Message, Retry::Failed] {
         assert!(matches!(retry(delivered, kind, at(1)).await, Err(Error::Conflict(_))), "{kind:?}");
@@ -279,7 +280,7 @@ async fn who_may_begin_what_anew() {
     for (seq, kind) in [(delivered, Retry::One), (failed, Retry::Failed)] {
         let anew = retry(seq, kind, at(2)).await.unwrap();
         let delivery = anew.delivery.as_ref().unwrap();
-        assert_eq!((delivery.progress, delivery.round, delivery.attempts.len()), (Progress::Pending, 2, 1));
+        assert_eq!((delivery.state, delivery.round, delivery.attempts.len()), (DeliveryState::Pending, 2, 1));
         assert!(matches!(retry(seq, Retry::One, at(3)).await, Err(Error::Conflict(_))), "it is under way");
     }
 }
@@ -293,8 +294,10 @@ async fn an_entry_stays_small_however_often_it_is_sent_again() {
     for n in 1..=150 {
         let entry = stores.chats.entry("acc", chat, seq).await.unwrap().unwrap();
         let attempt = Attempt { at: at(n), status: Some(500), ms: 7, error: Some(answer.clone()), answer: None };
-        let failed = Change::Failed(Failure { code: None, message: answer.clone(), hidden: false }, at(n));
-        assert!(stores.chats.record_try(&entry, entry.delivery.as_ref().unwrap(), &attempt, &failed).await.unwrap());
+        let failed = DeliveryUpdate::Failed(Failure { code: None, message: answer.clone(), hidden: false }, at(n));
+        assert!(
+            stores.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, &failed).await.unwrap()
+        );
         stores.chats.retry("acc", chat, seq, Retry::One, at(n)).await.unwrap();
     }
     let delivery = stores.chats.entry("acc", chat, seq).await.unwrap().unwrap().delivery.unwrap();
@@ -308,8 +311,8 @@ async fn of_many_who_begin_a_delivery_anew_one_does() {
     let stores = stores().await;
     let chat = stores.opened("v", NOW).await;
     let seq = stores.fails(chat, NOW).await;
-    let tries = (1..=8).map(|n| stores.chats.retry("acc", chat, seq, Retry::Failed, at(n)));
-    let done = join_all(tries).await.into_iter().filter(Result::is_ok).count();
+    let attempts_made = (1..=8).map(|n| stores.chats.retry("acc", chat, seq, Retry::Failed, at(n)));
+    let done = join_all(attempts_made).await.into_iter().filter(Result::is_ok).count();
     let delivery = stores.chats.entry("acc", chat, seq).await.unwrap().unwrap().delivery.unwrap();
     assert_eq!((done, delivery.round), (1, 2));
 }

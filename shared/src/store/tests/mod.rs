@@ -25,12 +25,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::domain::account::{Agent, Author, Role};
-use crate::domain::bot::{Bot, Notice};
+use crate::domain::bot::{Bot, BotNotice};
 use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
-use crate::domain::chat::From;
+use crate::domain::chat::Sender;
 use crate::domain::chat_state::State;
 use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich, Shows};
-use crate::domain::delivery::{Attempt, Change, Delivery, Failure, Progress, Target};
+use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
 use crate::domain::delivery_log::Retry;
 use crate::domain::entry::Entry;
 use crate::domain::panel::{CustomData, Panel, PanelChange};

@@ -24,7 +24,7 @@ impl Stores {
         let settings = Settings { webhooks: vec![webhook("w")], ..Settings::default() };
         let closed =
             self.chats.close_idle(&self.chat_header(chat_id).await, &settings, at(100_000)).await.unwrap().unwrap();
-        closed.told.iter().map(|entry| entry.content.kind).collect()
+        closed.notifications.iter().map(|entry| entry.content.kind).collect()
     }
 }
 
@@ -46,8 +46,8 @@ async fn only_a_chat_that_an_agent_had_ends_with_chat_finished() {
     assert_eq!(stores.told_of_idle_close(3).await, finished, "an agent had accepted it");
 
     let closed = stores.close(4, &bob(), &[webhook("w")], NOW).await.unwrap();
-    assert_eq!(closed.told.iter().map(|entry| entry.content.kind).collect::<Vec<_>>(), finished);
-    assert_eq!(closed.told[0].occurrence.as_ref().unwrap().agent_ids(&closed.chat), [1], "who closed it");
+    assert_eq!(closed.notifications.iter().map(|entry| entry.content.kind).collect::<Vec<_>>(), finished);
+    assert_eq!(closed.notifications[0].occurrence.as_ref().unwrap().agent_ids(&closed.chat), [1], "who closed it");
 }
 
 #[tokio::test]

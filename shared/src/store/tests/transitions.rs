@@ -85,9 +85,9 @@ async fn a_repeated_close_succeeds_and_notifies_nobody() {
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     let first = stores.close(1, &bob(), &[webhook("W")], NOW).await.unwrap();
-    assert_eq!(first.told.len(), 1);
+    assert_eq!(first.notifications.len(), 1);
     let again = stores.close(1, &bob(), &[webhook("W")], at(5)).await.unwrap();
-    assert_eq!((again.chat, again.told), (first.chat, vec![]));
+    assert_eq!((again.chat, again.notifications), (first.chat, vec![]));
     let refused = stores.close(1, &ann(), &[webhook("W")], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat is closed"))), "{refused:?}");
 }

@@ -48,11 +48,11 @@ async fn a_message_with_news_of_its_visitor_brings_what_the_webhooks_are_told() 
     stores.visitor_says("v", &named("Anna"), "none", None, NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();
     let shown: Vec<_> = timeline.iter().map(|entry| (entry.seq, entry.content.kind)).collect();
-    let told = Kind::Webhook(WebhookEvent::ChatUpdated);
-    assert_eq!(shown, [(1, Kind::Text), (2, Kind::Text), (3, Kind::Text), (4, told), (5, told), (6, Kind::Text)]);
-    let told_of: Vec<_> = timeline.iter().filter_map(|entry| entry.occurrence.as_ref()).collect();
+    let updated = Kind::Webhook(WebhookEvent::ChatUpdated);
+    assert_eq!(shown, [(1, Kind::Text), (2, Kind::Text), (3, Kind::Text), (4, updated), (5, updated), (6, Kind::Text)]);
+    let dispatches: Vec<_> = timeline.iter().filter_map(|entry| entry.occurrence.as_ref()).collect();
     assert_eq!(
-        told_of.iter().map(|told| (told.webhook_id.as_str(), told.agent_id)).collect::<Vec<_>>(),
+        dispatches.iter().map(|dispatch| (dispatch.webhook_id.as_str(), dispatch.agent_id)).collect::<Vec<_>>(),
         [("W", Some(1)), ("X", Some(1))]
     );
 }
@@ -69,8 +69,8 @@ async fn what_could_not_be_stored_of_a_visitor_is_told_by_the_next_try() {
     assert!(stores.chats.save_and_tell(&visitor, &webhooks, NOW).await.is_err());
     let mut again = stores.chats.visitor("CH", "v").await.unwrap().unwrap();
     assert!(again.learn(&named("Ann"), Source::Agent), "the visitor is as they were");
-    let told = stores.chats.save_and_tell(&again, &webhooks, NOW).await.unwrap();
-    assert_eq!(told.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [4]);
+    let notifications = stores.chats.save_and_tell(&again, &webhooks, NOW).await.unwrap();
+    assert_eq!(notifications.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [4]);
     assert_eq!(stores.chats.visitor("CH", "v").await.unwrap().unwrap().profile, named("Ann"));
 }
 

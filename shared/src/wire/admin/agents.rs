@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::domain::account::{Agent, Role};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::admin::NAME;
+use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::fields::Fields;
 
 /// Characters of an e-mail address or a password.
-const SHORT: usize = 254;
+const MAX_SHORT_TEXT_CHARS: usize = 254;
 
 /// A person to add: what an agent has, and a password.
 pub struct NewAgent {
@@ -39,7 +39,7 @@ impl NewAgent {
 pub fn new_account(body: &Value) -> Result<(String, NewAgent), Error> {
     let body = Fields::of(body)?;
     let admin = new_agent_fields(body.object("admin")?)?;
-    Ok((body.required_text("name", NAME)?, NewAgent { role: Role::Admin, ..admin }))
+    Ok((body.required_text("name", MAX_NAME_CHARS)?, NewAgent { role: Role::Admin, ..admin }))
 }
 
 /// Reads POST /operator/accounts/{account_id}/admins.
@@ -54,10 +54,10 @@ pub fn new_agent(body: &Value) -> Result<NewAgent, Error> {
 
 fn new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
     Ok(NewAgent {
-        name: fields.required_text("name", NAME)?,
+        name: fields.required_text("name", MAX_NAME_CHARS)?,
         email: email(fields)?.ok_or_else(|| fields.refuse("email", "is required"))?,
         password: password(fields)?.ok_or_else(|| fields.refuse("password", "is required"))?,
-        phone: fields.text("phone", NAME)?,
+        phone: fields.text("phone", MAX_NAME_CHARS)?,
         photo: fields.url("photo")?,
         role: role(fields)?.unwrap_or(Role::Agent),
     })
@@ -70,10 +70,10 @@ pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<Strin
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();
     if fields.has("name") {
-        changed.name = fields.required_text("name", NAME)?;
+        changed.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
     if fields.has("phone") {
-        changed.phone = fields.text("phone", NAME)?;
+        changed.phone = fields.text("phone", MAX_NAME_CHARS)?;
     }
     if fields.has("photo") {
         changed.photo = fields.url("photo")?;
@@ -86,7 +86,7 @@ pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<Strin
 }
 
 fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(email) = fields.exact_text("email", SHORT)? else {
+    let Some(email) = fields.exact_text("email", MAX_SHORT_TEXT_CHARS)? else {
         return Ok(None);
     };
     let email = email.trim().to_lowercase();
@@ -96,12 +96,12 @@ fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
 }
 
 fn password(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(password) = fields.exact_text("password", SHORT)? else {
+    let Some(password) = fields.exact_text("password", MAX_SHORT_TEXT_CHARS)? else {
         return Ok(None);
     };
-    let shortest = crate::runtime::password::SHORTEST;
-    if password.chars().count() < shortest {
-        return Err(fields.refuse("password", format_args!("must have at least {shortest} characters")));
+    let min_chars = crate::runtime::password::MIN_PASSWORD_CHARS;
+    if password.chars().count() < min_chars {
+        return Err(fields.refuse("password", format_args!("must have at least {min_chars} characters")));
     }
     Ok(Some(password))
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, MAX_ANSWER_WITHIN_SECONDS};
 use crate::error::Error;
-use crate::wire::admin::{NAME, with};
+use crate::wire::admin::{MAX_NAME_CHARS, with};
 use crate::wire::fields::Fields;
 
 /// Channels of one bot: a transaction takes a hundred items.
-const BOT_CHANNELS: usize = 49;
+const MAX_BOT_CHANNELS: usize = 49;
 
 /// What an admin says about a bot.
 pub struct BotSettings {
@@ -31,9 +31,9 @@ pub struct BotSettings {
 pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
     let fields = Fields::of(body)?;
     Ok(BotSettings {
-        provider_id: fields.required_text("provider_id", NAME)?,
+        provider_id: fields.required_text("provider_id", MAX_NAME_CHARS)?,
         token: token(fields)?,
-        name: fields.text("name", NAME)?.unwrap_or_else(|| "Bot".to_owned()),
+        name: fields.text("name", MAX_NAME_CHARS)?.unwrap_or_else(|| "Bot".to_owned()),
         channel_ids: channel_ids(fields)?.unwrap_or_default(),
         answer_within: answer_within(fields, Some(DEFAULT_ANSWER_WITHIN))?,
     })
@@ -41,7 +41,7 @@ pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
 
 /// A token is the last segment of addresses, where `.` and `..` mean something else.
 fn token(fields: Fields<'_>) -> Result<String, Error> {
-    let token = fields.required_text("token", NAME)?;
+    let token = fields.required_text("token", MAX_NAME_CHARS)?;
     if token == "." || token == ".." {
         return Err(fields.refuse("token", "must be more than dots"));
     }
@@ -59,7 +59,7 @@ pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
     }
     let mut changed = bot.clone();
     if fields.has("name") {
-        changed.name = fields.required_text("name", NAME)?;
+        changed.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
     changed.answer_within = answer_within(fields, bot.answer_within)?;
     changed.channel_ids = channel_ids(fields)?.unwrap_or(changed.channel_ids);
@@ -68,14 +68,15 @@ pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
 
 fn channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
     let Some(value) = fields.value("channel_ids") else { return Ok(None) };
-    let list = value.as_array().filter(|list| list.len() <= BOT_CHANNELS);
+    let list = value.as_array().filter(|list| list.len() <= MAX_BOT_CHANNELS);
     let ids: Option<BTreeSet<String>> = list.and_then(|list| list.iter().map(channel_id).collect());
-    let refuse = || fields.refuse("channel_ids", format_args!("must be a list of at most {BOT_CHANNELS} channel ids"));
+    let refuse =
+        || fields.refuse("channel_ids", format_args!("must be a list of at most {MAX_BOT_CHANNELS} channel ids"));
     ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(refuse)
 }
 
 fn channel_id(value: &Value) -> Option<String> {
-    value.as_str().filter(|id| id.len() <= NAME).map(str::to_owned)
+    value.as_str().filter(|id| id.len() <= MAX_NAME_CHARS).map(str::to_owned)
 }
 
 /// Null switches the limit off; left out, it is what it was.

@@ -6,7 +6,7 @@ use crate::domain::channel::{Channel, ChannelSettings, PLACEHOLDER, Refusals, Va
 use crate::domain::content::Shows;
 use crate::domain::target_guard::Guard;
 use crate::error::Error;
-use crate::wire::admin::{LIST, NAME, ids, required_target, with};
+use crate::wire::admin::{MAX_LIST_ITEMS, MAX_NAME_CHARS, ids, required_target, with};
 use crate::wire::fields::{Fields, MAX_URL_CHARS};
 
 /// Stands for the placeholder while an address is normalised: the URL parser would encode braces, and take none in a host.
@@ -17,7 +17,7 @@ pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error
     let fields = Fields::of(body)?;
     fields.one_of("kind", "api", |kind| (kind == "api").then_some(()))?;
     let settings = ChannelSettings {
-        name: fields.required_text("name", NAME)?,
+        name: fields.required_text("name", MAX_NAME_CHARS)?,
         integrator_url: integrator_url(fields, guard)?,
         append_channel_id: true,
         enabled: true,
@@ -52,7 +52,7 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
     let integrator_url =
         if fields.has("integrator_url") { self::integrator_url(fields, guard)? } else { integrator_url };
     Ok(ChannelSettings {
-        name: if fields.has("name") { fields.required_text("name", NAME)? } else { name },
+        name: if fields.has("name") { fields.required_text("name", MAX_NAME_CHARS)? } else { name },
         integrator_url,
         append_channel_id: fields.flag("append_channel_id")?.unwrap_or(append_channel_id),
         enabled: fields.flag("enabled")?.unwrap_or(enabled),
@@ -60,7 +60,7 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
         agent_ids: ids(fields, "agent_ids")?.unwrap_or(agent_ids),
         department_ids: ids(fields, "department_ids")?.unwrap_or(department_ids),
         validation: fields.one_of("validation", "strict, lenient", Validation::parse)?.unwrap_or(validation),
-        hidden_error_codes: fields.integers("hidden_error_codes", LIST)?.unwrap_or(hidden_error_codes),
+        hidden_error_codes: fields.integers("hidden_error_codes", MAX_LIST_ITEMS)?.unwrap_or(hidden_error_codes),
         shows: Shows {
             markdown: fields.flag("shows_markdown")?.unwrap_or(shows.markdown),
             buttons: fields.flag("shows_buttons")?.unwrap_or(shows.buttons),

@@ -21,23 +21,23 @@ use crate::error::Error;
 use crate::wire::fields::Fields;
 
 /// Characters of a name.
-const NAME: usize = 255;
+const MAX_NAME_CHARS: usize = 255;
 /// Entries of a list.
-const LIST: usize = 1_000;
+const MAX_LIST_ITEMS: usize = 1_000;
 /// Longest overlap of an old and a new address, in seconds: 30 days.
-const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
+const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
 /// The overlap when nothing is said: a day.
-const USUAL_OVERLAP: u64 = 24 * 60 * 60;
+const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
 /// Reads POST .../rotate of a channel or a webhook: for how many seconds the old address or secret still holds.
 pub fn overlap(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
     let Some(value) = fields.value("keep_old_seconds") else {
-        return Ok(USUAL_OVERLAP);
+        return Ok(DEFAULT_OVERLAP_SECONDS);
     };
-    let seconds = value.as_u64().filter(|seconds| *seconds <= LONGEST_OVERLAP);
+    let seconds = value.as_u64().filter(|seconds| *seconds <= MAX_OVERLAP_SECONDS);
     seconds.ok_or_else(|| {
-        fields.refuse("keep_old_seconds", format_args!("must be a whole number from 0 to {LONGEST_OVERLAP}"))
+        fields.refuse("keep_old_seconds", format_args!("must be a whole number from 0 to {MAX_OVERLAP_SECONDS}"))
     })
 }
 
@@ -55,7 +55,7 @@ pub(in crate::wire) fn required_target(fields: Fields<'_>, name: &str, guard: &G
 
 /// Ids, each once.
 fn ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
-    let Some(numbers) = fields.integers(name, LIST)? else {
+    let Some(numbers) = fields.integers(name, MAX_LIST_ITEMS)? else {
         return Ok(None);
     };
     let ids: Option<Vec<u64>> = numbers.into_iter().map(|id| u64::try_from(id).ok().filter(|id| *id > 0)).collect();

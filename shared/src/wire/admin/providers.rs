@@ -5,20 +5,20 @@ use serde_json::{Value, json};
 use crate::domain::bot::Provider;
 use crate::domain::target_guard::Guard;
 use crate::error::Error;
-use crate::wire::admin::{NAME, required_target};
+use crate::wire::admin::{MAX_NAME_CHARS, required_target};
 use crate::wire::fields::Fields;
 
 /// Reads POST /operator/providers, or PATCH on one that is there: the provider as it becomes. A new one has no name yet.
 pub fn changed_provider(body: &Value, mut provider: Provider, guard: &Guard) -> Result<Provider, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || provider.name.is_empty() {
-        provider.name = fields.required_text("name", NAME)?;
+        provider.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
     if fields.has("endpoint") || provider.endpoint.is_empty() {
         provider.endpoint = required_target(fields, "endpoint", guard)?;
     }
     if fields.has("authorization") {
-        let secret = fields.text("authorization", NAME)?;
+        let secret = fields.text("authorization", MAX_NAME_CHARS)?;
         if secret.as_ref().is_some_and(|secret| !is_header_value(secret)) {
             return Err(fields.refuse("authorization", "must be printable ASCII without spaces at its ends"));
         }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use sha2::{Digest, Sha256};
 
-use super::super::limits::DEDUPLICATION_MS;
+use super::super::limits::DEDUPLICATION_WINDOW_MS;
 use super::super::{Error, QueueDefinition};
 use super::entry::{Entry, Stored};
 
@@ -56,7 +56,7 @@ pub(super) fn find(connection: &Connection, key: &Key<'_>, now_ms: u64) -> Resul
 fn forget(connection: &Connection, now_ms: u64) -> Result<(), Error> {
     connection
         .prepare_cached("DELETE FROM deduplication WHERE sent_at <= ?1")?
-        .execute([now_ms.saturating_sub(DEDUPLICATION_MS)])?;
+        .execute([now_ms.saturating_sub(DEDUPLICATION_WINDOW_MS)])?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, named_params};
 use uuid::Uuid;
 
-use super::super::limits::{self, MESSAGE_BYTES};
+use super::super::limits::{self, MAX_MESSAGE_BYTES};
 use super::super::{Error, Outgoing, QueueDefinition, SentMessage};
 use super::deduplication::{self, Key};
 use super::entry::{Entry, Stored};
@@ -114,7 +114,7 @@ fn check_body(body: &str) -> Result<(), Error> {
     if body.is_empty() {
         return Err(Error::MissingParameter("MessageBody"));
     }
-    if body.len() > MESSAGE_BYTES {
+    if body.len() > MAX_MESSAGE_BYTES {
         return Err(Error::MessageTooLong(body.len()));
     }
     match body.chars().find(|character| !is_allowed(*character)) {

@@ -102,7 +102,7 @@ fn send_message_batch(service: &Service, queue: &str, request: batch::Request<Se
     let entries = request.checked()?;
     let bytes = entries.iter().map(|entry| entry.request.message_body.len());
     let bytes = bytes.sum::<usize>();
-    if bytes > limits::MESSAGE_BYTES {
+    if bytes > limits::MAX_MESSAGE_BYTES {
         return Err(Error::BatchRequestTooLong(bytes));
     }
     Ok(batch::run(entries, |entry| send_message(service, queue, entry)))

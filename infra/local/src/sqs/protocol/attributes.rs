@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::limits::MESSAGE_BYTES;
+use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::{Depth, Error, Message, QueueDefinition, Queues};
 
 /// What a queue may be asked for, though some is not kept here (and some only FIFO queues have).
@@ -79,7 +79,7 @@ pub(super) fn of_queue(queue: &QueueDefinition, depth: Depth) -> Map<String, Val
     put("DelaySeconds", queue.delay_seconds.to_string());
     put("VisibilityTimeout", queue.visibility_seconds.to_string());
     put("MessageRetentionPeriod", queue.retention_seconds.to_string());
-    put("MaximumMessageSize", MESSAGE_BYTES.to_string());
+    put("MaximumMessageSize", MAX_MESSAGE_BYTES.to_string());
     put("ReceiveMessageWaitTimeSeconds", "0".to_owned());
     if let Some(policy) = redrive_policy(queue) {
         put("RedrivePolicy", policy);

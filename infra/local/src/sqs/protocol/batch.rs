@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::Error;
-use super::super::limits::BATCH_ENTRIES;
+use super::super::limits::MAX_BATCH_ENTRIES;
 use super::fault;
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ impl<T> Request<T> {
         if self.entries.is_empty() {
             return Err(Error::EmptyBatchRequest);
         }
-        if self.entries.len() > BATCH_ENTRIES {
+        if self.entries.len() > MAX_BATCH_ENTRIES {
             return Err(Error::TooManyEntriesInBatchRequest(self.entries.len()));
         }
         let mut seen = BTreeSet::new();

@@ -33,7 +33,7 @@ use crate::operation::operation;
 pub(crate) const SERVICE: &str = "AmazonSQS";
 
 /// A batch of 1 MiB may be six times as long when JSON writes its characters as `\u0009`.
-const BODY_BYTES: usize = 8 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]
 struct Api {
@@ -44,7 +44,7 @@ struct Api {
 /// Serves every path: the SDK posts to the root of the endpoint, wherever the host has put it.
 pub(super) fn router(queues: Queues, base_url: String) -> Router {
     let api = Api { queues, base_url: base_url.into() };
-    Router::new().fallback(handle).layer(DefaultBodyLimit::max(BODY_BYTES)).with_state(api)
+    Router::new().fallback(handle).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(api)
 }
 
 async fn handle(State(api): State<Api>, headers: HeaderMap, body: Bytes) -> Response {

@@ -17,7 +17,7 @@ use aws_sdk_sqs::types::{
     SendMessageBatchRequestEntry,
 };
 
-use super::super::limits::MESSAGE_BYTES;
+use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::tests::{message, queue};
 use super::super::{DeadLetter, QueueDefinition, Queues, Storage};
 
@@ -226,7 +226,7 @@ async fn a_batch_that_is_unsound_as_a_whole_is_refused_by_its_typed_error() {
     assert!(matches!(refused(&["a", "a"], "a").await, SendMessageBatchError::BatchEntryIdsNotDistinct(_)));
     assert!(matches!(refused(&["a b"], "a").await, SendMessageBatchError::InvalidBatchEntryId(_)));
     assert!(matches!(
-        refused(&["1", "2"], &"x".repeat(MESSAGE_BYTES / 2 + 1)).await,
+        refused(&["1", "2"], &"x".repeat(MAX_MESSAGE_BYTES / 2 + 1)).await,
         SendMessageBatchError::BatchRequestTooLong(_)
     ));
 }
@@ -234,7 +234,7 @@ async fn a_batch_that_is_unsound_as_a_whole_is_refused_by_its_typed_error() {
 #[tokio::test]
 async fn a_message_of_the_full_size_passes_however_json_writes_it() {
     let host = Host::start().await;
-    let body = "\t".repeat(MESSAGE_BYTES);
+    let body = "\t".repeat(MAX_MESSAGE_BYTES);
     host.send("q", &body).await;
     assert_eq!(host.receive("q").await[0].body(), Some(body.as_str()));
 }

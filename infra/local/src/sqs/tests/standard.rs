@@ -1,6 +1,6 @@
 //! Standard queues.
 
-use super::super::limits::MESSAGE_BYTES;
+use super::super::limits::MAX_MESSAGE_BYTES;
 use super::*;
 
 fn bench() -> Bench {
@@ -211,7 +211,7 @@ fn a_purge_empties_one_queue() {
 #[test]
 fn what_sqs_refuses_is_refused() {
     let bench = bench();
-    let long = "x".repeat(MESSAGE_BYTES + 1);
+    let long = "x".repeat(MAX_MESSAGE_BYTES + 1);
     let refused = |outgoing| bench.try_send(0, "q", outgoing).unwrap_err();
     assert!(matches!(refused(message("")), Error::MissingParameter("MessageBody")));
     assert!(matches!(refused(message(&long)), Error::MessageTooLong(_)));
@@ -229,7 +229,7 @@ fn what_sqs_refuses_is_refused() {
 #[test]
 fn what_sqs_just_accepts_is_accepted() {
     let bench = bench();
-    let body = "x".repeat(MESSAGE_BYTES);
+    let body = "x".repeat(MAX_MESSAGE_BYTES);
     for outgoing in [message(&body), message("\t\r\n é \u{FFFD}\u{10FFFF}"), grouped(&"~".repeat(128), "a")] {
         let text = outgoing.body.clone();
         bench.send(0, "q", outgoing);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::delivery::{Attempt, Delivery, Failure, Progress, Target};
+use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Failure, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::unknown;
@@ -10,12 +10,12 @@ use crate::store::chats::items::unknown;
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct DeliveryItem {
     target: String,
-    progress: String,
+    state: String,
     round: u32,
     #[serde(default)]
     revivals: u32,
     since: u64,
-    tries: u32,
+    attempts_made: u32,
     attempts: Vec<AttemptItem>,
     #[serde(default)]
     attempts_left_out: u32,
@@ -29,11 +29,11 @@ impl From<&Delivery> for DeliveryItem {
     fn from(delivery: &Delivery) -> Self {
         let Delivery {
             target,
-            progress,
+            state,
             round,
             revivals,
             since,
-            tries,
+            attempts_made,
             attempts,
             attempts_left_out,
             failure,
@@ -41,11 +41,11 @@ impl From<&Delivery> for DeliveryItem {
         } = delivery.clone();
         Self {
             target: target.name().to_owned(),
-            progress: progress.name().to_owned(),
+            state: state.name().to_owned(),
             round,
             revivals,
             since: since.0,
-            tries,
+            attempts_made,
             attempts: attempts.iter().map(AttemptItem::from).collect(),
             attempts_left_out,
             failure: failure.as_ref().map(FailureItem::from),
@@ -60,11 +60,11 @@ impl TryFrom<DeliveryItem> for Delivery {
     fn try_from(item: DeliveryItem) -> Result<Self, Error> {
         Ok(Self {
             target: Target::parse(&item.target).ok_or_else(unknown("target"))?,
-            progress: Progress::parse(&item.progress).ok_or_else(unknown("progress"))?,
+            state: DeliveryState::parse(&item.state).ok_or_else(unknown("delivery state"))?,
             round: item.round,
             revivals: item.revivals,
             since: Timestamp(item.since),
-            tries: item.tries,
+            attempts_made: item.attempts_made,
             attempts: item.attempts.into_iter().map(Attempt::from).collect(),
             attempts_left_out: item.attempts_left_out,
             failure: item.failure.map(Failure::from),

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::{Call, CallKind, CallStatus};
-use crate::domain::chat::From as Writer;
-use crate::domain::delivery::{Delivery, Progress};
+use crate::domain::chat::Sender;
+use crate::domain::delivery::{Delivery, DeliveryState};
 use crate::domain::entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{Occurrence, WebhookEvent};
+use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::error::Error;
 use crate::store::chats::deliveries::{self, Backlog};
 use crate::store::chats::entry_key;
@@ -50,11 +50,11 @@ impl From<&Entry> for EntryItem {
         let Entry { account_id, chat_id, seq, id, from, content, at, occurrence, keep_until, delivery } = entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
         let (agent, bot) = match &from {
-            Writer::Agent(author) => (Some(AuthorItem::from(author)), None),
-            Writer::Bot(name) => (None, Some(name.clone())),
-            Writer::Visitor | Writer::System => (None, None),
+            Sender::Agent(author) => (Some(AuthorItem::from(author)), None),
+            Sender::Bot(name) => (None, Some(name.clone())),
+            Sender::Visitor | Sender::System => (None, None),
         };
-        let pending = delivery.as_ref().filter(|delivery| delivery.progress == Progress::Pending);
+        let pending = delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Pending);
         Self {
             pk: key.pk,
             sk: key.sk,
@@ -81,10 +81,10 @@ impl TryFrom<EntryItem> for Entry {
 
     fn try_from(item: EntryItem) -> Result<Self, Error> {
         let from = match (item.from.as_str(), item.agent, item.bot) {
-            ("visitor", _, _) => Writer::Visitor,
-            ("agent", Some(agent), _) => Writer::Agent(agent.into()),
-            ("bot", _, Some(name)) => Writer::Bot(name),
-            ("system", _, _) => Writer::System,
+            ("visitor", _, _) => Sender::Visitor,
+            ("agent", Some(agent), _) => Sender::Agent(agent.into()),
+            ("bot", _, Some(name)) => Sender::Bot(name),
+            ("system", _, _) => Sender::System,
             _ => return Err(unknown("from")()),
         };
         Ok(Self {
@@ -95,7 +95,7 @@ impl TryFrom<EntryItem> for Entry {
             from,
             content: item.content.try_into()?,
             at: Timestamp(item.at),
-            occurrence: item.occurrence.map(Occurrence::try_from).transpose()?,
+            occurrence: item.occurrence.map(WebhookDispatch::try_from).transpose()?,
             keep_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })
@@ -114,14 +114,14 @@ pub(in crate::store) struct OccurrenceItem {
     call: Option<CallItem>,
 }
 
-impl From<Occurrence> for OccurrenceItem {
-    fn from(occurrence: Occurrence) -> Self {
-        let Occurrence { event, webhook_id, agent_id, assign_to, call } = occurrence;
+impl From<WebhookDispatch> for OccurrenceItem {
+    fn from(occurrence: WebhookDispatch) -> Self {
+        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call } = occurrence;
         Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(CallItem::from) }
     }
 }
 
-impl TryFrom<OccurrenceItem> for Occurrence {
+impl TryFrom<OccurrenceItem> for WebhookDispatch {
     type Error = Error;
 
     fn try_from(item: OccurrenceItem) -> Result<Self, Error> {

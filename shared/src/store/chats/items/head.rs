@@ -76,7 +76,7 @@ pub(in crate::store) struct HeadItem {
 
 impl HeadItem {
     /// The header of a chat that begins. While it is open, somebody looks then whether it rests too long.
-    pub(in crate::store) fn new(chat: &Chat, next_look: Timestamp) -> Self {
+    pub(in crate::store) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
         let is_open = !chat.state.is_closed();
         let forgotten = chat.keep_until(chat.updated_at).filter(|_| !is_open);
         let Chat {
@@ -139,7 +139,7 @@ impl HeadItem {
             rating: rating.map(|rating| rating.name().to_owned()),
             keep_days,
             due: is_open.then(|| Backlog::IdleChecks.partition_of(chat_id)),
-            due_at: is_open.then_some(next_look.0),
+            due_at: is_open.then_some(next_idle_check.0),
             expires_at: forgotten.map(Timestamp::seconds),
         }
     }
