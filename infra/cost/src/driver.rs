@@ -1,176 +1,168 @@
-//! The local host with somebody who plays on it through the public API, and the counting of what that used.
+//! Plays scenarios on a local host through the public API and reads the host's usage counters.
 
 use std::time::{Duration, Instant};
 
-use local::public_api::{self, Api};
-use local::sqs::Depth;
+use local::api_client::{self, ApiClient};
+use local::sqs::QueueDepth;
 use local::{Host, demo};
 use serde_json::{Value, json};
 
-use crate::counts::{self, Bill};
+use crate::function_usage::{self, UsageByFunction};
 use crate::receiver::Receiver;
 
-/// How long the queues may take to run empty: a failed try comes again after three seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
-const POLL: Duration = Duration::from_millis(20);
+/// Longer than any delay of a task: a failed attempt is retried after three seconds.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const PASSWORD: &str = "correct horse battery staple";
 
-/// Why nothing was counted.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The service refused what was played.
     #[error(transparent)]
-    Api(#[from] public_api::Error),
-    /// The host could not run a function.
+    ApiClient(#[from] api_client::Error),
     #[error(transparent)]
     Host(#[from] local::Error),
-    /// A queue could not be looked at.
-    #[error("cannot look at the queues: {0}")]
+    #[error("cannot read the queues: {0}")]
     Queues(#[from] local::sqs::Error),
-    /// The receiver could not start.
-    #[error("cannot receive: {0}")]
+    #[error("cannot start the receiver: {0}")]
     Receiver(#[from] std::io::Error),
-    /// The meter said something else than expected.
-    #[error("cannot read the meter: {0}")]
-    Meter(#[from] serde_json::Error),
-    /// An answer lacks this field.
-    #[error("no `{0}` in the answer")]
-    Missing(&'static str),
-    /// Tasks stayed in the queues.
-    #[error("the queues do not run empty: {0}")]
-    Unsettled(String),
+    #[error("cannot read the usage counters: {0}")]
+    Usage(#[from] serde_json::Error),
+    #[error("the response has no field `{0}`")]
+    MissingField(&'static str),
+    #[error("tasks remain in the queues: {0}")]
+    TasksLeft(String),
 }
 
-/// Where the paths are played.
-pub struct Stage<'h> {
+pub struct Driver<'h> {
     pub host: &'h Host,
-    pub api: Api,
+    pub api: ApiClient,
     pub receiver: Receiver,
     pub operator_key: &'h str,
 }
 
-/// Somebody who has logged in.
-pub struct Person {
+pub struct LoggedInAgent {
     pub id: Value,
     pub token: String,
 }
 
-impl<'h> Stage<'h> {
+impl<'h> Driver<'h> {
     pub async fn open(host: &'h Host, operator_key: &'h str) -> Result<Self, Error> {
-        let (api, receiver) = (Api::new(host.base_url())?, Receiver::start().await?);
+        let (api, receiver) = (ApiClient::new(host.base_url())?, Receiver::start().await?);
         Ok(Self { host, api, receiver, operator_key })
     }
 
-    /// What each function used for this and for everything that follows from it. What the clocks do meanwhile is not
-    /// part of it.
-    pub async fn cost(&self, act: impl AsyncFnOnce() -> Result<(), Error>) -> Result<Bill, Error> {
-        self.start_counting().await?;
-        act().await?;
-        self.stable_prefix().await?;
-        self.bill()
+    /// Runs `scenario` and returns what each function used for it and for the tasks that it queued. Scheduled functions
+    /// are not counted.
+    pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
+        self.reset_usage().await?;
+        scenario().await?;
+        self.wait_until_empty().await?;
+        self.usage()
     }
 
-    pub async fn start_counting(&self) -> Result<(), Error> {
-        self.stable_prefix().await?;
+    pub async fn reset_usage(&self) -> Result<(), Error> {
+        self.wait_until_empty().await?;
         self.host.reset_usage();
         Ok(())
     }
 
-    /// What was used since the counting began, by all but the clocks.
-    pub fn bill(&self) -> Result<Bill, Error> {
-        let mut bill = counts::bill(self.host.usage())?;
-        bill.retain(|function, _| !counts::is_scheduled(function));
-        Ok(bill)
+    /// The usage since the last reset, without scheduled functions.
+    pub fn usage(&self) -> Result<UsageByFunction, Error> {
+        let mut usage = function_usage::usage_by_function(self.host.usage())?;
+        usage.retain(|function, _| !function_usage::is_scheduled(function));
+        Ok(usage)
     }
 
-    /// Waits until nothing is left to do.
-    pub async fn stable_prefix(&self) -> Result<(), Error> {
+    /// Waits until all queues are empty.
+    pub async fn wait_until_empty(&self) -> Result<(), Error> {
         self.wait_until(|_| false).await
     }
 
-    /// Waits until nothing is left to do but what was put off.
-    pub async fn quiet(&self) -> Result<(), Error> {
+    /// Waits until the queues hold nothing but delayed tasks.
+    pub async fn wait_until_only_delayed(&self) -> Result<(), Error> {
         self.wait_until(|depth| depth.visible + depth.in_flight == 0).await
     }
 
-    async fn wait_until(&self, may_stay: impl Fn(&Depth) -> bool) -> Result<(), Error> {
-        let begun = Instant::now();
+    async fn wait_until(&self, may_remain: impl Fn(&QueueDepth) -> bool) -> Result<(), Error> {
+        let started = Instant::now();
         loop {
-            let left = self.host.queues().left()?;
-            if left.values().all(&may_stay) {
+            let remaining = self.host.queues().non_empty_queues()?;
+            if remaining.values().all(&may_remain) {
                 return Ok(());
             }
-            if begun.elapsed() > PATIENCE {
-                return Err(Error::Unsettled(format!("{left:?}")));
+            if started.elapsed() > DRAIN_TIMEOUT {
+                return Err(Error::TasksLeft(format!("{remaining:?}")));
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    pub async fn post(&self, path: &str, person: &Person, body: Value) -> Result<Value, Error> {
-        Ok(self.api.post(path, Some(&person.token), &body).await?)
+    pub async fn post(&self, path: &str, agent: &LoggedInAgent, body: Value) -> Result<Value, Error> {
+        Ok(self.api.post(path, Some(&agent.token), &body).await?)
     }
 
-    /// Opens an account; returns its admin.
-    pub async fn account(&self, name: &str) -> Result<Person, Error> {
+    /// Creates an account. Returns its admin.
+    pub async fn create_account(&self, name: &str) -> Result<LoggedInAgent, Error> {
         let email = format!("admin@{name}.example");
         let admin = json!({"name": "Grace", "email": email, "password": PASSWORD});
         let body = json!({"name": name, "admin": admin});
-        let made: Value = self.api.post("/operator/accounts", Some(self.operator_key), &body).await?;
-        self.log_in(&made, "admin_id", &email).await
+        let response: Value = self.api.post("/operator/accounts", Some(self.operator_key), &body).await?;
+        self.log_in(&response, "admin_id", &email).await
     }
 
     /// Adds an agent to the admin's account.
-    pub async fn agent(&self, admin: &Person, email: &str) -> Result<Person, Error> {
+    pub async fn create_agent(&self, admin: &LoggedInAgent, email: &str) -> Result<LoggedInAgent, Error> {
         let body = json!({"name": "Ann", "email": email, "password": PASSWORD, "role": "agent"});
-        let made = self.post("/admin/agents", admin, body).await?;
-        self.log_in(&made, "agent_id", email).await
+        let response = self.post("/admin/agents", admin, body).await?;
+        self.log_in(&response, "agent_id", email).await
     }
 
-    /// Logs in whoever was just made, with an id in this field.
-    async fn log_in(&self, made: &Value, id: &'static str, email: &str) -> Result<Person, Error> {
-        let id = made.get(id).cloned().ok_or(Error::Missing(id))?;
+    /// Logs in an agent that was just created; `id_field` of the response has its id.
+    async fn log_in(&self, response: &Value, id_field: &'static str, email: &str) -> Result<LoggedInAgent, Error> {
+        let id = response.get(id_field).cloned().ok_or(Error::MissingField(id_field))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;
-        Ok(Person { id, token })
+        Ok(LoggedInAgent { id, token })
     }
 
-    /// Adds a channel to the admin's account; returns its id and the path where visitors write.
-    pub async fn channel(&self, admin: &Person, url: &str, departments: Value) -> Result<(String, String), Error> {
+    /// Adds a channel to the admin's account. Returns its id and the path of its endpoint.
+    pub async fn create_channel(
+        &self,
+        admin: &LoggedInAgent,
+        url: &str,
+        departments: Value,
+    ) -> Result<(String, String), Error> {
         let body = json!({"kind": "api", "name": "App", "integrator_url": url, "department_ids": departments});
-        let made = self.post("/admin/channels", admin, body).await?;
-        let endpoint = text(&made, "endpoint")?;
+        let response = self.post("/admin/channels", admin, body).await?;
+        let endpoint = text(&response, "endpoint")?;
         let path = endpoint.strip_prefix(self.api.base_url()).unwrap_or(&endpoint);
-        Ok((text(&made, "channel_id")?, path.to_owned()))
+        Ok((text(&response, "channel_id")?, path.to_owned()))
     }
 
-    /// A visitor writes.
-    pub async fn say(&self, channel: &str, visitor: &str) -> Result<(), Error> {
-        self.say_as(channel, json!({"id": visitor})).await
+    pub async fn send_visitor_message(&self, channel_path: &str, visitor: &str) -> Result<(), Error> {
+        self.send_message_from(channel_path, json!({"id": visitor})).await
     }
 
-    pub async fn say_as(&self, channel: &str, sender: Value) -> Result<(), Error> {
+    pub async fn send_message_from(&self, channel_path: &str, sender: Value) -> Result<(), Error> {
         let body = json!({"sender": sender, "message": {"type": "text", "text": "Hello"}});
-        self.api.post::<Value>(channel, None, &body).await?;
+        self.api.post::<Value>(channel_path, None, &body).await?;
         Ok(())
     }
 
-    pub async fn accept(&self, agent: &Person, chat: u64) -> Result<(), Error> {
-        self.act(agent, chat, "accept", json!({})).await
+    pub async fn accept(&self, agent: &LoggedInAgent, chat: u64) -> Result<(), Error> {
+        self.chat_action(agent, chat, "accept", json!({})).await
     }
 
-    /// An agent does something to a chat.
-    pub async fn act(&self, agent: &Person, chat: u64, what: &str, body: Value) -> Result<(), Error> {
-        self.post(&format!("/agent/chats/{chat}/{what}"), agent, body).await?;
+    pub async fn chat_action(&self, agent: &LoggedInAgent, chat: u64, action: &str, body: Value) -> Result<(), Error> {
+        self.post(&format!("/agent/chats/{chat}/{action}"), agent, body).await?;
         Ok(())
     }
 
-    /// An agent writes.
-    pub async fn write(&self, agent: &Person, chat: u64) -> Result<(), Error> {
-        self.act(agent, chat, "messages", json!({"type": "text", "text": "Hello"})).await
+    pub async fn send_agent_message(&self, agent: &LoggedInAgent, chat: u64) -> Result<(), Error> {
+        self.chat_action(agent, chat, "messages", json!({"type": "text", "text": "Hello"})).await
     }
 }
 
-/// A field of an answer that is a text.
-pub fn text(answer: &Value, field: &'static str) -> Result<String, Error> {
-    answer.get(field).and_then(Value::as_str).map(str::to_owned).ok_or(Error::Missing(field))
+/// A string field of a response.
+pub fn text(response: &Value, field: &'static str) -> Result<String, Error> {
+    response.get(field).and_then(Value::as_str).map(str::to_owned).ok_or(Error::MissingField(field))
 }

@@ -1,4 +1,4 @@
-//! What functions used, as the local host's meter has it.
+//! The usage of each function, from the local host's usage counters.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -6,35 +6,29 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Uses by function.
-pub type Bill = BTreeMap<String, Counts>;
+pub type UsageByFunction = BTreeMap<String, Usage>;
 
-/// What was used, or the share of it that one of something has.
+/// Requests and capacity units. Fractions occur in averages and after multiplication.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Counts {
+pub struct Usage {
     /// Invocations that came through the HTTP API.
     pub requests: f64,
     /// Invocations that call a receiver and wait for it.
     pub deliveries: f64,
-    /// All invocations.
     pub invocations: f64,
-    /// Requests to DynamoDB that read.
+    /// DynamoDB requests that read.
     pub reads: f64,
-    /// Requests to DynamoDB that write; a transaction is one.
+    /// DynamoDB requests that write. A transaction counts as one.
     pub writes: f64,
-    /// Read units.
     pub read_units: f64,
-    /// Write units.
     pub write_units: f64,
-    /// Requests to FIFO queues.
-    pub fifo: f64,
-    /// Requests to the retry queues.
-    pub fair: f64,
+    pub fifo_queue_requests: f64,
+    pub retry_queue_requests: f64,
 }
 
-/// A function in the answer of `GET /_local/usage`.
+/// The counters of one function in the response of `GET /_local/usage`.
 #[derive(Deserialize)]
-struct Metered {
+struct UsageCounters {
     invocations: u32,
     /// By `table/operation`.
     dynamodb: BTreeMap<String, u32>,
@@ -44,30 +38,30 @@ struct Metered {
     sqs: BTreeMap<String, u32>,
 }
 
-/// Reads the answer of `GET /_local/usage`.
+/// Parses the response of `GET /_local/usage`.
 ///
 /// # Errors
-/// It is not the meter's.
-pub fn bill(usage: Value) -> Result<Bill, serde_json::Error> {
-    let metered: BTreeMap<String, Metered> = serde_json::from_value(usage)?;
-    Ok(metered.into_iter().map(|(function, metered)| (function.clone(), Counts::of(&function, &metered))).collect())
+/// The response has another structure.
+pub fn usage_by_function(response: Value) -> Result<UsageByFunction, serde_json::Error> {
+    let counters: BTreeMap<String, UsageCounters> = serde_json::from_value(response)?;
+    Ok(counters.into_iter().map(|(function, counters)| (function.clone(), Usage::of(&function, &counters))).collect())
 }
 
-/// What all functions of a bill used.
-pub fn total(bill: &Bill) -> Counts {
-    let mut total = Counts::default();
-    bill.values().for_each(|counts| total += *counts);
+pub fn total(usage: &UsageByFunction) -> Usage {
+    let mut total = Usage::default();
+    usage.values().for_each(|usage| total += *usage);
     total
 }
 
-/// A function's name begins with its area: queues call the area `deliver`, clocks `schedule`, the HTTP API all others.
+/// The first word of a function's name tells what invokes it: a queue (`deliver`), a schedule (`schedule`), or the HTTP
+/// API (all others).
 pub fn is_scheduled(function: &str) -> bool {
     function.starts_with("schedule-")
 }
 
-impl Counts {
-    fn of(function: &str, metered: &Metered) -> Self {
-        let invocations = f64::from(metered.invocations);
+impl Usage {
+    fn of(function: &str, counters: &UsageCounters) -> Self {
+        let invocations = f64::from(counters.invocations);
         let delivers = function.starts_with("deliver-");
         let is_read = |name: &str| ["/GetItem", "/BatchGetItem", "/Query"].iter().any(|read| name.ends_with(read));
         let is_fifo = |name: &str| name.split('/').next().is_some_and(|queue| queue.ends_with(".fifo"));
@@ -75,21 +69,21 @@ impl Counts {
             requests: if delivers || is_scheduled(function) { 0.0 } else { invocations },
             deliveries: if delivers { invocations } else { 0.0 },
             invocations,
-            reads: sum(&metered.dynamodb, is_read),
-            writes: sum(&metered.dynamodb, |name| !is_read(name)),
-            read_units: metered.read_units,
-            write_units: metered.write_units,
-            fifo: sum(&metered.sqs, is_fifo),
-            fair: sum(&metered.sqs, |name| !is_fifo(name)),
+            reads: sum(&counters.dynamodb, is_read),
+            writes: sum(&counters.dynamodb, |name| !is_read(name)),
+            read_units: counters.read_units,
+            write_units: counters.write_units,
+            fifo_queue_requests: sum(&counters.sqs, is_fifo),
+            retry_queue_requests: sum(&counters.sqs, |name| !is_fifo(name)),
         }
     }
 }
 
-fn sum(counts: &BTreeMap<String, u32>, is_one: impl Fn(&str) -> bool) -> f64 {
-    counts.iter().filter(|(name, _)| is_one(name)).map(|(_, count)| f64::from(*count)).fold(0.0, f64::add)
+fn sum(counts: &BTreeMap<String, u32>, matches: impl Fn(&str) -> bool) -> f64 {
+    counts.iter().filter(|(name, _)| matches(name)).map(|(_, count)| f64::from(*count)).fold(0.0, f64::add)
 }
 
-impl AddAssign for Counts {
+impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.requests += other.requests;
         self.deliveries += other.deliveries;
@@ -98,12 +92,12 @@ impl AddAssign for Counts {
         self.writes += other.writes;
         self.read_units += other.read_units;
         self.write_units += other.write_units;
-        self.fifo += other.fifo;
-        self.fair += other.fair;
+        self.fifo_queue_requests += other.fifo_queue_requests;
+        self.retry_queue_requests += other.retry_queue_requests;
     }
 }
 
-impl Mul<f64> for Counts {
+impl Mul<f64> for Usage {
     type Output = Self;
 
     fn mul(self, times: f64) -> Self {
@@ -115,13 +109,13 @@ impl Mul<f64> for Counts {
             writes: self.writes * times,
             read_units: self.read_units * times,
             write_units: self.write_units * times,
-            fifo: self.fifo * times,
-            fair: self.fair * times,
+            fifo_queue_requests: self.fifo_queue_requests * times,
+            retry_queue_requests: self.retry_queue_requests * times,
         }
     }
 }
 
-impl Add for Counts {
+impl Add for Usage {
     type Output = Self;
 
     fn add(mut self, other: Self) -> Self {
@@ -130,7 +124,7 @@ impl Add for Counts {
     }
 }
 
-impl Sub for Counts {
+impl Sub for Usage {
     type Output = Self;
 
     fn sub(mut self, other: Self) -> Self {
@@ -147,8 +141,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bill_is_read_from_the_meter() {
-        let bill = bill(json!({
+    fn usage_is_parsed_by_function() {
+        let usage = usage_by_function(json!({
             "agent-message": {
                 "invocations": 2, "errors": 0, "duration_ms": 9, "read_units": 1.5, "write_units": 3.0,
                 "dynamodb": {"T/GetItem": 1, "T/BatchGetItem": 1, "T/Query": 1, "T/UpdateItem": 4},
@@ -163,14 +157,26 @@ mod tests {
                 "dynamodb": {}, "sqs": {},
             },
         }));
-        let bill = bill.unwrap();
-        let expected = Counts { requests: 2.0, invocations: 2.0, reads: 3.0, writes: 4.0, ..Counts::default() };
-        assert_eq!(bill["agent-message"], Counts { read_units: 1.5, write_units: 3.0, fifo: 1.0, ..expected });
-        let expected = Counts { deliveries: 1.0, invocations: 1.0, fifo: 1.0, fair: 5.0, ..Counts::default() };
-        assert_eq!(bill["deliver-channel"], expected);
-        assert_eq!(bill["schedule-sweep"], Counts { invocations: 1.0, ..Counts::default() });
-        let (all, requests, deliveries) = (total(&bill), 2.0, 1.0);
-        assert_eq!((all.invocations, all.requests, all.deliveries, all.fifo), (4.0, requests, deliveries, 2.0));
-        assert_eq!(all - all, Counts::default());
+        let usage = usage.unwrap();
+        let expected = Usage { requests: 2.0, invocations: 2.0, reads: 3.0, writes: 4.0, ..Usage::default() };
+        assert_eq!(
+            usage["agent-message"],
+            Usage { read_units: 1.5, write_units: 3.0, fifo_queue_requests: 1.0, ..expected }
+        );
+        let expected = Usage {
+            deliveries: 1.0,
+            invocations: 1.0,
+            fifo_queue_requests: 1.0,
+            retry_queue_requests: 5.0,
+            ..Usage::default()
+        };
+        assert_eq!(usage["deliver-channel"], expected);
+        assert_eq!(usage["schedule-sweep"], Usage { invocations: 1.0, ..Usage::default() });
+        let (all, requests, deliveries) = (total(&usage), 2.0, 1.0);
+        assert_eq!(
+            (all.invocations, all.requests, all.deliveries, all.fifo_queue_requests),
+            (4.0, requests, deliveries, 2.0)
+        );
+        assert_eq!(all - all, Usage::default());
     }
 }

@@ -1,20 +1,22 @@
 //! What a workload costs: requests counted on the local host, times list prices.
 //!
 //! # Layout
-//! - [`count`] (`paths.rs`): plays every path on a host and reads its meter; `stage.rs`, `receiver.rs`: with what
-//! - `counts.rs`: what the meter says
-//! - [`Workload`]: a month of chats; [`prices`]: the list prices
-//! - [`report`]: the tables
+//! - [`count`] (`scenarios.rs`): plays every scenario on a local host; `driver.rs` makes the requests and `receiver.rs`
+//!   receives the deliveries
+//! - `function_usage.rs`: the host's usage counters
+//! - [`Workload`]: a month of chats, from the command line
+//! - [`prices`]: list prices
+//! - [`report`]: the printed tables
 
-mod counts;
-mod paths;
+mod driver;
+mod function_usage;
 pub mod prices;
 mod receiver;
 pub mod report;
-mod stage;
+mod scenarios;
 mod workload;
 
-pub use counts::{Bill, Counts, bill};
-pub use paths::{Path, Tally, count};
-pub use stage::Error;
-pub use workload::{Assumed, Workload};
+pub use driver::Error;
+pub use function_usage::{Usage, UsageByFunction, usage_by_function};
+pub use scenarios::{Scenario, ScenarioUsage, count};
+pub use workload::{Assumptions, Workload};

@@ -1,20 +1,19 @@
-//! `cargo run --bin cost`: starts the local host, plays and counts every path, and prints what it costs.
+//! `cargo run --bin cost`: plays every scenario on a local host and prints what a workload costs.
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use cost::report::{self, Standing};
+use cost::report::{self, FixedResources};
 use cost::{Workload, prices};
 use local::arguments::Arguments;
-use local::{Host, builder, home, terminal};
+use local::{Host, cargo_build, file_store, terminal};
 
-/// Why there are no tables.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Build(#[from] builder::Error),
+    Build(#[from] cargo_build::Error),
     #[error(transparent)]
-    Home(#[from] home::Error),
+    FileStore(#[from] file_store::Error),
     #[error(transparent)]
     Host(#[from] local::Error),
     #[error(transparent)]
@@ -28,25 +27,25 @@ async fn main() -> ExitCode {
     match run(&Workload::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::complain(&error.to_string());
+            terminal::print_error(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
 async fn run(workload: &Workload) -> Result<(), Error> {
-    // A host of its own that forgets everything.
+    // A separate host that stores its data in memory.
     let arguments = Arguments::parse_from(["switchboard", "--memory", "--port", "0"]);
-    let home = arguments.open_home()?;
-    let operator_key = home.operator_key()?;
-    let binaries = arguments.binaries().await?;
-    let host = Host::start(arguments.options(&home, binaries, &operator_key, axum::Router::new())).await?;
-    let counted = cost::count(&host, &operator_key).await;
-    let standing = Standing::of(&host);
+    let file_store = arguments.open_file_store()?;
+    let operator_key = file_store.operator_key()?;
+    let binaries = arguments.build_functions().await?;
+    let host = Host::start(arguments.options(&file_store, binaries, &operator_key, axum::Router::new())).await?;
+    let usage = cost::count(&host, &operator_key).await;
+    let fixed_resources = FixedResources::of(&host);
     host.stop().await;
-    for table in report::tables(workload, &counted?, standing?) {
-        terminal::say(&table);
+    for table in report::tables(workload, &usage?, fixed_resources?) {
+        terminal::print_line(&table);
     }
-    terminal::say(&format!("List prices of us-east-1 in {}, without free tiers.", prices::AS_OF));
+    terminal::print_line(&format!("List prices of us-east-1 in {}, without free tiers.", prices::PRICE_DATE));
     Ok(())
 }

@@ -1,36 +1,35 @@
 //! List prices of us-east-1 in US dollars, without free tiers, discounts and taxes.
 //!
-//! From the services' pricing pages and their public summaries as they stood in the first half of 2026. Prices change:
-//! look at <https://aws.amazon.com/pricing/> before a decision rests on them.
+//! From the pricing pages of the services and their public summaries in the first half of 2026. Prices change: check
+//! <https://aws.amazon.com/pricing/> before you base a decision on them.
 
-/// When the prices below were the list prices.
-pub const AS_OF: &str = "the first half of 2026";
+pub const PRICE_DATE: &str = "the first half of 2026";
 
 const MILLION: f64 = 1_000_000.0;
 
-/// A request through an HTTP API, for each 512 KB (first 300 million a month).
+/// A request through an HTTP API, per 512 KB (first 300 million a month).
 pub const HTTP_REQUEST: f64 = 1.00 / MILLION;
 /// An invocation of a function.
 pub const LAMBDA_REQUEST: f64 = 0.20 / MILLION;
 /// A GB-second of a function on arm64 (first 7.5 billion a month).
 pub const LAMBDA_GB_SECOND: f64 = 0.000_013_333_4;
-/// A read unit on demand, table class Standard: half of what it was until November 2024.
+/// A read unit on demand, table class Standard.
 pub const DYNAMODB_READ: f64 = 0.125 / MILLION;
 /// A write unit on demand, table class Standard.
 pub const DYNAMODB_WRITE: f64 = 0.625 / MILLION;
-/// A request to a FIFO queue, for each 64 KB.
+/// A request to a FIFO queue, per 64 KB.
 pub const SQS_FIFO: f64 = 0.50 / MILLION;
-/// A request to a standard queue (0.40) that is a fair one (0.10 more), as the retry queues are.
+/// A request to a fair standard queue (0.40, and 0.10 for fairness), as the retry queues are.
 pub const SQS_FAIR: f64 = 0.50 / MILLION;
-/// A message over a web socket, for each 32 KB.
+/// A message over a web socket, per 32 KB.
 pub const SOCKET_MESSAGE: f64 = 1.00 / MILLION;
 /// A minute of an open web socket.
 pub const SOCKET_MINUTE: f64 = 0.25 / MILLION;
-/// A GB of log lines taken in.
+/// A GB of ingested log lines.
 pub const LOG_GB: f64 = 0.50;
 /// An alarm on one metric of standard resolution, a month.
 pub const ALARM: f64 = 0.10;
 /// A dashboard, a month.
 pub const DASHBOARD: f64 = 3.00;
-/// A metric of one's own, a month (first 10,000), for each hour in which it is written.
+/// A custom metric, a month (first 10,000). Charged for each hour in which it is written.
 pub const METRIC: f64 = 0.30;

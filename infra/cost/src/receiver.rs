@@ -1,4 +1,4 @@
-//! The server of everybody who is called: integrator, webhook, bot provider. A real one, on loopback.
+//! An HTTP server on loopback that receives the deliveries to integrator, webhook and bot provider.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,13 +11,12 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// Whoever is called here says no.
-const REJECTS: &str = "/rejects";
+const REJECTING_PATH: &str = "/rejects";
 
-/// Stops when it is dropped.
+/// The server stops when this is dropped.
 pub struct Receiver {
     base_url: String,
-    failing: Arc<AtomicU32>,
+    failures_left: Arc<AtomicU32>,
     server: JoinHandle<()>,
 }
 
@@ -31,34 +30,34 @@ impl Receiver {
     pub async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let base_url = format!("http://{}", listener.local_addr()?);
-        let failing = Arc::default();
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&failing));
+        let failures_left = Arc::default();
+        let router = Router::new().fallback(respond).with_state(Arc::clone(&failures_left));
         let server = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
-        Ok(Self { base_url, failing, server })
+        Ok(Self { base_url, failures_left, server })
     }
 
-    /// An address where everything is received.
+    /// Deliveries to this URL succeed.
     pub fn url(&self) -> String {
         format!("{}/receives", self.base_url)
     }
 
-    /// An address where everything is rejected, for good.
+    /// Deliveries to this URL are rejected for good.
     pub fn rejecting_url(&self) -> String {
-        format!("{}{REJECTS}", self.base_url)
+        format!("{}{REJECTING_PATH}", self.base_url)
     }
 
-    /// The next request fails.
+    /// Lets the next request fail with 500.
     pub fn fail_once(&self) {
-        self.failing.store(1, Ordering::SeqCst);
+        self.failures_left.store(1, Ordering::SeqCst);
     }
 }
 
-async fn answer(State(failing): State<Arc<AtomicU32>>, address: Uri) -> Response {
-    let failed = failing.try_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
-    if failed {
+async fn respond(State(failures_left): State<Arc<AtomicU32>>, address: Uri) -> Response {
+    let must_fail = failures_left.try_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1)).is_ok();
+    if must_fail {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     }
-    if address.path().starts_with(REJECTS) {
+    if address.path().starts_with(REJECTING_PATH) {
         return Json(json!({"error": {"code": 7, "message": "no"}})).into_response();
     }
     Json(json!({"result": "ok"})).into_response()

@@ -4,107 +4,104 @@ use std::fmt::{self, Display, Formatter};
 use std::{fs, io};
 
 use local::Host;
-use local::builder::workspace;
+use local::cargo_build::workspace_root;
 
-use crate::counts::{Counts, total};
-use crate::paths::{Path, Tally};
+use crate::function_usage::{Usage, total};
 use crate::prices::{
     ALARM, DASHBOARD, DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, METRIC,
     SOCKET_MESSAGE, SOCKET_MINUTE, SQS_FAIR, SQS_FIFO,
 };
-use crate::workload::{Assumed, MINUTES, Workload};
+use crate::scenarios::{Scenario, ScenarioUsage};
+use crate::workload::{Assumptions, MINUTES_PER_MONTH, Workload};
 
 const MILLION: f64 = 1_000_000.0;
 const GB: f64 = 1_000_000_000.0;
 /// Requests a minute of one long poll of 20 s.
-const POLLS_A_MINUTE: f64 = 3.0;
+const LONG_POLLS_PER_MINUTE: f64 = 3.0;
 
-/// What a stack has whether anybody writes or not.
+/// What a stack has regardless of traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
-    /// FIFO queues that functions wait on.
-    pub fifo: f64,
-    /// Standard queues that functions wait on.
-    pub fair: f64,
-    /// Alarms.
-    pub alarms: f64,
-    /// Dashboards.
+pub struct FixedResources {
+    /// FIFO queues that Lambda polls.
+    pub fifo_queues: f64,
+    /// Standard queues that Lambda polls.
+    pub retry_queues: f64,
+    pub alarm_metrics: f64,
     pub dashboards: f64,
 }
 
-impl Standing {
-    /// That of a host and of the template that it serves.
+impl FixedResources {
+    /// Reads the queues from the host and the rest from `template.yaml`.
     ///
     /// # Errors
     /// The template cannot be read.
     pub fn of(host: &Host) -> io::Result<Self> {
-        let queues = |fifo| host.polled().iter().map(|queue| f64::from(queue.ends_with(".fifo") == fifo)).sum();
-        // The host passes over what means nothing on one machine.
-        let template = fs::read_to_string(workspace().join("template.yaml"))?;
-        let resources = |kind: &str| {
-            let lines = template.lines().filter(|line| line.strip_prefix("    Type: ") == Some(kind));
-            lines.map(|_| 1.0).sum()
-        };
+        let queues =
+            |fifo| host.consumed_queues().iter().map(|queue| f64::from(queue.ends_with(".fifo") == fifo)).sum();
+        // The host ignores alarms and dashboards.
+        let template = fs::read_to_string(workspace_root().join("template.yaml"))?;
+        let count = |matches: &dyn Fn(&str) -> bool| template.lines().filter(|line| matches(line)).map(|_| 1.0).sum();
         Ok(Self {
-            fifo: queues(true),
-            fair: queues(false),
-            alarms: resources("AWS::CloudWatch::Alarm"),
-            dashboards: resources("AWS::CloudWatch::Dashboard"),
+            fifo_queues: queues(true),
+            retry_queues: queues(false),
+            // An alarm is charged for each of its metrics.
+            alarm_metrics: count(&|line| line.starts_with("      MetricName: ") || line.contains(" MetricStat: ")),
+            dashboards: count(&|line| line == "    Type: AWS::CloudWatch::Dashboard"),
         })
     }
 }
 
-/// Something with a price.
-struct Line {
+struct PriceLine {
     service: &'static str,
     amount: f64,
     price: f64,
 }
 
-impl Line {
+impl PriceLine {
     fn dollars(&self) -> f64 {
         self.amount * self.price
     }
 }
 
-fn lines(uses: Counts, assumed: &Assumed) -> Vec<Line> {
-    let seconds = (uses.invocations * assumed.function_ms + uses.deliveries * assumed.receiver_ms) / 1_000.0;
-    let line = |service, amount, price| Line { service, amount, price };
+fn lines(usage: Usage, assumptions: &Assumptions) -> Vec<PriceLine> {
+    let seconds = (usage.invocations * assumptions.function_ms + usage.deliveries * assumptions.receiver_ms) / 1_000.0;
+    let line = |service, amount, price| PriceLine { service, amount, price };
     vec![
-        line("API Gateway: requests", uses.requests, HTTP_REQUEST),
-        line("Lambda: invocations", uses.invocations, LAMBDA_REQUEST),
-        line("Lambda: GB-seconds", seconds * f64::from(assumed.memory) / 1_024.0, LAMBDA_GB_SECOND),
-        line("DynamoDB: read units", uses.read_units, DYNAMODB_READ),
-        line("DynamoDB: write units", uses.write_units, DYNAMODB_WRITE),
-        line("SQS: requests, FIFO", uses.fifo, SQS_FIFO),
-        line("SQS: requests, retries", uses.fair, SQS_FAIR),
-        line("CloudWatch: GB of logs", uses.invocations * assumed.log_bytes / GB, LOG_GB),
+        line("API Gateway: requests", usage.requests, HTTP_REQUEST),
+        line("Lambda: invocations", usage.invocations, LAMBDA_REQUEST),
+        line("Lambda: GB-seconds", seconds * f64::from(assumptions.memory) / 1_024.0, LAMBDA_GB_SECOND),
+        line("DynamoDB: read units", usage.read_units, DYNAMODB_READ),
+        line("DynamoDB: write units", usage.write_units, DYNAMODB_WRITE),
+        line("SQS: requests, FIFO", usage.fifo_queue_requests, SQS_FIFO),
+        line("SQS: requests, retries", usage.retry_queue_requests, SQS_FAIR),
+        line("CloudWatch: GB of logs", usage.invocations * assumptions.log_bytes / GB, LOG_GB),
     ]
 }
 
-fn dollars(uses: Counts, assumed: &Assumed) -> f64 {
-    lines(uses, assumed).iter().map(Line::dollars).sum()
+fn dollars(usage: Usage, assumptions: &Assumptions) -> f64 {
+    lines(usage, assumptions).iter().map(PriceLine::dollars).sum()
 }
 
-/// Everything that is printed: the paths, a million messages by service, and what stands ready.
-pub fn tables(workload: &Workload, tally: &Tally, standing: Standing) -> [String; 3] {
-    let assumed = &workload.assumed;
-    [paths(tally, assumed), services(workload, tally), ready(tally, standing, assumed)]
+/// The printed tables: cost per scenario, per service, and fixed cost.
+pub fn tables(workload: &Workload, usage: &ScenarioUsage, fixed_resources: FixedResources) -> [String; 3] {
+    let assumptions = &workload.assumptions;
+    [scenarios(usage, assumptions), services(workload, usage), fixed_costs(usage, fixed_resources, assumptions)]
 }
 
-/// What each path uses, and what a million of it costs.
-fn paths(tally: &Tally, assumed: &Assumed) -> String {
+/// What each scenario uses, and what a million of it costs.
+fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     let mut table = String::from(
-        "| path | function | reads | writes | queue requests | read units | write units | $ per million |\n\
+        "| scenario | function | reads | writes | queue requests | read units | write units | $ per million |\n\
          |---|---|--:|--:|--:|--:|--:|--:|\n",
     );
-    for (path, bill) in tally {
-        let mut label = path.label();
-        for (function, uses) in bill {
-            let Counts { reads, writes, fifo, fair, read_units, write_units, .. } = uses;
-            let (queue, price) = (fifo + fair, Dollars(dollars(*uses, assumed) * MILLION));
+    for (scenario, functions) in usage {
+        let mut label = scenario.label();
+        for (function, usage) in functions {
+            let Usage { reads, writes, read_units, write_units, .. } = usage;
+            let queue_requests = usage.fifo_queue_requests + usage.retry_queue_requests;
+            let price = Dollars(dollars(*usage, assumptions) * MILLION);
             let row = format!(
-                "| {label} | {function} | {reads} | {writes} | {queue} | {read_units} | {write_units} | {price} |\n"
+                "| {label} | {function} | {reads} | {writes} | {queue_requests} | {read_units} | {write_units} | {price} |\n"
             );
             table.push_str(&row);
             label = "";
@@ -113,41 +110,52 @@ fn paths(tally: &Tally, assumed: &Assumed) -> String {
     table
 }
 
-/// What a month of the workload costs, by service, for each million of its messages.
-fn services(workload: &Workload, tally: &Tally) -> String {
+/// What a month of the workload costs per service, for each million of its messages.
+fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     let messages = f64::from(workload.messages);
     let sockets = f64::from(workload.sockets);
-    let pushed = if workload.sockets > 0 { messages } else { 0.0 };
-    let mut lines = lines(workload.uses(tally), &workload.assumed);
-    lines.push(Line { service: "API Gateway: socket messages", amount: pushed, price: SOCKET_MESSAGE });
-    lines.push(Line { service: "API Gateway: socket minutes", amount: sockets * MINUTES, price: SOCKET_MINUTE });
+    let pushed_messages = if workload.sockets > 0 { messages } else { 0.0 };
+    let mut lines = lines(workload.monthly_usage(usage), &workload.assumptions);
+    lines.push(PriceLine { service: "API Gateway: socket messages", amount: pushed_messages, price: SOCKET_MESSAGE });
+    lines.push(PriceLine {
+        service: "API Gateway: socket minutes",
+        amount: sockets * MINUTES_PER_MONTH,
+        price: SOCKET_MINUTE,
+    });
     lines.retain(|line| line.amount > 0.0);
-    let share = MILLION / messages.max(1.0);
+    let per_million = MILLION / messages.max(1.0);
     let mut table = String::from("| service | amount | list price | $ per million messages |\n|---|--:|--:|--:|\n");
     for line in &lines {
-        let (amount, price) = (Amount(line.amount * share), Price(line.price));
-        table.push_str(&format!("| {} | {amount} | {price} | {} |\n", line.service, Dollars(line.dollars() * share)));
+        let (amount, price) = (Amount(line.amount * per_million), ListPrice(line.price));
+        table.push_str(&format!(
+            "| {} | {amount} | {price} | {} |\n",
+            line.service,
+            Dollars(line.dollars() * per_million)
+        ));
     }
-    let whole: f64 = lines.iter().map(Line::dollars).sum();
-    table.push_str(&format!("| **all** | | | **{}** |\n", Dollars(whole * share)));
+    let total_dollars: f64 = lines.iter().map(PriceLine::dollars).sum();
+    table.push_str(&format!("| **all** | | | **{}** |\n", Dollars(total_dollars * per_million)));
     table
 }
 
-/// What a month costs whatever is written in it.
-fn ready(tally: &Tally, standing: Standing, assumed: &Assumed) -> String {
-    let Standing { fifo, fair, alarms, dashboards } = standing;
-    let clocks = tally.get(&Path::Idle).map(total).unwrap_or_default() * MINUTES;
-    let polls = f64::from(assumed.pollers) * POLLS_A_MINUTE * MINUTES;
+/// What a month costs without traffic.
+fn fixed_costs(usage: &ScenarioUsage, fixed_resources: FixedResources, assumptions: &Assumptions) -> String {
+    let FixedResources { fifo_queues, retry_queues, alarm_metrics, dashboards } = fixed_resources;
+    let schedules = usage.get(&Scenario::IdleMinute).map(total).unwrap_or_default() * MINUTES_PER_MONTH;
+    let polls = f64::from(assumptions.pollers) * LONG_POLLS_PER_MINUTE * MINUTES_PER_MONTH;
     let rows = [
-        ("functions that run every minute".to_owned(), dollars(clocks, assumed)),
-        (format!("Lambda's polls of {} queues", fifo + fair), polls * (fifo * SQS_FIFO + fair * SQS_FAIR)),
-        (format!("{alarms} alarms"), alarms * ALARM),
+        ("scheduled functions".to_owned(), dollars(schedules, assumptions)),
+        (
+            format!("Lambda's polling of {} queues", fifo_queues + retry_queues),
+            polls * (fifo_queues * SQS_FIFO + retry_queues * SQS_FAIR),
+        ),
+        (format!("{alarm_metrics} metrics with an alarm"), alarm_metrics * ALARM),
         (format!("{dashboards} dashboard"), dashboards * DASHBOARD),
-        (format!("{} metrics of deliveries, once there are some", assumed.metrics), assumed.metrics * METRIC),
+        (format!("{} delivery metrics, once they are written", assumptions.metrics), assumptions.metrics * METRIC),
     ];
-    let mut table = String::from("| each month | $ |\n|---|--:|\n");
-    for (what, price) in rows {
-        table.push_str(&format!("| {what} | {} |\n", Dollars(price)));
+    let mut table = String::from("| fixed cost | $ per month |\n|---|--:|\n");
+    for (item, price) in rows {
+        table.push_str(&format!("| {item} | {} |\n", Dollars(price)));
     }
     table
 }
@@ -160,13 +168,13 @@ impl Display for Dollars {
     }
 }
 
-/// A price as lists have it: of one, or of a million when one costs less than a thousandth of a cent.
-struct Price(f64);
+/// A price of one unit, or of a million units if one costs less than a thousandth of a cent.
+struct ListPrice(f64);
 
-impl Display for Price {
+impl Display for ListPrice {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         if self.0 < 0.000_01 {
-            write!(out, "{} a million", (self.0 * MILLION * 1_000.0).round() / 1_000.0)
+            write!(out, "{} per million", (self.0 * MILLION * 1_000.0).round() / 1_000.0)
         } else {
             write!(out, "{}", self.0)
         }
@@ -184,18 +192,24 @@ impl Display for Amount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::Bill;
+    use crate::function_usage::UsageByFunction;
 
-    const ASSUMED: Assumed =
-        Assumed { memory: 512, function_ms: 10.0, receiver_ms: 190.0, log_bytes: 1_000.0, pollers: 2, metrics: 4.0 };
+    const ASSUMPTIONS: Assumptions = Assumptions {
+        memory: 512,
+        function_ms: 10.0,
+        receiver_ms: 190.0,
+        log_bytes: 1_000.0,
+        pollers: 2,
+        metrics: 4.0,
+    };
 
-    fn tally(path: Path, uses: Counts) -> Tally {
-        Tally::from([(path, Bill::from([("function".to_owned(), uses)]))])
+    fn usage_of(scenario: Scenario, usage: Usage) -> ScenarioUsage {
+        ScenarioUsage::from([(scenario, UsageByFunction::from([("function".to_owned(), usage)]))])
     }
 
-    /// A delivery that an HTTP request started, with round numbers.
-    fn uses() -> Counts {
-        Counts {
+    /// An HTTP request that starts a delivery, with round numbers.
+    fn sample_usage() -> Usage {
+        Usage {
             requests: 1.0,
             deliveries: 1.0,
             invocations: 2.0,
@@ -203,37 +217,40 @@ mod tests {
             writes: 1.0,
             read_units: 8.0,
             write_units: 8.0,
-            fifo: 2.0,
-            fair: 4.0,
+            fifo_queue_requests: 2.0,
+            retry_queue_requests: 4.0,
         }
     }
 
     #[test]
-    fn a_path_has_its_price() {
+    fn scenario_is_priced() {
         // 1.00 + 2 x 0.20 + 0.21 s x 0.5 GB x 13.3334 + 8 x 0.125 + 8 x 0.625 + 6 x 0.50 + 2 KB x 0.50
-        let table = paths(&tally(Path::Status, uses()), &ASSUMED);
-        assert!(table.ends_with("\n| status | function | 1 | 1 | 6 | 8 | 8 | 12.80 |\n"), "{table}");
+        let table = scenarios(&usage_of(Scenario::StatusRequest, sample_usage()), &ASSUMPTIONS);
+        assert!(
+            table.ends_with("\n| integrator's status request | function | 1 | 1 | 6 | 8 | 8 | 12.80 |\n"),
+            "{table}"
+        );
     }
 
     #[test]
-    fn a_month_without_messages_costs_what_stands_ready() {
-        let idle = Counts { invocations: 1.0, ..Counts::default() };
-        let standing = Standing { fifo: 2.0, fair: 1.0, alarms: 20.0, dashboards: 1.0 };
-        let table = ready(&tally(Path::Idle, idle), standing, &ASSUMED);
+    fn month_without_messages_has_fixed_costs() {
+        let idle = Usage { invocations: 1.0, ..Usage::default() };
+        let fixed_resources =
+            FixedResources { fifo_queues: 2.0, retry_queues: 1.0, alarm_metrics: 20.0, dashboards: 1.0 };
+        let table = fixed_costs(&usage_of(Scenario::IdleMinute, idle), fixed_resources, &ASSUMPTIONS);
         // 43,800 x (0.20 + 0.01 s x 0.5 GB x 13.3334 + 1 KB x 0.50), and 3 x 2 x 3 x 43,800 x 0.50, a million
-        let calls = "| 0.03 |\n| Lambda's polls of 3 queues | 0.39 |\n";
-        let watch =
-            "| 20 alarms | 2.00 |\n| 1 dashboard | 3.00 |\n| 4 metrics of deliveries, once there are some | 1.20 |\n";
-        assert!(table.ends_with(&[calls, watch].concat()), "{table}");
+        let functions_and_polls = "| 0.03 |\n| Lambda's polling of 3 queues | 0.39 |\n";
+        let monitoring = "| 20 metrics with an alarm | 2.00 |\n| 1 dashboard | 3.00 |\n| 4 delivery metrics, once they are written | 1.20 |\n";
+        assert!(table.ends_with(&[functions_and_polls, monitoring].concat()), "{table}");
     }
 
     #[test]
-    fn numbers_are_shown_as_lists_have_them() {
+    fn amounts_and_prices_are_formatted() {
         for (shown, expected) in [
-            (Price(HTTP_REQUEST).to_string(), "1 a million"),
-            (Price(DYNAMODB_READ).to_string(), "0.125 a million"),
-            (Price(LAMBDA_GB_SECOND).to_string(), "0.0000133334"),
-            (Price(LOG_GB).to_string(), "0.5"),
+            (ListPrice(HTTP_REQUEST).to_string(), "1 per million"),
+            (ListPrice(DYNAMODB_READ).to_string(), "0.125 per million"),
+            (ListPrice(LAMBDA_GB_SECOND).to_string(), "0.0000133334"),
+            (ListPrice(LOG_GB).to_string(), "0.5"),
             (Amount(0.756).to_string(), "0.76"),
             (Amount(1_234_567.4).to_string(), "1234567"),
             (Dollars(4.049).to_string(), "4.05"),

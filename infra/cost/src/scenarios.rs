@@ -1,355 +1,330 @@
-//! The paths that are counted, each played through the public API. Every path is taken once before it is counted, so
-//! that the processes run and remember the channel.
+//! The scenarios whose usage is counted. Each is played through the public API, once before counting, so that the
+//! processes are running and have cached the channel.
 
 use std::collections::BTreeMap;
 
 use local::Host;
 use serde_json::{Value, json};
 
-use crate::counts::{self, Bill, Counts};
-use crate::stage::{Error, Person, Stage, text};
+use crate::driver::{Driver, Error, LoggedInAgent, text};
+use crate::function_usage::{self, Usage, UsageByFunction};
 
-/// Something that happens, in the order of the table.
+/// In the order of the table. [`Scenario::label`] describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Path {
-    /// A visitor writes in an open chat.
+pub enum Scenario {
     VisitorMessage,
-    /// The same with a new name.
     RenamedVisitor,
-    /// A visitor writes for the first time.
     FirstMessage,
-    /// An integrator asks whether somebody is there.
-    Status,
-    /// An agent takes a chat.
+    StatusRequest,
     Accept,
-    /// An agent writes.
     AgentMessage,
-    /// An agent types.
     Typing,
-    /// An agent polls the open chats.
-    List,
-    /// An agent polls the newest two of them.
-    ShortList,
-    /// An agent polls a chat in which nothing was written.
-    Poll,
-    /// A try that fails and comes again.
-    FailedTry,
-    /// The delivery after it.
-    LateDelivery,
-    /// A try that fails for good.
-    Rejection,
-    /// An admin sends that again.
+    ChatList,
+    ShortChatList,
+    MessagePoll,
+    FailedAttempt,
+    DeliveryAfterRetry,
+    FinalFailure,
     Replay,
-    /// An admin looks at two failed deliveries.
-    Ledger,
-    /// An agent hands a chat to another one.
+    DeliveryLog,
     TransferToAgent,
-    /// An agent hands a chat to a department.
     TransferToDepartment,
-    /// An agent closes a chat.
     Close,
-    /// An agent takes a chat and a webhook is told.
-    AcceptTold,
-    /// An agent corrects a visitor and a webhook is told.
-    CorrectionTold,
-    /// An agent closes a chat and a webhook is told.
-    CloseTold,
-    /// A visitor writes for the first time, and a bot is told.
-    FirstToBot,
-    /// A visitor writes to a bot.
-    ToBot,
-    /// The end of the time that a bot has for its answer, which it has given.
-    AnswerDue,
-    /// A bot answers.
-    FromBot,
-    /// A minute in which nothing happens.
-    Idle,
+    AcceptWithWebhook,
+    CorrectionWithWebhook,
+    CloseWithWebhook,
+    FirstMessageToBot,
+    MessageToBot,
+    BotAnswerCheck,
+    BotMessage,
+    IdleMinute,
 }
 
-/// Long enough for the answers of the bot, short enough to wait for the check.
-const BOT_ANSWERS_WITHIN_SECONDS: u64 = 4;
+/// Long enough for the bot's answer, short enough to wait for the check afterwards.
+const BOT_ANSWER_LIMIT_SECONDS: u64 = 4;
 
-/// What each path used, by function.
-pub type Tally = BTreeMap<Path, Bill>;
+pub type ScenarioUsage = BTreeMap<Scenario, UsageByFunction>;
 
-impl Path {
-    /// Its name in the table.
+impl Scenario {
     pub fn label(self) -> &'static str {
         match self {
             Self::VisitorMessage => "visitor's message, open chat",
             Self::RenamedVisitor => "the same, with a new name, phone, ...",
             Self::FirstMessage => "visitor's first message (opens a chat)",
-            Self::Status => "status",
+            Self::StatusRequest => "integrator's status request",
             Self::Accept => "agent accepts a chat",
             Self::AgentMessage => "agent's message",
             Self::Typing => "agent's typing notice",
-            Self::List => "agent's list of ten open chats",
-            Self::ShortList => "the same, limited to two",
-            Self::Poll => "agent's poll for new messages of a chat",
-            Self::FailedTry => "each try that fails",
-            Self::LateDelivery => "the delivery that succeeds after it",
-            Self::Rejection => "the try that fails for good (a third one: and a write)",
-            Self::Replay => "sending it again: the request",
-            Self::Ledger => "the ledger, with two failed deliveries",
+            Self::ChatList => "agent's list of ten open chats",
+            Self::ShortChatList => "the same, limited to two",
+            Self::MessagePoll => "agent's poll for new messages of a chat",
+            Self::FailedAttempt => "each failed attempt",
+            Self::DeliveryAfterRetry => "the successful attempt after it",
+            Self::FinalFailure => "an attempt rejected for good (one more write if it is the third)",
+            Self::Replay => "admin replays a delivery: the request",
+            Self::DeliveryLog => "admin's delivery log with two failures",
             Self::TransferToAgent => "agent transfers a chat to an agent",
             Self::TransferToDepartment => "the same to a department",
             Self::Close => "agent closes a chat",
-            Self::AcceptTold => "agent accepts a chat, one webhook",
-            Self::CorrectionTold => "agent corrects a visitor, one webhook",
-            Self::CloseTold => "agent closes a chat, one webhook",
-            Self::FirstToBot => "visitor's first message, to a bot",
-            Self::ToBot => "visitor's message to a bot",
-            Self::AnswerDue => "the check that the bot has answered it",
-            Self::FromBot => "bot's message (and a count, each tenth time)",
-            Self::Idle => "a minute in which nothing happens",
+            Self::AcceptWithWebhook => "agent accepts a chat, one webhook",
+            Self::CorrectionWithWebhook => "agent corrects a visitor, one webhook",
+            Self::CloseWithWebhook => "agent closes a chat, one webhook",
+            Self::FirstMessageToBot => "visitor's first message, to a bot",
+            Self::MessageToBot => "visitor's message to a bot",
+            Self::BotAnswerCheck => "the check for the bot's answer",
+            Self::BotMessage => "bot's message (every tenth: one more write)",
+            Self::IdleMinute => "a minute without traffic",
         }
     }
 }
 
-/// Plays and counts every path. Nothing else may happen on the host meanwhile, nor may this have been played on it.
+/// Plays every scenario and returns what it used. The host must be new and otherwise idle.
 ///
 /// # Errors
-/// The service does not do what the paths expect.
-pub async fn count(host: &Host, operator_key: &str) -> Result<Tally, Error> {
-    let stage = Stage::open(host, operator_key).await?;
-    let mut tally = Tally::new();
-    visitors(&stage, &mut tally).await?;
-    departments(&stage, &mut tally).await?;
-    agents(&stage, &mut tally).await?;
-    retries(&stage, &mut tally).await?;
-    failures(&stage, &mut tally).await?;
-    transfers(&stage, &mut tally).await?;
-    webhooks(&stage, &mut tally).await?;
-    bots(&stage, &mut tally).await?;
-    tally.insert(Path::Idle, idle(host).await?);
-    Ok(tally)
+/// The service refused a request, or a queue was not emptied in time.
+pub async fn count(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
+    let driver = Driver::open(host, operator_key).await?;
+    let mut usage = ScenarioUsage::new();
+    run_visitor_scenarios(&driver, &mut usage).await?;
+    run_department_scenarios(&driver, &mut usage).await?;
+    run_agent_scenarios(&driver, &mut usage).await?;
+    run_retry_scenarios(&driver, &mut usage).await?;
+    run_failure_scenarios(&driver, &mut usage).await?;
+    run_transfer_scenarios(&driver, &mut usage).await?;
+    run_webhook_scenarios(&driver, &mut usage).await?;
+    run_bot_scenarios(&driver, &mut usage).await?;
+    usage.insert(Scenario::IdleMinute, measure_idle_minute(host).await?);
+    Ok(usage)
 }
 
 /// An account with a channel and one chat that its admin has accepted.
-struct Talk {
-    agent: Person,
+struct AcceptedChat {
+    agent: LoggedInAgent,
     channel: String,
 }
 
-impl Talk {
-    async fn open(stage: &Stage<'_>, account: &str, url: &str) -> Result<Self, Error> {
-        let agent = stage.account(account).await?;
-        let (_, channel) = stage.channel(&agent, url, json!([])).await?;
-        stage.say(&channel, "ada").await?;
-        stage.accept(&agent, 1).await?;
+impl AcceptedChat {
+    async fn open(driver: &Driver<'_>, account: &str, url: &str) -> Result<Self, Error> {
+        let agent = driver.create_account(account).await?;
+        let (_, channel) = driver.create_channel(&agent, url, json!([])).await?;
+        driver.send_visitor_message(&channel, "ada").await?;
+        driver.accept(&agent, 1).await?;
         Ok(Self { agent, channel })
     }
 }
 
-async fn visitors(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let talk = Talk::open(stage, "visitors", &stage.receiver.url()).await?;
-    let say = async || stage.say(&talk.channel, "ada").await;
-    say().await?;
-    tally.insert(Path::VisitorMessage, stage.cost(say).await?);
-    let rename = async |name: &str| stage.say_as(&talk.channel, json!({"id": "ada", "name": name})).await;
+async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "visitors", &driver.receiver.url()).await?;
+    let message = async || driver.send_visitor_message(&chat.channel, "ada").await;
+    message().await?;
+    usage.insert(Scenario::VisitorMessage, driver.measure(message).await?);
+    let rename = async |name: &str| driver.send_message_from(&chat.channel, json!({"id": "ada", "name": name})).await;
     rename("Ada").await?;
-    tally.insert(Path::RenamedVisitor, stage.cost(async || rename("Augusta").await).await?);
+    usage.insert(Scenario::RenamedVisitor, driver.measure(async || rename("Augusta").await).await?);
     Ok(())
 }
 
-/// What a channel without departments costs the same.
-async fn departments(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let admin = stage.account("departments").await?;
-    stage.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
-    let (_, channel) = stage.channel(&admin, &stage.receiver.url(), json!([1])).await?;
-    stage.say(&channel, "ada").await?;
-    stage.accept(&admin, 1).await?;
-    let ask = async || {
-        stage.api.get::<Value>(&format!("{channel}/status"), "").await?;
+/// In a channel with a department. A channel without departments costs the same.
+async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let admin = driver.create_account("departments").await?;
+    driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
+    let (_, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([1])).await?;
+    driver.send_visitor_message(&channel, "ada").await?;
+    driver.accept(&admin, 1).await?;
+    let status = async || {
+        driver.api.get::<Value>(&format!("{channel}/status"), "").await?;
         Ok(())
     };
-    ask().await?;
-    tally.insert(Path::Status, stage.cost(ask).await?);
-    tally.insert(Path::FirstMessage, stage.cost(async || stage.say(&channel, "new").await).await?);
-    tally.insert(Path::Accept, stage.cost(async || stage.accept(&admin, 2).await).await?);
-    let close = async |chat| stage.act(&admin, chat, "close", json!({})).await;
+    status().await?;
+    usage.insert(Scenario::StatusRequest, driver.measure(status).await?);
+    usage.insert(
+        Scenario::FirstMessage,
+        driver.measure(async || driver.send_visitor_message(&channel, "new").await).await?,
+    );
+    usage.insert(Scenario::Accept, driver.measure(async || driver.accept(&admin, 2).await).await?);
+    let close = async |chat| driver.chat_action(&admin, chat, "close", json!({})).await;
     close(1).await?;
-    tally.insert(Path::Close, stage.cost(async || close(2).await).await?);
+    usage.insert(Scenario::Close, driver.measure(async || close(2).await).await?);
     Ok(())
 }
 
-async fn agents(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let talk = Talk::open(stage, "agents", &stage.receiver.url()).await?;
-    let write = async || stage.write(&talk.agent, 1).await;
-    write().await?;
-    tally.insert(Path::AgentMessage, stage.cost(write).await?);
-    let typing = async || stage.act(&talk.agent, 1, "typing", json!({})).await;
+async fn run_agent_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "agents", &driver.receiver.url()).await?;
+    let send = async || driver.send_agent_message(&chat.agent, 1).await;
+    send().await?;
+    usage.insert(Scenario::AgentMessage, driver.measure(send).await?);
+    let typing = async || driver.chat_action(&chat.agent, 1, "typing", json!({})).await;
     typing().await?;
-    tally.insert(Path::Typing, stage.cost(typing).await?);
-    let ann = stage.agent(&talk.agent, "ann@agents.example").await?;
+    usage.insert(Scenario::Typing, driver.measure(typing).await?);
+    let ann = driver.create_agent(&chat.agent, "ann@agents.example").await?;
     for n in 2..=10 {
-        stage.say(&talk.channel, &format!("visitor {n}")).await?;
+        driver.send_visitor_message(&chat.channel, &format!("visitor {n}")).await?;
     }
-    let list = async |limit: u32| look(stage, &ann, &format!("/agent/chats?limit={limit}")).await;
+    let list = async |limit: u32| get_as(driver, &ann, &format!("/agent/chats?limit={limit}")).await;
     list(100).await?;
-    tally.insert(Path::List, stage.cost(async || list(100).await).await?);
-    tally.insert(Path::ShortList, stage.cost(async || list(2).await).await?);
-    let poll = async || look(stage, &ann, "/agent/chats/1/messages?after=1000").await;
+    usage.insert(Scenario::ChatList, driver.measure(async || list(100).await).await?);
+    usage.insert(Scenario::ShortChatList, driver.measure(async || list(2).await).await?);
+    let poll = async || get_as(driver, &ann, "/agent/chats/1/messages?after=1000").await;
     poll().await?;
-    tally.insert(Path::Poll, stage.cost(poll).await?);
+    usage.insert(Scenario::MessagePoll, driver.measure(poll).await?);
     Ok(())
 }
 
-async fn look(stage: &Stage<'_>, agent: &Person, path: &str) -> Result<(), Error> {
-    stage.api.get::<Value>(path, &agent.token).await?;
+async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Result<(), Error> {
+    driver.api.get::<Value>(path, &agent.token).await?;
     Ok(())
 }
 
-/// In a chat of its own: the second try comes three seconds later, and a process remembers a channel for ten.
-async fn retries(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let talk = Talk::open(stage, "retries", &stage.receiver.url()).await?;
-    let write = async || stage.write(&talk.agent, 1).await;
-    write().await?;
-    stage.start_counting().await?;
-    stage.receiver.fail_once();
-    write().await?;
-    stage.quiet().await?;
-    let failed = deliveries(stage.bill()?);
-    stage.stable_prefix().await?;
-    let both = deliveries(stage.bill()?);
-    tally.insert(Path::LateDelivery, rest(&both, &failed));
-    tally.insert(Path::FailedTry, failed);
+/// In a separate chat, because the retry comes three seconds later and a process caches a channel for ten seconds.
+async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
+    let send = async || driver.send_agent_message(&chat.agent, 1).await;
+    send().await?;
+    driver.reset_usage().await?;
+    driver.receiver.fail_once();
+    send().await?;
+    driver.wait_until_only_delayed().await?;
+    let failed_attempt = only_deliveries(driver.usage()?);
+    driver.wait_until_empty().await?;
+    let both_attempts = only_deliveries(driver.usage()?);
+    usage.insert(Scenario::DeliveryAfterRetry, difference(&both_attempts, &failed_attempt));
+    usage.insert(Scenario::FailedAttempt, failed_attempt);
     Ok(())
 }
 
-/// Without what the request used.
-fn deliveries(mut bill: Bill) -> Bill {
-    bill.retain(|_, counts| counts.deliveries > 0.0);
-    bill
+/// The usage of the functions that deliver, without that of the request.
+fn only_deliveries(mut usage: UsageByFunction) -> UsageByFunction {
+    usage.retain(|_, usage| usage.deliveries > 0.0);
+    usage
 }
 
-/// What was used after `first`.
-fn rest(both: &Bill, first: &Bill) -> Bill {
-    let rest = |(function, counts): (&String, &Counts)| {
-        (function.clone(), *counts - first.get(function).copied().unwrap_or_default())
+/// What each function used after `first` was read.
+fn difference(all: &UsageByFunction, first: &UsageByFunction) -> UsageByFunction {
+    let difference = |(function, usage): (&String, &Usage)| {
+        (function.clone(), *usage - first.get(function).copied().unwrap_or_default())
     };
-    both.iter().map(rest).collect()
+    all.iter().map(difference).collect()
 }
 
-async fn failures(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let talk = Talk::open(stage, "failures", &stage.receiver.rejecting_url()).await?;
-    let write = async || stage.write(&talk.agent, 1).await;
-    write().await?;
-    tally.insert(Path::Rejection, deliveries(stage.cost(write).await?));
-    let again = json!({"chat_id": 1, "seq": 2});
+async fn run_failure_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "failures", &driver.receiver.rejecting_url()).await?;
+    let send = async || driver.send_agent_message(&chat.agent, 1).await;
+    send().await?;
+    usage.insert(Scenario::FinalFailure, only_deliveries(driver.measure(send).await?));
+    let delivery = json!({"chat_id": 1, "seq": 2});
     let replay = async || {
-        stage.post("/admin/deliveries/replay", &talk.agent, again.clone()).await?;
+        driver.post("/admin/deliveries/replay", &chat.agent, delivery.clone()).await?;
         Ok(())
     };
     replay().await?;
-    let mut bill = stage.cost(replay).await?;
-    bill.retain(|_, counts| counts.deliveries == 0.0);
-    tally.insert(Path::Replay, bill);
+    let mut request = driver.measure(replay).await?;
+    request.retain(|_, usage| usage.deliveries == 0.0);
+    usage.insert(Scenario::Replay, request);
     let list = async || {
-        stage.api.get::<Value>("/admin/deliveries", &talk.agent.token).await?;
+        driver.api.get::<Value>("/admin/deliveries", &chat.agent.token).await?;
         Ok(())
     };
-    tally.insert(Path::Ledger, stage.cost(list).await?);
+    usage.insert(Scenario::DeliveryLog, driver.measure(list).await?);
     Ok(())
 }
 
-async fn transfers(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let talk = Talk::open(stage, "transfers", &stage.receiver.url()).await?;
-    let admin = &talk.agent;
-    let ann = stage.agent(admin, "ann@transfers.example").await?;
-    let ben = stage.agent(admin, "ben@transfers.example").await?;
-    stage.post("/admin/departments", admin, json!({"name": "Sales", "agent_ids": [ben.id]})).await?;
+async fn run_transfer_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "transfers", &driver.receiver.url()).await?;
+    let admin = &chat.agent;
+    let ann = driver.create_agent(admin, "ann@transfers.example").await?;
+    let ben = driver.create_agent(admin, "ben@transfers.example").await?;
+    driver.post("/admin/departments", admin, json!({"name": "Sales", "agent_ids": [ben.id]})).await?;
     for agent in [&ann, &ben] {
-        stage.api.put("/agent/presence", &agent.token, &json!({"status": "online"})).await?;
+        driver.api.put("/agent/presence", &agent.token, &json!({"integrator's status request": "online"})).await?;
     }
-    let transfer = async |to: Value| stage.act(admin, 1, "transfer", to).await;
+    let transfer = async |to: Value| driver.chat_action(admin, 1, "transfer", to).await;
     transfer(json!({"agent_id": ann.id})).await?;
     let to_ben = async || transfer(json!({"agent_id": ben.id})).await;
-    tally.insert(Path::TransferToAgent, stage.cost(to_ben).await?);
+    usage.insert(Scenario::TransferToAgent, driver.measure(to_ben).await?);
     let to_sales = async || transfer(json!({"department_id": 1})).await;
-    tally.insert(Path::TransferToDepartment, stage.cost(to_sales).await?);
+    usage.insert(Scenario::TransferToDepartment, driver.measure(to_sales).await?);
     Ok(())
 }
 
-async fn webhooks(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let admin = stage.account("webhooks").await?;
-    let (_, channel) = stage.channel(&admin, &stage.receiver.url(), json!([])).await?;
-    stage.post("/admin/settings/webhooks", &admin, json!({"url": stage.receiver.url()})).await?;
-    stage.say(&channel, "ada").await?;
-    stage.accept(&admin, 1).await?;
-    stage.say(&channel, "new").await?;
-    tally.insert(Path::AcceptTold, stage.cost(async || stage.accept(&admin, 2).await).await?);
+async fn run_webhook_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let admin = driver.create_account("webhooks").await?;
+    let (_, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([])).await?;
+    driver.post("/admin/settings/webhooks", &admin, json!({"url": driver.receiver.url()})).await?;
+    driver.send_visitor_message(&channel, "ada").await?;
+    driver.accept(&admin, 1).await?;
+    driver.send_visitor_message(&channel, "new").await?;
+    usage.insert(Scenario::AcceptWithWebhook, driver.measure(async || driver.accept(&admin, 2).await).await?);
     let correct = async |name: &str| {
-        stage.api.patch("/agent/visitors/1", &admin.token, &json!({"name": name})).await?;
+        driver.api.patch("/agent/visitors/1", &admin.token, &json!({"name": name})).await?;
         Ok(())
     };
     correct("Ada").await?;
-    tally.insert(Path::CorrectionTold, stage.cost(async || correct("Augusta").await).await?);
-    let close = async |chat| stage.act(&admin, chat, "close", json!({})).await;
+    usage.insert(Scenario::CorrectionWithWebhook, driver.measure(async || correct("Augusta").await).await?);
+    let close = async |chat| driver.chat_action(&admin, chat, "close", json!({})).await;
     close(1).await?;
-    tally.insert(Path::CloseTold, stage.cost(async || close(2).await).await?);
+    usage.insert(Scenario::CloseWithWebhook, driver.measure(async || close(2).await).await?);
     Ok(())
 }
 
-async fn bots(stage: &Stage<'_>, tally: &mut Tally) -> Result<(), Error> {
-    let admin = stage.account("bots").await?;
-    let (channel_id, channel) = stage.channel(&admin, &stage.receiver.url(), json!([])).await?;
-    let provider = json!({"name": "Bots & Co", "endpoint": stage.receiver.url()});
-    let provider: Value = stage.api.post("/operator/providers", Some(stage.operator_key), &provider).await?;
+async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let admin = driver.create_account("bots").await?;
+    let (channel_id, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([])).await?;
+    let provider = json!({"name": "Bots & Co", "endpoint": driver.receiver.url()});
+    let provider: Value = driver.api.post("/operator/providers", Some(driver.operator_key), &provider).await?;
     let provider = text(&provider, "provider_id")?;
     let bot = json!({
         "provider_id": provider, "token": "counted", "name": "Robin", "channel_ids": [channel_id],
-        "answer_within": BOT_ANSWERS_WITHIN_SECONDS,
+        "answer_within": BOT_ANSWER_LIMIT_SECONDS,
     });
-    stage.post("/admin/bots", &admin, bot).await?;
+    driver.post("/admin/bots", &admin, bot).await?;
 
-    let message = json!({"type": "TEXT", "text": "Hello", "timestamp": 1_700_000_000});
+    let text_message = json!({"type": "TEXT", "text": "Hello", "timestamp": 1_700_000_000});
     let answer = async |chat: u64| {
-        let event = json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat, "message": message});
-        stage.api.post::<Value>(&format!("/bot/webhooks/{provider}/counted"), None, &event).await?;
+        let event = json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat, "message": text_message});
+        driver.api.post::<Value>(&format!("/bot/webhooks/{provider}/counted"), None, &event).await?;
         Ok(())
     };
-    stage.say(&channel, "ada").await?;
-    stage.quiet().await?;
+    driver.send_visitor_message(&channel, "ada").await?;
+    driver.wait_until_only_delayed().await?;
     answer(1).await?;
-    // What a message costs until the bot has it, without what its answer costs, and without the check afterwards.
-    let asked = async |visitor: &str, chat: u64| {
-        stage.start_counting().await?;
-        stage.say(&channel, visitor).await?;
-        stage.quiet().await?;
-        let bill = stage.bill()?;
+    // Counts a message until the bot has received it, without the bot's answer and the check for it.
+    let message = async |visitor: &str, chat: u64| {
+        driver.reset_usage().await?;
+        driver.send_visitor_message(&channel, visitor).await?;
+        driver.wait_until_only_delayed().await?;
+        let usage = driver.usage()?;
         answer(chat).await?;
-        stage.quiet().await?;
-        Ok::<_, Error>(bill)
+        driver.wait_until_only_delayed().await?;
+        Ok::<_, Error>(usage)
     };
-    tally.insert(Path::ToBot, asked("ada", 1).await?);
-    let answered = stage.bill()?;
-    stage.stable_prefix().await?;
-    tally.insert(Path::AnswerDue, deliveries_to("deliver-bot", rest(&stage.bill()?, &answered)));
-    tally.insert(Path::FirstToBot, asked("new", 2).await?);
-    // Waiting for the check of the last message outlived the caches of the functions; this fills them again.
-    stage.stable_prefix().await?;
+    usage.insert(Scenario::MessageToBot, message("ada", 1).await?);
+    let before_check = driver.usage()?;
+    driver.wait_until_empty().await?;
+    usage.insert(Scenario::BotAnswerCheck, only_function("deliver-bot", difference(&driver.usage()?, &before_check)));
+    usage.insert(Scenario::FirstMessageToBot, message("new", 2).await?);
+    // The caches of the functions expired while the check was awaited; this message fills them again.
+    driver.wait_until_empty().await?;
     answer(1).await?;
-    tally.insert(Path::FromBot, stage.cost(async || answer(1).await).await?);
+    usage.insert(Scenario::BotMessage, driver.measure(async || answer(1).await).await?);
     Ok(())
 }
 
-fn deliveries_to(function: &str, mut bill: Bill) -> Bill {
-    bill.retain(|name, _| name == function);
-    bill
+fn only_function(function: &str, mut usage: UsageByFunction) -> UsageByFunction {
+    usage.retain(|name, _| name == function);
+    usage
 }
 
-/// One run of each clock; the clocks themselves may come in between.
-async fn idle(host: &Host) -> Result<Bill, Error> {
-    for clock in host.scheduled() {
-        host.run_schedule(clock).await?;
+/// One run of each schedule. The host's own schedules may add runs, so the result is an average.
+async fn measure_idle_minute(host: &Host) -> Result<UsageByFunction, Error> {
+    for function in host.scheduled_functions() {
+        host.run_schedule(function).await?;
     }
     host.reset_usage();
-    for clock in host.scheduled() {
-        host.run_schedule(clock).await?;
+    for function in host.scheduled_functions() {
+        host.run_schedule(function).await?;
     }
-    let mut bill = counts::bill(host.usage())?;
-    bill.retain(|function, _| counts::is_scheduled(function));
-    bill.values_mut().for_each(|counts| *counts = *counts * (1.0 / counts.invocations));
-    Ok(bill)
+    let mut usage = function_usage::usage_by_function(host.usage())?;
+    usage.retain(|function, _| function_usage::is_scheduled(function));
+    usage.values_mut().for_each(|usage| *usage = *usage * (1.0 / usage.invocations));
+    Ok(usage)
 }

@@ -1,4 +1,4 @@
-//! A function for the host's own tests, on the real Lambda runtime: it does what the event asks for.
+//! A Lambda function for the host's tests, on the real Lambda runtime. The event names the action that it performs.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -24,10 +24,10 @@ async fn main() -> Result<(), Error> {
 async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     if let Some(records) = payload.get("Records") {
-        return Ok(batch(records.as_array().unwrap()));
+        return Ok(process_batch(records.as_array().unwrap()));
     }
-    let asked = payload.pointer("/queryStringParameters/do").or_else(|| payload.get("do"));
-    let action = asked.and_then(Value::as_str).unwrap_or("echo");
+    let action = payload.pointer("/queryStringParameters/do").or_else(|| payload.get("do"));
+    let action = action.and_then(Value::as_str).unwrap_or("echo");
     match action {
         "answer" => Ok(payload["answer"].clone()),
         "crash" => std::process::exit(3),
@@ -36,19 +36,19 @@ async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
         "hang" => hang(),
         "panic" => panic!("it went very wrong"),
         "pid" => Ok(json!(std::process::id())),
-        "print" => Ok(print(&payload)),
+        "print" => Ok(print_lines(&payload)),
         "deadline" => Ok(json!({"deadline": context.deadline, "arn": context.invoked_function_arn})),
         "respond" => Ok(serde_json::from_str(payload["body"].as_str().unwrap()).unwrap()),
-        "query" => query(payload["index"].as_str().unwrap()).await,
-        "tables" => tables().await,
-        "send" => send(payload["body"].as_str().unwrap()).await,
+        "query" => count_items(payload["index"].as_str().unwrap()).await,
+        "tables" => put_item_twice().await,
+        "send" => send_message(payload["body"].as_str().unwrap()).await,
         "sleep" => sleep(&payload).await,
         _ => Ok(payload),
     }
 }
 
-/// Says what it got, and reports the messages that ask for it.
-fn batch(records: &[Value]) -> Value {
+/// Prints the bodies and reports the messages whose body begins with `fail` as failed.
+fn process_batch(records: &[Value]) -> Value {
     for record in records {
         println!("got {}", record["body"].as_str().unwrap());
     }
@@ -67,32 +67,32 @@ fn batch(records: &[Value]) -> Value {
     json!({"batchItemFailures": failed})
 }
 
-fn print(payload: &Value) -> Value {
+fn print_lines(payload: &Value) -> Value {
     for line in 0..payload["lines"].as_u64().unwrap() {
-        println!("{} line {line}", payload["who"].as_str().unwrap());
+        println!("{} line {line}", payload["label"].as_str().unwrap());
     }
-    eprintln!("{} says so on stderr", payload["who"].as_str().unwrap());
+    eprintln!("{} on stderr", payload["label"].as_str().unwrap());
     Value::Null
 }
 
-/// Says so before it sleeps. `ms` comes from the query when the event is a request.
+/// Prints a line before it sleeps. For an HTTP request, `ms` is a query parameter.
 async fn sleep(payload: &Value) -> Result<Value, Error> {
     println!("sleeping");
-    let asked = payload.pointer("/queryStringParameters/ms").and_then(Value::as_str);
-    let ms = asked.map_or_else(|| payload["ms"].as_u64().unwrap(), |ms| ms.parse().unwrap());
+    let ms = payload.pointer("/queryStringParameters/ms").and_then(Value::as_str);
+    let ms = ms.map_or_else(|| payload["ms"].as_u64().unwrap(), |ms| ms.parse().unwrap());
     tokio::time::sleep(Duration::from_millis(ms)).await;
     Ok(json!(std::process::id()))
 }
 
-/// Blocks the thread: not even the runtime gets to do anything.
+/// Blocks the thread of the asynchronous runtime, so that no other task can run.
 fn hang() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(60));
     }
 }
 
-/// Writes one item twice, the second time against its condition.
-async fn tables() -> Result<Value, Error> {
+/// Writes an item twice. The condition of the second write is false.
+async fn put_item_twice() -> Result<Value, Error> {
     let client = aws_sdk_dynamodb::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
     let put = client.put_item().table_name(std::env::var("TABLE")?);
     let text = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
@@ -100,32 +100,32 @@ async fn tables() -> Result<Value, Error> {
     let put = put.condition_expression("attribute_not_exists(pk)");
     let first = put.clone().send().await.is_ok();
     let second = put.send().await;
-    let refused = second.is_err_and(|error| error.into_service_error().is_conditional_check_failed_exception());
-    Ok(json!({"first": first, "refused": refused}))
+    let is_rejected = second.is_err_and(|error| error.into_service_error().is_conditional_check_failed_exception());
+    Ok(json!({"first": first, "refused": is_rejected}))
 }
 
-/// Counts what `tables` wrote in an index.
-async fn query(index: &str) -> Result<Value, Error> {
+/// Counts the items that [`put_item_twice`] wrote, through an index.
+async fn count_items(index: &str) -> Result<Value, Error> {
     let client = aws_sdk_dynamodb::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
     let key = aws_sdk_dynamodb::types::AttributeValue::S("c".to_owned());
     let query = client.query().table_name(std::env::var("TABLE")?).index_name(index);
     let query = query.key_condition_expression("listing = :l").expression_attribute_values(":l", key);
-    Ok(json!(query.send().await.map_err(explained)?.count()))
+    Ok(json!(query.send().await.map_err(error_text)?.count()))
 }
 
-/// The whole of what an SDK has to say.
-fn explained(error: impl std::error::Error) -> String {
+/// The error with all its causes.
+fn error_text(error: impl std::error::Error) -> String {
     DisplayErrorContext(error).to_string()
 }
 
-async fn send(body: &str) -> Result<Value, Error> {
+async fn send_message(body: &str) -> Result<Value, Error> {
     let client = aws_sdk_sqs::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
     let send = client.send_message().queue_url(std::env::var("QUEUE_URL")?).message_body(body);
-    let sent = send.send().await.map_err(explained)?;
+    let sent = send.send().await.map_err(error_text)?;
     Ok(json!(sent.message_id))
 }
 
-/// What `lambda_runtime` has no public call for.
+/// Sends the request itself, because `lambda_runtime` has no public function for it.
 fn report_init_error() -> ! {
     let address = std::env::var("AWS_LAMBDA_RUNTIME_API").unwrap();
     let (host, path) = address.trim_start_matches("http://").split_once('/').unwrap();

@@ -1,5 +1,5 @@
-//! A host in a process of its own, for the tests that kill it: serves the template and the binaries it is
-//! given and prints its address.
+//! Runs a host in a separate process, for tests that kill it, and prints its base URL. Arguments: the template, the
+//! folder of the function binaries, and the data folder.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,15 +8,15 @@ use local::{Host, LogSink, Options, Storage};
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || arguments.next().unwrap();
+    let mut next_argument = || arguments.next().unwrap();
     let host = Host::start(Options {
         port: 0,
-        template: next().into(),
-        binaries: next().into(),
-        storage: Storage::Dir(next().into()),
+        template: next_argument().into(),
+        binaries: next_argument().into(),
+        storage: Storage::Dir(next_argument().into()),
         parameters: [].into(),
-        extra: axum::Router::new(),
-        log: LogSink::Silent,
+        extra_routes: axum::Router::new(),
+        log: LogSink::Discard,
     });
     let host = host.await.unwrap();
     println!("{}", host.base_url());

@@ -1,4 +1,4 @@
-//! A client of the service's own public HTTP API: the demo uses no other door than everybody else.
+//! A client of the service's public HTTP API, for the demo account.
 
 use std::time::Duration;
 
@@ -7,149 +7,134 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Why a call brought nothing.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No answer, or one that is not what the contract says.
-    #[error("{call} failed: {source}")]
-    Call {
+    #[error("cannot create the HTTP client: {0}")]
+    Client(reqwest::Error),
+    /// There is no response, or its body is not the expected JSON.
+    #[error("{request} failed: {source}")]
+    Request {
         /// Method and path.
-        call: String,
-        /// What went wrong on the way.
+        request: String,
         source: reqwest::Error,
     },
-    /// An answer that says no.
-    #[error("{call} answered {status}: {message}")]
-    Refused {
+    /// The status of the response is not a success.
+    #[error("{request} returned {status}: {message}")]
+    Status {
         /// Method and path.
-        call: String,
-        /// HTTP status.
+        request: String,
         status: u16,
-        /// The service's own words, or nothing.
+        /// The message in the response; empty when it has none.
         message: String,
     },
 }
 
-/// The service at one address.
 #[derive(Debug)]
-pub struct Api {
+pub struct ApiClient {
     http: Client,
     base_url: String,
 }
 
-impl Api {
-    /// A client of the service at `base_url`.
-    ///
+impl ApiClient {
     /// # Errors
-    /// The HTTP client cannot be set up.
+    /// The HTTP client cannot be created.
     pub fn new(base_url: &str) -> Result<Self, Error> {
-        let http = Client::builder()
-            .no_proxy()
-            .timeout(Duration::from_secs(15))
-            .build()
-            .map_err(|source| Error::Call { call: "setting up a client".to_owned(), source })?;
+        let http = Client::builder().no_proxy().timeout(REQUEST_TIMEOUT).build().map_err(Error::Client)?;
         Ok(Self { http, base_url: base_url.to_owned() })
     }
 
-    /// Where the service is.
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// Reads.
-    ///
     /// # Errors
     /// See [`Error`].
-    pub async fn get<T: DeserializeOwned>(&self, path: &str, bearer: &str) -> Result<T, Error> {
-        self.call(Method::GET, path, Some(bearer), None).await
+    pub async fn get<T: DeserializeOwned>(&self, path: &str, token: &str) -> Result<T, Error> {
+        self.send(Method::GET, path, Some(token), None).await
     }
 
-    /// Creates or acts.
-    ///
     /// # Errors
     /// See [`Error`].
-    pub async fn post<T: DeserializeOwned>(&self, path: &str, bearer: Option<&str>, body: &Value) -> Result<T, Error> {
-        self.call(Method::POST, path, bearer, Some(body)).await
+    pub async fn post<T: DeserializeOwned>(&self, path: &str, token: Option<&str>, body: &Value) -> Result<T, Error> {
+        self.send(Method::POST, path, token, Some(body)).await
     }
 
-    /// Says how something is.
-    ///
     /// # Errors
     /// See [`Error`].
-    pub async fn put(&self, path: &str, bearer: &str, body: &Value) -> Result<Value, Error> {
-        self.call(Method::PUT, path, Some(bearer), Some(body)).await
+    pub async fn put(&self, path: &str, token: &str, body: &Value) -> Result<Value, Error> {
+        self.send(Method::PUT, path, Some(token), Some(body)).await
     }
 
-    /// Changes.
-    ///
     /// # Errors
     /// See [`Error`].
-    pub async fn patch(&self, path: &str, bearer: &str, body: &Value) -> Result<Value, Error> {
-        self.call(Method::PATCH, path, Some(bearer), Some(body)).await
+    pub async fn patch(&self, path: &str, token: &str, body: &Value) -> Result<Value, Error> {
+        self.send(Method::PATCH, path, Some(token), Some(body)).await
     }
 
-    async fn call<T: DeserializeOwned>(
+    async fn send<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
-        bearer: Option<&str>,
+        token: Option<&str>,
         body: Option<&Value>,
     ) -> Result<T, Error> {
-        let call = format!("{method} {path}");
-        let mut request = self.http.request(method, format!("{}{path}", self.base_url));
-        if let Some(token) = bearer {
-            request = request.bearer_auth(token);
+        let request = format!("{method} {path}");
+        let mut builder = self.http.request(method, format!("{}{path}", self.base_url));
+        if let Some(token) = token {
+            builder = builder.bearer_auth(token);
         }
         if let Some(body) = body {
-            request = request.json(body);
+            builder = builder.json(body);
         }
-        let failed = |source| Error::Call { call: call.clone(), source };
-        let response = request.send().await.map_err(failed)?;
+        let failed = |source| Error::Request { request: request.clone(), source };
+        let response = builder.send().await.map_err(failed)?;
         if !response.status().is_success() {
-            return Err(refusal(call, response).await);
+            return Err(status_error(request, response).await);
         }
         response.json().await.map_err(failed)
     }
 }
 
-/// An address below `prefix` with another beginning than `base_url`: the same with that one.
-pub(crate) fn moved(url: &str, prefix: &str, base_url: &str) -> Option<String> {
+/// Moves a URL to another base URL. `None` when its path is not below `path_prefix`, or it already has that base URL.
+pub(crate) fn with_base_url(url: &str, path_prefix: &str, base_url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
-    let rest = url.path().strip_prefix(prefix)?;
-    let is_below = rest.is_empty() || rest.starts_with('/');
-    let here = format!("{base_url}{}", url.path());
-    (is_below && url.as_str() != here).then_some(here)
+    let rest = url.path().strip_prefix(path_prefix)?;
+    let is_below_prefix = rest.is_empty() || rest.starts_with('/');
+    let moved_url = format!("{base_url}{}", url.path());
+    (is_below_prefix && url.as_str() != moved_url).then_some(moved_url)
 }
 
 impl Error {
-    /// Whether the service answered with this status.
+    /// Whether the service returned this HTTP status.
     #[must_use]
-    pub fn is(&self, expected: u16) -> bool {
-        matches!(self, Self::Refused { status, .. } if *status == expected)
+    pub fn has_status(&self, expected: u16) -> bool {
+        matches!(self, Self::Status { status, .. } if *status == expected)
     }
 }
 
-/// The error body of every endpoint, and that of the gateway before them.
+/// The error body of the functions, or of the gateway in front of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ErrorBody {
-    Ours { error: ErrorText },
-    Gateway(ErrorText),
+    Function { error: ErrorMessage },
+    Gateway(ErrorMessage),
 }
 
 #[derive(Deserialize)]
-struct ErrorText {
+struct ErrorMessage {
     message: String,
 }
 
-async fn refusal(call: String, response: Response) -> Error {
+async fn status_error(request: String, response: Response) -> Error {
     let status = response.status().as_u16();
     let message = match response.json().await {
-        Ok(ErrorBody::Ours { error } | ErrorBody::Gateway(error)) => error.message,
+        Ok(ErrorBody::Function { error } | ErrorBody::Gateway(error)) => error.message,
         Err(_) => String::new(),
     };
-    Error::Refused { call, status, message }
+    Error::Status { request, status, message }
 }
 
 #[cfg(test)]
@@ -157,8 +142,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_address_of_ours_elsewhere_is_moved() {
-        const BASE: &str = "http://127.0.0.1:4000";
+    fn only_url_below_prefix_moves_to_new_base_url() {
+        const BASE_URL: &str = "http://127.0.0.1:4000";
         for (url, expected) in [
             ("http://127.0.0.1:3000/_local/bot", Some("http://127.0.0.1:4000/_local/bot")),
             ("http://localhost:4000/_local/bot/x", Some("http://127.0.0.1:4000/_local/bot/x")),
@@ -167,7 +152,7 @@ mod tests {
             ("https://bots.example/mine", None),
             ("", None),
         ] {
-            assert_eq!(moved(url, "/_local/bot", BASE).as_deref(), expected, "{url}");
+            assert_eq!(with_base_url(url, "/_local/bot", BASE_URL).as_deref(), expected, "{url}");
         }
     }
 }

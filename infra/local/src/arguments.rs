@@ -1,4 +1,4 @@
-//! What the command line says, and what follows from it.
+//! The command-line arguments of `switchboard`, and the host options that follow from them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,113 +7,120 @@ use axum::Router;
 use clap::Parser;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::builder::{self, Profile};
-use crate::home::{self, Home};
-use crate::{LogSink, Options, Storage};
+use crate::cargo_build::{self, Profile};
+use crate::file_store::{self, FileStore};
+use crate::{LogSink, Options, Storage, hex};
 
-/// The networks of this machine, which functions may call here.
-pub(crate) const PRIVATE_TARGETS: &str = "127.0.0.0/8,::1/128";
+/// Functions on this host may call receivers in these networks.
+pub(crate) const LOOPBACK_NETWORKS: &str = "127.0.0.0/8,::1/128";
 
 /// Runs the whole service on this machine, without AWS.
 #[derive(Debug, Parser)]
 #[command(name = "switchboard", version)]
 pub struct Arguments {
-    /// Port to serve on; 0 takes a free one
+    /// Port to serve on; 0 selects a free port
     #[arg(long, default_value_t = 3000)]
     port: u16,
-    /// Folder that keeps everything between runs [default: .switchboard in the workspace]
+    /// Folder for all data that persists between runs [default: .switchboard in the workspace]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Start empty and keep nothing
+    /// Start without data and discard all data at the end
     #[arg(long, conflicts_with = "data")]
     memory: bool,
-    /// Write addresses and keys to this file (JSON) when every function can be called
+    /// Write addresses and keys to this JSON file as soon as all functions can be called
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
-    /// The template to serve [default: template.yaml in the workspace]
+    /// SAM template to serve [default: template.yaml in the workspace]
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
-    /// Override a parameter of the template; may be repeated
-    #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parameter)]
+    /// Set a parameter of the template; can be repeated
+    #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
     parameters: Vec<(String, String)>,
-    /// Level of the functions' logs
-    #[arg(long, value_name = "LEVEL", default_value = "INFO", ignore_case = true, value_parser = level())]
+    /// Log level of the functions
+    #[arg(long, value_name = "LEVEL", default_value = "INFO", ignore_case = true, value_parser = log_level_parser())]
     log_level: String,
-    /// Show every log line of the functions, not only warnings and errors
+    /// Print all log lines of the functions, not only warnings and errors
     #[arg(long)]
     verbose: bool,
-    /// Serve what is built already
+    /// Serve the existing binaries without building
     #[arg(long, conflicts_with = "release")]
     no_build: bool,
-    /// Build the functions as they are deployed
+    /// Build the functions with the release profile, as for a deployment
     #[arg(long)]
     release: bool,
 }
 
-/// An argument of `--parameter` without an equals sign.
+/// The value of `--parameter` has no equals sign.
 #[derive(Debug, thiserror::Error)]
 #[error("expected NAME=VALUE")]
-struct NotAParameter;
+struct InvalidParameter;
 
-fn parameter(text: &str) -> Result<(String, String), NotAParameter> {
-    let (name, value) = text.split_once('=').ok_or(NotAParameter)?;
+fn parse_parameter(text: &str) -> Result<(String, String), InvalidParameter> {
+    let (name, value) = text.split_once('=').ok_or(InvalidParameter)?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// What the template's `LogLevel` may be, in its spelling.
-fn level() -> impl TypedValueParser<Value = String> {
+/// Accepts the values of the template's `LogLevel` parameter in any case.
+fn log_level_parser() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(["TRACE", "DEBUG", "INFO"]).map(|level| level.to_ascii_uppercase())
 }
 
 impl Arguments {
-    /// Where this run keeps what it must remember.
+    /// Opens the store for the files that persist between runs.
     ///
     /// # Errors
-    /// The folder cannot be made.
-    pub fn open_home(&self) -> Result<Home, home::Error> {
+    /// The folder cannot be created.
+    pub fn open_file_store(&self) -> Result<FileStore, file_store::Error> {
         if self.memory {
-            return Ok(Home::Memory);
+            return Ok(FileStore::Memory);
         }
-        let default = || builder::workspace().join(".switchboard");
-        Home::open(self.data.clone().unwrap_or_else(default))
+        let default = || cargo_build::workspace_root().join(".switchboard");
+        FileStore::open(self.data.clone().unwrap_or_else(default))
     }
 
-    /// Builds the functions, unless told otherwise, and returns the folder of their binaries.
+    /// Builds the functions, except with `--no-build`, and returns the folder of their binaries.
     ///
     /// # Errors
-    /// They do not compile.
-    pub async fn binaries(&self) -> Result<PathBuf, builder::Error> {
+    /// The functions do not compile.
+    pub async fn build_functions(&self) -> Result<PathBuf, cargo_build::Error> {
         if self.no_build {
-            builder::already_built()
+            cargo_build::existing_binaries()
         } else {
-            builder::build(if self.release { Profile::Release } else { Profile::Dev }).await
+            cargo_build::build(if self.release { Profile::Release } else { Profile::Dev }).await
         }
     }
 
-    /// What the host has to know; `extra` is what it serves besides the functions.
+    /// The options of the host; it serves `extra_routes` in addition to the functions.
     #[must_use]
-    pub fn options(&self, home: &Home, binaries: PathBuf, operator_key: &str, extra: Router) -> Options {
-        let storage = match home {
-            Home::Memory => Storage::Memory,
-            Home::Folder(path) => Storage::Dir(path.clone()),
+    pub fn options(
+        &self,
+        file_store: &FileStore,
+        binaries: PathBuf,
+        operator_key: &str,
+        extra_routes: Router,
+    ) -> Options {
+        let storage = match file_store {
+            FileStore::Memory => Storage::Memory,
+            FileStore::Folder(path) => Storage::Dir(path.clone()),
         };
         Options {
             port: self.port,
             storage,
-            template: self.template.clone().unwrap_or_else(|| builder::workspace().join("template.yaml")),
-            parameters: self.parameters(operator_key),
+            template: self.template.clone().unwrap_or_else(|| cargo_build::workspace_root().join("template.yaml")),
+            parameters: self.template_parameters(operator_key),
             binaries,
-            extra,
-            log: if self.verbose { LogSink::Stderr } else { LogSink::Problems },
+            extra_routes,
+            log: if self.verbose { LogSink::Stderr } else { LogSink::WarningsOnly },
         }
     }
 
-    /// What differs from a stack on AWS: receivers on this machine may be called, over plain http.
-    fn parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
+    /// Unlike a stack on AWS, functions may call receivers on this machine, and over plain http. Parameters on the
+    /// command line take precedence.
+    fn template_parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
         let local = [
-            ("OperatorKeySha256", home::sha256_hex(operator_key)),
+            ("OperatorKeySha256", hex::sha256_hex(operator_key)),
             ("AllowHttpTargets", "true".to_owned()),
-            ("AllowedPrivateTargets", PRIVATE_TARGETS.to_owned()),
+            ("AllowedPrivateTargets", LOOPBACK_NETWORKS.to_owned()),
             ("LogLevel", self.log_level.clone()),
         ];
         let local = local.map(|(name, value)| (name.to_owned(), value));
@@ -126,14 +133,14 @@ impl Arguments {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Arguments, clap::Error> {
+    fn parse(line: &str) -> Result<Arguments, clap::Error> {
         Arguments::try_parse_from(line.split(' '))
     }
 
     #[test]
-    fn a_parameter_on_the_line_wins_over_the_local_one() {
+    fn command_line_parameter_overrides_local_default() {
         let line = "switchboard --parameter AllowedPrivateTargets= --parameter X=a=b --log-level DEBUG";
-        let parameters = parsed(line).unwrap().parameters("key");
+        let parameters = parse(line).unwrap().template_parameters("key");
         let value = |name: &str| parameters.get(name).map(String::as_str);
         assert_eq!(value("AllowedPrivateTargets"), Some(""));
         assert_eq!(value("X"), Some("a=b"));
@@ -142,20 +149,20 @@ mod tests {
     }
 
     #[test]
-    fn the_levels_are_those_of_the_template_in_any_case() {
-        let parser = level();
+    fn log_levels_equal_those_of_the_template() {
+        let parser = log_level_parser();
         let levels = parser.possible_values().unwrap().map(|level| level.get_name().to_owned());
         let allowed = format!("AllowedValues: [{}]", levels.collect::<Vec<_>>().join(", "));
-        let template = std::fs::read_to_string(builder::workspace().join("template.yaml")).unwrap();
+        let template = std::fs::read_to_string(cargo_build::workspace_root().join("template.yaml")).unwrap();
         let (_, declared) = template.split_once("\n  LogLevel:\n").unwrap();
         assert!(declared.lines().take(3).any(|line| line.trim() == allowed), "{allowed}");
-        assert_eq!(parsed("switchboard --log-level debug").unwrap().log_level, "DEBUG");
+        assert_eq!(parse("switchboard --log-level debug").unwrap().log_level, "DEBUG");
     }
 
     #[test]
-    fn contradictions_are_refused() {
+    fn invalid_arguments_are_rejected() {
         for line in ["--memory --data x", "--no-build --release", "--parameter x", "--port 70000", "--log-level WARN"] {
-            assert!(parsed(&format!("switchboard {line}")).is_err(), "{line}");
+            assert!(parse(&format!("switchboard {line}")).is_err(), "{line}");
         }
     }
 }

@@ -1,28 +1,27 @@
-//! The account and region that everything on this machine claims to be in.
+//! The AWS account and region that the local host reports, and the ARNs of its resources.
 
-/// AWS accounts have twelve digits; this one is nobody's.
-pub(crate) const ACCOUNT: &str = "000000000000";
+/// AWS account ids have twelve digits. No real account has this one.
+pub(crate) const ACCOUNT_ID: &str = "000000000000";
 
-/// Where the local SQS says its queues are, too.
 pub(crate) const REGION: &str = "us-east-1";
 
 pub(crate) fn function_arn(name: &str) -> String {
-    format!("arn:aws:lambda:{REGION}:{ACCOUNT}:function:{name}")
+    format!("arn:aws:lambda:{REGION}:{ACCOUNT_ID}:function:{name}")
 }
 
 pub(crate) fn table_arn(name: &str) -> String {
-    format!("arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{name}")
+    format!("arn:aws:dynamodb:{REGION}:{ACCOUNT_ID}:table/{name}")
 }
 
 pub(crate) fn role_arn(name: &str) -> String {
-    format!("arn:aws:iam::{ACCOUNT}:role/{name}")
+    format!("arn:aws:iam::{ACCOUNT_ID}:role/{name}")
 }
 
-/// A function, as IAM calls it.
+/// The identity of a running function in IAM error messages.
 pub(crate) fn role_session_arn(function: &str) -> String {
-    format!("arn:aws:sts::{ACCOUNT}:assumed-role/{function}/{function}")
+    format!("arn:aws:sts::{ACCOUNT_ID}:assumed-role/{function}/{function}")
 }
 
 pub(crate) fn rule_arn(name: &str) -> String {
-    format!("arn:aws:events:{REGION}:{ACCOUNT}:rule/{name}")
+    format!("arn:aws:events:{REGION}:{ACCOUNT_ID}:rule/{name}")
 }

@@ -1,10 +1,10 @@
-//! Which operation a request in one of AWS's JSON protocols asks for.
+//! Reads the operation of a request in AWS's JSON protocols from the header `X-Amz-Target`.
 
 use axum::http::HeaderMap;
 
-/// `GetItem` of `X-Amz-Target: DynamoDB_20120810.GetItem`, when that is the service; empty when the header says nothing
-/// of the kind.
-pub(crate) fn operation<'h>(headers: &'h HeaderMap, service: &str) -> &'h str {
+/// Returns `GetItem` for `X-Amz-Target: DynamoDB_20120810.GetItem` and that `service`. Empty when the header is missing
+/// or names another service.
+pub(crate) fn operation_name<'h>(headers: &'h HeaderMap, service: &str) -> &'h str {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.strip_prefix(service)?.strip_prefix('.'));
     operation.unwrap_or_default()
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operation_is_that_of_the_service_alone() {
+    fn operation_of_another_service_is_empty() {
         for (target, expected) in [
             (Some("AmazonSQS.SendMessage"), "SendMessage"),
             (Some("AmazonSQS"), ""),
@@ -24,7 +24,7 @@ mod tests {
             (None, ""),
         ] {
             let header = target.map(|target| ("x-amz-target".parse().unwrap(), target.parse().unwrap()));
-            assert_eq!(operation(&HeaderMap::from_iter(header), "AmazonSQS"), expected, "{target:?}");
+            assert_eq!(operation_name(&HeaderMap::from_iter(header), "AmazonSQS"), expected, "{target:?}");
         }
     }
 }

@@ -1,32 +1,31 @@
-//! The data folder: who may use it, and what lies in it.
+//! The database files of tables and queues in the data folder, and the lock that keeps a second host from using it.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::home::private_folder;
+use crate::file_store::create_private_folder;
 use crate::{Error, Storage, dynamo, sqs};
 
-/// The files of one host.
-pub(crate) struct Data {
-    /// Tables; `None` keeps them in memory.
+/// Where one host stores its tables and queues.
+pub(crate) struct DatabaseFiles {
+    /// `None` keeps the tables in memory.
     pub tables: Option<PathBuf>,
-    /// Queues.
     pub queues: sqs::Storage,
-    pub lock: Option<Lock>,
+    pub lock: Option<DataFolderLock>,
 }
 
-/// Keeps other hosts off a data folder until it is dropped; the system releases it even after `kill -9`.
-pub(crate) struct Lock(File);
+/// An exclusive lock on a data folder until it is dropped. The operating system releases it even after `kill -9`.
+pub(crate) struct DataFolderLock(File);
 
-impl Drop for Lock {
+impl Drop for DataFolderLock {
     fn drop(&mut self) {
-        // Closing the file alone would not do: a child that is just being started has it open too, until its program
-        // runs. An error means that there is no lock any more.
+        // Closing the file is not enough: a child process inherits it between fork and exec. An error means that the
+        // lock is already released.
         let _ = self.0.unlock();
     }
 }
 
-impl Data {
+impl DatabaseFiles {
     pub fn open(storage: &Storage) -> Result<Self, Error> {
         match storage {
             Storage::Memory => Ok(Self { tables: None, queues: sqs::Storage::Memory, lock: None }),
@@ -39,25 +38,25 @@ impl Data {
     }
 }
 
-/// What the data folder holds is of no use: which folder that is, and what to do about it.
-pub(crate) fn blamed_on(storage: &Storage, error: Error) -> Error {
+/// Adds the path of the data folder to an error that its content caused; the message then suggests a remedy.
+pub(crate) fn add_data_folder_path(storage: &Storage, error: Error) -> Error {
     match (storage, &error) {
         (
             Storage::Dir(path),
             Error::Tables(dynamo::Error::Outdated { .. } | dynamo::Error::Open(_))
             | Error::Queues(sqs::Error::Storage(_)),
-        ) => Error::Unusable { path: path.clone(), source: Box::new(error) },
+        ) => Error::UnusableData { path: path.clone(), source: Box::new(error) },
         _ => error,
     }
 }
 
-fn lock(folder: &Path) -> Result<Lock, Error> {
-    let unusable = |source| Error::Data { path: folder.to_owned(), source };
-    private_folder(folder).map_err(unusable)?;
+fn lock(folder: &Path) -> Result<DataFolderLock, Error> {
+    let unusable = |source| Error::DataFolder { path: folder.to_owned(), source };
+    create_private_folder(folder).map_err(unusable)?;
     let file = File::create(folder.join("host.lock")).map_err(unusable)?;
     match file.try_lock() {
-        Ok(()) => Ok(Lock(file)),
-        Err(TryLockError::WouldBlock) => Err(Error::DataInUse(folder.to_owned())),
+        Ok(()) => Ok(DataFolderLock(file)),
+        Err(TryLockError::WouldBlock) => Err(Error::DataFolderInUse(folder.to_owned())),
         Err(TryLockError::Error(source)) => Err(unusable(source)),
     }
 }
@@ -67,13 +66,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_free_when_its_host_is_gone_although_a_child_still_has_the_file_open() {
+    fn lock_is_released_although_a_child_still_has_the_file_open() {
         let folder = tempfile::tempdir().unwrap();
-        let held = lock(folder.path()).unwrap();
-        // What a child gets from its parent shares the lock, as a clone does.
-        let _of_child = held.0.try_clone().unwrap();
-        assert!(matches!(lock(folder.path()), Err(Error::DataInUse(_))));
-        drop(held);
+        let lock_of_host = lock(folder.path()).unwrap();
+        // A clone shares the lock, as an inherited file does.
+        let _inherited = lock_of_host.0.try_clone().unwrap();
+        assert!(matches!(lock(folder.path()), Err(Error::DataFolderInUse(_))));
+        drop(lock_of_host);
         assert!(lock(folder.path()).is_ok());
     }
 }

@@ -1,7 +1,7 @@
-//! Plays Lambda's event source mappings: takes batches from a queue to a function.
+//! Emulates Lambda's event source mappings: receives batches from a queue and invokes the function with them.
 //!
-//! A message is deleted when the function is done with it. What failed stays in the queue and comes back
-//! after its visibility time-out, or goes to the dead-letter queue.
+//! Messages that the function processed are deleted. Failed messages become visible again after their visibility
+//! timeout, or move to the dead-letter queue.
 
 use std::collections::{BTreeMap, HashSet};
 use std::pin::pin;
@@ -15,34 +15,33 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use crate::identity::REGION;
+use crate::arn::REGION;
 use crate::lambda::Functions;
 use crate::log::LogSink;
 use crate::sqs::{Error, Message, Queues};
 use crate::template::QueueMapping;
-use crate::usage::Meter;
+use crate::usage::UsageMeter;
 
-/// Batches of a queue in its function at once when the template does not say how many.
+/// Concurrent batches of a queue when the template sets no `MaximumConcurrency`.
 const DEFAULT_CONCURRENCY: u32 = 32;
 
-/// Pause after the queue failed, so that a broken disk does not also heat the processor.
+/// Pause after the queue database failed, so that a broken disk does not cause a busy loop.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// How often a failure that lasts is said.
+/// Minimum time between two log lines about a lasting failure.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A queue, its function, and what lies between.
-pub(crate) struct Mapping {
+pub(crate) struct EventSourceMapping {
     pub function: String,
     pub mapping: QueueMapping,
     pub queues: Queues,
     pub functions: Functions,
-    pub meter: Meter,
+    pub meter: UsageMeter,
     pub log: LogSink,
 }
 
-impl Mapping {
-    /// Takes batches until told to stop, then waits for those on their way.
+impl EventSourceMapping {
+    /// Processes batches until `stopping` resolves, then waits for the running invocations.
     pub async fn run(self, stopping: impl Future<Output = ()>) {
         let mut stopping = pin!(stopping);
         let concurrency = self.mapping.max_concurrency.unwrap_or(DEFAULT_CONCURRENCY);
@@ -55,109 +54,109 @@ impl Mapping {
             };
             let batch = tokio::select! {
                 () = &mut stopping => break,
-                batch = mapping.batch() => batch,
+                batch = mapping.next_batch() => batch,
             };
             let mapping = Arc::clone(&mapping);
             batches.spawn(async move {
                 mapping.process(&batch).await;
                 drop(slot);
             });
-            // Forget the finished ones.
+            // Drop the results of finished batches.
             while batches.try_join_next().is_some() {}
         }
         batches.join_all().await;
     }
 
-    /// Waits for at least one message.
-    async fn batch(&self) -> Vec<Message> {
-        let mut said: Option<Instant> = None;
+    /// Waits until the queue has at least one message. Errors are logged and retried.
+    async fn next_batch(&self) -> Vec<Message> {
+        let mut last_logged: Option<Instant> = None;
         loop {
             let error = match self.receive().await {
                 Ok(batch) => return batch,
                 Err(error) => error,
             };
-            if said.is_none_or(|said| said.elapsed() >= LOG_INTERVAL) {
-                self.complain("taken from", &error);
-                said = Some(Instant::now());
+            if last_logged.is_none_or(|at| at.elapsed() >= LOG_INTERVAL) {
+                self.log_error("received from", &error);
+                last_logged = Some(Instant::now());
             }
             tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 
     async fn receive(&self) -> Result<Vec<Message>, Error> {
-        let QueueMapping { queue, batch_size, window, .. } = &self.mapping;
+        let QueueMapping { queue, batch_size, batching_window, .. } = &self.mapping;
         let mut batch = self.queues.receive(queue, *batch_size).await?;
-        let until = Instant::now() + *window;
-        while let Some(missing @ 1..) = missing(*batch_size, &batch) {
-            match timeout_at(until, self.queues.receive(queue, missing)).await {
+        let deadline = Instant::now() + *batching_window;
+        while let Some(capacity @ 1..) = remaining_capacity(*batch_size, &batch) {
+            match timeout_at(deadline, self.queues.receive(queue, capacity)).await {
                 Ok(more) => batch.extend(more?),
                 Err(_) => break,
             }
         }
-        self.meter.sqs(&self.function, queue, "ReceiveMessage");
+        self.meter.count_sqs_request(&self.function, queue, "ReceiveMessage");
         Ok(batch)
     }
 
     async fn process(&self, batch: &[Message]) {
         let queue = &self.mapping.queue;
         let event = Bytes::from(event(queue, batch).to_string());
-        // The pool logs the failure; the messages come back by themselves.
+        // The process pool logs the failure, and the messages become visible again after their visibility timeout.
         let Ok(result) = self.functions.invoke(&self.function, event).await else {
             return;
         };
-        let done = done(&self.mapping, batch, &result);
-        if done.is_empty() {
+        let processed = processed_messages(&self.mapping, batch, &result);
+        if processed.is_empty() {
             return;
         }
-        self.meter.sqs(&self.function, queue, "DeleteMessageBatch");
-        for message in done {
-            // A message that became visible again meanwhile is someone else's now, as on AWS.
+        self.meter.count_sqs_request(&self.function, queue, "DeleteMessageBatch");
+        for message in processed {
+            // An expired receipt handle is ignored, as on AWS: the message is visible again for another receive.
             if let Err(error @ Error::Storage(_)) = self.queues.delete(queue, &message.receipt_handle) {
-                // The others would fail in the same way.
-                return self.complain("deleted from", &error);
+                // The remaining messages would fail in the same way.
+                return self.log_error("deleted from", &error);
             }
         }
     }
 
-    fn complain(&self, what: &str, error: &Error) {
-        let line = format!("messages cannot be {what} {}: {error}", self.mapping.queue);
+    fn log_error(&self, action: &str, error: &Error) {
+        let line = format!("messages cannot be {action} {}: {error}", self.mapping.queue);
         self.log.line(&self.function, &line);
     }
 }
 
-/// The messages that need not come back.
-fn done<'b>(mapping: &QueueMapping, batch: &'b [Message], result: &[u8]) -> Vec<&'b Message> {
-    if !mapping.partial_failures {
+/// The messages that the function processed, which are to be deleted.
+fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: &[u8]) -> Vec<&'b Message> {
+    if !mapping.reports_partial_failures {
         return batch.iter().collect();
     }
-    let Some(failed) = failures(batch, result) else {
+    let Some(failed_ids) = failed_message_ids(batch, result) else {
         return Vec::new();
     };
     let is_fifo = mapping.queue.ends_with(".fifo");
-    let mut stuck = HashSet::new();
-    let mut done = Vec::new();
+    let mut failed_groups = HashSet::new();
+    let mut processed = Vec::new();
     for message in batch {
-        let failed = failed.contains(&message.message_id);
-        if failed && is_fifo {
-            // What comes after a failure in its group must not overtake it.
-            stuck.insert(&message.group);
+        let has_failed = failed_ids.contains(&message.message_id);
+        if has_failed && is_fifo {
+            // Later messages of the group must not overtake the failed one.
+            failed_groups.insert(&message.group);
         }
-        if !failed && !stuck.contains(&message.group) {
-            done.push(message);
+        if !has_failed && !failed_groups.contains(&message.group) {
+            processed.push(message);
         }
     }
-    done
+    processed
 }
 
-/// How many messages the batch could still take.
-fn missing(batch_size: u32, batch: &[Message]) -> Option<u32> {
+/// How many more messages fit into the batch.
+fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))
 }
 
-/// The function's report about a batch.
+/// The response of a function that has `ReportBatchItemFailures`.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct BatchResponse {
     #[serde(default)]
     batch_item_failures: Option<Vec<ItemFailure>>,
 }
@@ -168,17 +167,17 @@ struct ItemFailure {
     item_identifier: String,
 }
 
-/// The ids that the function reports; `None` when the report makes no sense, which fails the whole batch.
-fn failures(batch: &[Message], result: &[u8]) -> Option<HashSet<String>> {
-    // Nothing, or null, is a report without failures.
-    let report = match result.trim_ascii() {
-        b"" | b"null" => Report::default(),
+/// The message ids that the function reported as failed. `None` for an invalid response, which fails the whole batch.
+fn failed_message_ids(batch: &[Message], result: &[u8]) -> Option<HashSet<String>> {
+    // An empty or null response reports no failures.
+    let response = match result.trim_ascii() {
+        b"" | b"null" => BatchResponse::default(),
         result => serde_json::from_slice(result).ok()?,
     };
-    let failed = report.batch_item_failures.unwrap_or_default();
-    let failed: HashSet<_> = failed.into_iter().map(|failure| failure.item_identifier).collect();
-    let known = |id: &String| batch.iter().any(|message| message.message_id == *id);
-    failed.iter().all(known).then_some(failed)
+    let failures = response.batch_item_failures.unwrap_or_default();
+    let failed_ids: HashSet<_> = failures.into_iter().map(|failure| failure.item_identifier).collect();
+    let is_in_batch = |id: &String| batch.iter().any(|message| message.message_id == *id);
+    failed_ids.iter().all(is_in_batch).then_some(failed_ids)
 }
 
 fn event(queue: &str, batch: &[Message]) -> Value {
@@ -200,21 +199,21 @@ fn record(queue: &str, message: &Message) -> Value {
     })
 }
 
-/// As on AWS, all of them are text, and only FIFO queues have them all.
+/// All values are strings, as on AWS. Some attributes exist only in FIFO queues.
 fn attributes(message: &Message) -> BTreeMap<&'static str, String> {
-    let always = [
+    let required = [
         ("ApproximateReceiveCount", message.receive_count.to_string()),
         ("SentTimestamp", message.sent_at_ms.to_string()),
         ("SenderId", "AIDALOCAL".to_owned()),
         ("ApproximateFirstReceiveTimestamp", message.first_received_at_ms.to_string()),
     ];
-    let sometimes = [
+    let optional = [
         ("MessageGroupId", &message.group),
         ("MessageDeduplicationId", &message.deduplication_id),
         ("SequenceNumber", &message.sequence_number),
     ];
-    let sometimes = sometimes.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
-    always.into_iter().chain(sometimes).collect()
+    let optional = optional.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
+    required.into_iter().chain(optional).collect()
 }
 
 #[cfg(test)]
@@ -223,17 +222,17 @@ mod tests {
 
     use super::*;
 
-    fn mapping(queue: &str, partial_failures: bool) -> QueueMapping {
+    fn mapping(queue: &str, reports_partial_failures: bool) -> QueueMapping {
         QueueMapping {
             queue: queue.to_owned(),
             batch_size: 10,
-            window: Duration::ZERO,
-            partial_failures,
+            batching_window: Duration::ZERO,
+            reports_partial_failures,
             max_concurrency: None,
         }
     }
 
-    /// Messages by id and group.
+    /// Messages with these ids and groups.
     fn batch(messages: &[(&str, &str)]) -> Vec<Message> {
         let message = |(id, group): &(&str, &str)| Message {
             message_id: (*id).to_owned(),
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_follows_the_report() {
+    fn processed_messages_follow_the_batch_response() {
         let messages = batch(&[("1", "a"), ("2", "a"), ("3", "b"), ("4", "a")]);
         let two = r#"{"batchItemFailures":[{"itemIdentifier":"2"}]}"#;
         for (queue, partial, result, expected) in [
@@ -269,14 +268,14 @@ mod tests {
             ("Q", true, r#"{"batchItemFailures":[{"id":"2"}]}"#, ""),
             ("Q", true, r#""ok""#, ""),
         ] {
-            let done = done(&mapping(queue, partial), &messages, result.as_bytes());
-            let ids: String = done.iter().map(|message| message.message_id.as_str()).collect();
+            let processed = processed_messages(&mapping(queue, partial), &messages, result.as_bytes());
+            let ids: String = processed.iter().map(|message| message.message_id.as_str()).collect();
             assert_eq!(ids, expected, "{queue} {partial} {result}");
         }
     }
 
     #[test]
-    fn a_record_is_that_of_aws() {
+    fn record_has_the_format_of_aws() {
         let record = &event("Q.fifo", &batch(&[("1", "a")]))["Records"][0];
         let expected = json!({
             "messageId": "1",

@@ -1,4 +1,4 @@
-//! Puts the host together, and takes it apart again.
+//! Starts all emulated services and the functions, connects them, and stops them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZero, NonZeroU32};
@@ -11,128 +11,128 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::claim::Claim;
-use crate::data::{Lock, blamed_on};
-use crate::dynamo::Engine;
-use crate::endpoints::Endpoints;
+use crate::database_files::{DataFolderLock, add_data_folder_path};
+use crate::dynamo::DynamoEngine;
+use crate::event_source_mapping::EventSourceMapping;
 use crate::gateway::Gateway;
-use crate::lambda::{Functions, Leash, Setup};
+use crate::http_server::{serve, serve_until};
+use crate::iam::{Permission, Roles};
+use crate::lambda::{Functions, KillOnDrop, LaunchContext};
 use crate::log::LogSink;
-use crate::mappings::Mapping;
-use crate::outage::Outage;
-use crate::permission::{Permission, Roles};
-use crate::serve::{serve, serve_until};
+use crate::reservation::Reservation;
+use crate::service_endpoints::ServiceEndpoints;
 use crate::sqs::Queues;
-use crate::template::{Function, to_consume};
-use crate::usage::Meter;
-use crate::{Error, Options, queue_proxy, schedule};
+use crate::sqs_outage::SqsOutage;
+use crate::template::{Function, queue_consumer_permissions};
+use crate::usage::UsageMeter;
+use crate::{Error, Options, schedule, sqs_proxy};
 
-/// How long a stop waits for what is running.
-const GRACE: Duration = Duration::from_secs(3);
+/// How long [`Host::stop`] waits for running requests and invocations.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A running host. Dropping it ends the functions at once; [`Host::stop`] lets them finish.
+/// A running host. Dropping it kills the functions at once; [`Host::stop`] lets them finish.
 pub struct Host {
     base_url: String,
     port: u16,
     queues: Queues,
     functions: Functions,
-    /// Dropping the host drops this.
-    _leash: Leash,
-    /// The names of schedules by function.
+    _kill_on_drop: KillOnDrop,
+    /// The name of the first schedule of each scheduled function.
     schedules: BTreeMap<String, String>,
-    /// The queues that feed functions.
-    polled: Vec<String>,
-    meter: Meter,
+    consumed_queues: Vec<String>,
+    meter: UsageMeter,
     roles: Roles,
-    outage: Outage,
-    stopping: watch::Sender<bool>,
-    /// What ends by itself when it is told to.
-    serving: JoinSet<()>,
-    /// What runs until it is dropped.
-    background: JoinSet<()>,
-    engine: Engine,
-    _lock: Option<Lock>,
+    outage: SqsOutage,
+    stop: watch::Sender<bool>,
+    /// Tasks that complete on their own after a stop request: the gateway and the event source mappings.
+    graceful_tasks: JoinSet<()>,
+    /// Tasks that run until they are aborted.
+    background_tasks: JoinSet<()>,
+    engine: DynamoEngine,
+    _lock: Option<DataFolderLock>,
 }
 
 impl Host {
-    /// Starts everything; requests are served when this returns.
+    /// Starts the host. It serves requests when this returns.
     ///
     /// # Errors
-    /// Whatever keeps the host from serving: the template, a missing binary, the port, the data folder.
+    /// The template is invalid, a binary is missing, or the port or the data folder cannot be used.
     pub async fn start(options: Options) -> Result<Self, Error> {
-        let claim = Claim::take(&options)?;
-        Self::start_on(claim, options).await
+        let reservation = Reservation::acquire(&options)?;
+        Self::start_with(reservation, options).await
     }
 
-    /// As [`start`](Self::start), on what was taken before for the same options.
+    /// Like [`start`](Self::start), with a reservation for the same options.
     ///
     /// # Errors
-    /// A missing binary, or what an earlier run left in the data folder.
-    pub async fn start_on(claim: Claim, options: Options) -> Result<Self, Error> {
-        let Claim { public, private, data, template } = claim;
-        let (base_url, port, services) = (public.url(), public.number, private.url());
+    /// A binary is missing, or the data of an earlier run cannot be used.
+    pub async fn start_with(reservation: Reservation, options: Options) -> Result<Self, Error> {
+        let Reservation { public, private, files, template } = reservation;
+        let (base_url, port, private_base_url) = (public.url(), public.number, private.url());
         for function in &template.functions {
             check_binary(function, &options.binaries)?;
         }
 
-        let meter = Meter::default();
-        let roles = roles(&template.functions)?;
-        let unusable = |error| blamed_on(&options.storage, error);
-        let engine = Engine::start(data.tables.as_deref(), &template.tables, meter.clone(), roles.clone());
-        let engine = engine.map_err(|error| unusable(error.into()))?;
-        let queues = Queues::open(&data.queues, template.queues).map_err(|error| unusable(error.into()))?;
+        let meter = UsageMeter::default();
+        let roles = verified_roles(&template.functions)?;
+        let with_data_folder = |error| add_data_folder_path(&options.storage, error);
+        let engine = DynamoEngine::start(files.tables.as_deref(), &template.tables, meter.clone(), roles.clone());
+        let engine = engine.map_err(|error| with_data_folder(error.into()))?;
+        let queues = Queues::open(&files.queues, template.queues).map_err(|error| with_data_folder(error.into()))?;
         let (public, private) = (public.listen()?, private.listen()?);
-        let endpoints = Endpoints { services: services.clone(), tables: engine.url().to_owned() };
-        let setup = Setup { binaries: options.binaries, endpoints, log: options.log.clone(), meter: meter.clone() };
-        let functions = Functions::new(&template.functions, &setup).map_err(Error::Processes)?;
+        let endpoints =
+            ServiceEndpoints { private_base_url: private_base_url.clone(), dynamodb_base_url: engine.url().to_owned() };
+        let context =
+            LaunchContext { binaries: options.binaries, endpoints, log: options.log.clone(), meter: meter.clone() };
+        let functions = Functions::new(&template.functions, &context).map_err(Error::ProcessStart)?;
         let runtime_api = functions.runtime_api();
         let gateway = Gateway::new(&template.functions, functions.clone());
 
         let mut host = Self {
             base_url,
             port,
-            _leash: functions.leash(),
+            _kill_on_drop: functions.kill_on_drop(),
             functions,
-            schedules: schedules(&template.functions),
-            polled: template.functions.iter().flat_map(|function| &function.queues).map(|q| q.queue.clone()).collect(),
-            stopping: watch::Sender::new(false),
-            serving: JoinSet::new(),
-            background: JoinSet::new(),
-            _lock: data.lock,
+            schedules: first_schedules(&template.functions),
+            consumed_queues: consumed_queues(&template.functions),
+            stop: watch::Sender::new(false),
+            graceful_tasks: JoinSet::new(),
+            background_tasks: JoinSet::new(),
+            _lock: files.lock,
             queues,
             meter,
             roles,
-            outage: Outage::default(),
+            outage: SqsOutage::default(),
             engine,
         };
         let (meter, roles, outage) = (host.meter.clone(), host.roles.clone(), host.outage.clone());
-        let queue_api = queue_proxy::router(&host.queues, services, meter, roles, outage);
-        host.background.spawn(serve(private, runtime_api.merge(queue_api)));
-        host.background.spawn(host.engine.sweep());
-        host.background.spawn(host.functions.clone().reap());
-        host.feed(&template.functions, &options.log);
-        let extra = options.extra.merge(host.meter.clone().router());
-        let stopping = host.told_to_stop();
-        host.serving.spawn(serve_until(public, gateway.router(extra), stopping));
+        let sqs_api = sqs_proxy::router(&host.queues, private_base_url, meter, roles, outage);
+        host.background_tasks.spawn(serve(private, runtime_api.merge(sqs_api)));
+        host.background_tasks.spawn(host.engine.delete_expired_items());
+        host.background_tasks.spawn(host.functions.clone().kill_idle_processes());
+        host.start_event_sources(&template.functions, &options.log);
+        let extra_routes = options.extra_routes.merge(host.meter.clone().router());
+        let stop_requested = host.stop_requested();
+        host.graceful_tasks.spawn(serve_until(public, gateway.router(extra_routes), stop_requested));
         Ok(host)
     }
 
-    /// Starts a process of every function, so that whoever is told that the host serves can call them all.
+    /// Starts one process of every function, so that errors of their initialization are found at once.
     ///
     /// # Errors
-    /// [`Error::Invoke`] with a function that cannot start.
+    /// [`Error::Invocation`] for a function that cannot start.
     pub async fn start_functions(&self) -> Result<(), Error> {
         let starts = stream::iter(self.functions.names().map(|function| self.start_function(function)));
-        starts.buffer_unordered(starts_at_once()).try_collect().await
+        starts.buffer_unordered(max_concurrent_starts()).try_collect().await
     }
 
-    /// Starts a process of this function.
+    /// Starts one process of the function.
     ///
     /// # Errors
-    /// [`Error::Invoke`].
+    /// [`Error::Invocation`].
     pub async fn start_function(&self, function: &str) -> Result<(), Error> {
-        let started = self.functions.warm(function).await;
-        started.map_err(|failure| Error::Invoke { function: function.to_owned(), failure })
+        let started = self.functions.warm_up(function).await;
+        started.map_err(|error| Error::Invocation { function: function.to_owned(), error })
     }
 
     /// `http://127.0.0.1:PORT`.
@@ -141,74 +141,71 @@ impl Host {
         &self.base_url
     }
 
-    /// The gateway's port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The queues.
     #[must_use]
     pub fn queues(&self) -> &Queues {
         &self.queues
     }
 
-    /// The address of the tables for an AWS SDK; requests are counted under the caller's name.
+    /// The `DynamoDB` endpoint for an AWS SDK. Requests are counted under the caller's name.
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
         format!("{}/{caller}", self.engine.url())
     }
 
-    /// From now on every so-manieth write to a table is answered as on AWS when it meets another one, which never happens
-    /// here by itself; with `None` no write is. For tests.
-    pub fn contend(&self, every: Option<NonZeroU32>) {
-        self.engine.contend(every);
+    /// For tests: makes every n-th write to a table fail with the error of a write conflict, which never occurs
+    /// locally. `None` stops it.
+    pub fn set_write_conflict_interval(&self, interval: Option<NonZeroU32>) {
+        self.engine.set_write_conflict_interval(interval);
     }
 
-    /// From now on every message that a function sends to a queue is refused, as by an SQS that has an outage; with
-    /// `false` none is. For tests.
-    pub fn refuse_sends(&self, refuses: bool) {
-        self.outage.set(refuses);
+    /// For tests: while the outage is active, every message that a function sends to a queue is rejected.
+    pub fn set_sqs_outage(&self, is_active: bool) {
+        self.outage.set_active(is_active);
     }
 
-    /// Function and process id of every process there is now.
+    /// Function name and process id of every running process.
     #[must_use]
     pub fn processes(&self) -> Vec<(String, u32)> {
         self.functions.processes()
     }
 
-    /// What every function used since the start or the last reset.
+    /// What every function has used since the start or the last reset, as JSON.
     #[must_use]
     pub fn usage(&self) -> Value {
         self.meter.snapshot()
     }
 
-    /// Starts to count what the functions use from nothing.
+    /// Resets all usage counts to zero.
     pub fn reset_usage(&self) {
         self.meter.reset();
     }
 
-    /// What the roles of functions allow and they did not do so far, by function.
+    /// Function names with the permissions of their roles that they have not used so far.
     #[must_use]
     pub fn unused_permissions(&self) -> BTreeSet<(String, Permission)> {
         self.roles.unused()
     }
 
-    /// The queues that feed functions.
+    /// The queues that have an event source mapping.
     #[must_use]
-    pub fn polled(&self) -> &[String] {
-        &self.polled
+    pub fn consumed_queues(&self) -> &[String] {
+        &self.consumed_queues
     }
 
-    /// The functions that clocks call.
-    pub fn scheduled(&self) -> impl Iterator<Item = &str> {
+    /// The functions that have a schedule.
+    pub fn scheduled_functions(&self) -> impl Iterator<Item = &str> {
         self.schedules.keys().map(String::as_str)
     }
 
-    /// Calls a scheduled function as its clock would, now.
+    /// Invokes a scheduled function now, with the event of its schedule.
     ///
     /// # Errors
-    /// [`Error::NoSchedule`], [`Error::Invoke`], [`Error::Result`].
+    /// [`Error::NoSchedule`], [`Error::Invocation`], [`Error::InvalidResult`].
     pub async fn run_schedule(&self, function: &str) -> Result<Value, Error> {
         let name = self.schedules.get(function);
         let name = name.ok_or_else(|| Error::NoSchedule(function.to_owned()))?;
@@ -218,37 +215,36 @@ impl Host {
     /// Invokes a function with any event.
     ///
     /// # Errors
-    /// [`Error::Invoke`], [`Error::Result`].
+    /// [`Error::Invocation`], [`Error::InvalidResult`].
     pub async fn invoke(&self, function: &str, event: Value) -> Result<Value, Error> {
         self.call(function, event.to_string().into()).await
     }
 
     async fn call(&self, function: &str, event: Bytes) -> Result<Value, Error> {
         let result = self.functions.invoke(function, event).await;
-        let result = result.map_err(|failure| Error::Invoke { function: function.to_owned(), failure })?;
-        serde_json::from_slice(&result).map_err(|source| Error::Result { function: function.to_owned(), source })
+        let result = result.map_err(|error| Error::Invocation { function: function.to_owned(), error })?;
+        serde_json::from_slice(&result).map_err(|source| Error::InvalidResult { function: function.to_owned(), source })
     }
 
-    /// Takes no more work, gives what is running a few seconds, and ends everything.
+    /// Stops accepting requests and messages, waits a few seconds for running invocations, and ends all processes.
     pub async fn stop(mut self) {
-        self.stopping.send_replace(true);
+        self.stop.send_replace(true);
         let finished = async {
-            while self.serving.join_next().await.is_some() {}
+            while self.graceful_tasks.join_next().await.is_some() {}
             self.functions.drain().await;
         };
-        // Whoever is not done by now is cut off.
-        let _ = tokio::time::timeout(GRACE, finished).await;
-        self.functions.end().await;
-        self.serving.shutdown().await;
-        self.background.shutdown().await;
+        // Work that exceeds the time-out is aborted below.
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, finished).await;
+        self.functions.kill_all().await;
+        self.graceful_tasks.shutdown().await;
+        self.background_tasks.shutdown().await;
         self.engine.stop().await;
     }
 
-    /// Queues and clocks start to call.
-    fn feed(&mut self, functions: &[Function], log: &LogSink) {
+    fn start_event_sources(&mut self, functions: &[Function], log: &LogSink) {
         for function in functions {
             for mapping in &function.queues {
-                let mapping = Mapping {
+                let mapping = EventSourceMapping {
                     function: function.name.clone(),
                     mapping: mapping.clone(),
                     queues: self.queues.clone(),
@@ -256,21 +252,21 @@ impl Host {
                     meter: self.meter.clone(),
                     log: log.clone(),
                 };
-                self.serving.spawn(mapping.run(self.told_to_stop()));
+                self.graceful_tasks.spawn(mapping.run(self.stop_requested()));
             }
             for schedule in &function.schedules {
                 let functions = self.functions.clone();
                 let run = schedule::run(function.name.clone(), schedule.clone(), functions);
-                self.background.spawn(run);
+                self.background_tasks.spawn(run);
             }
         }
     }
 
-    /// Waits for the stop.
-    fn told_to_stop(&self) -> impl Future<Output = ()> + Send + use<> {
-        let mut stopping = self.stopping.subscribe();
+    /// Completes when the stop is requested.
+    fn stop_requested(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut stop = self.stop.subscribe();
         async move {
-            let _ = stopping.wait_for(|stopping| *stopping).await;
+            let _ = stop.wait_for(|is_requested| *is_requested).await;
         }
     }
 }
@@ -280,32 +276,37 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
     if path.is_file() {
         return Ok(());
     }
-    Err(Error::NoBinary { logical_id: function.logical_id.clone(), path })
+    Err(Error::MissingBinary { logical_id: function.logical_id.clone(), path })
 }
 
-/// The roles of the functions, which must let Lambda consume their queues.
-fn roles(functions: &[Function]) -> Result<Roles, Error> {
+/// The roles of the functions. Each must allow Lambda to consume the function's queues.
+fn verified_roles(functions: &[Function]) -> Result<Roles, Error> {
     let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
         for mapping in &function.queues {
-            let allowed = roles.check(&function.name, &to_consume(mapping));
-            allowed.map_err(|denied| Error::Role { logical_id: function.logical_id.clone(), denied })?;
+            let allowed = roles.authorize(&function.name, &queue_consumer_permissions(mapping));
+            allowed.map_err(|denied| Error::MissingPermission { logical_id: function.logical_id.clone(), denied })?;
         }
     }
     Ok(roles)
 }
 
+fn consumed_queues(functions: &[Function]) -> Vec<String> {
+    let mappings = functions.iter().flat_map(|function| &function.queues);
+    mappings.map(|mapping| mapping.queue.clone()).collect()
+}
+
 /// The name of each scheduled function's first schedule.
-fn schedules(functions: &[Function]) -> BTreeMap<String, String> {
-    let named = |function: &Function| {
+fn first_schedules(functions: &[Function]) -> BTreeMap<String, String> {
+    let first_schedule = |function: &Function| {
         let schedule = function.schedules.first()?;
         Some((function.name.clone(), schedule.name.clone()))
     };
-    functions.iter().filter_map(named).collect()
+    functions.iter().filter_map(first_schedule).collect()
 }
 
-/// How many processes a host starts at once: each has a limit of its own, which it must not spend waiting for the others.
-/// While one waits for the host, another can use its processor.
-fn starts_at_once() -> usize {
+/// Limits concurrent starts: the initialization of each process has a time limit, which it must not spend waiting for a
+/// processor. At least two, so that one process can run while another waits for the host.
+fn max_concurrent_starts() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get).max(2)
 }

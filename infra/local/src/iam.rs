@@ -1,5 +1,5 @@
-//! Plays IAM: a function may do what its role in the template allows, and nothing else. A policy that lacks
-//! something is found here, not on AWS.
+//! Emulates IAM: a function may do only what its role in the template allows. Missing permissions are found here rather
+//! than on AWS; unused ones are recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,14 +11,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::identity::role_session_arn;
+use crate::arn::role_session_arn;
 
-/// An action on a resource, as a policy names them.
+/// An action on a resource, in the notation of IAM policies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permission {
-    /// Service and operation, such as `dynamodb:GetItem`.
+    /// Such as `dynamodb:GetItem`.
     pub action: String,
-    /// Its ARN.
+    /// An ARN.
     pub resource: String,
 }
 
@@ -28,62 +28,66 @@ impl fmt::Display for Permission {
     }
 }
 
-/// What each function may do and whether it ever did. A clone is another handle to the same.
+/// The role of each function. Clones share the record of used permissions.
 #[derive(Debug, Clone)]
 pub(crate) struct Roles(Arc<BTreeMap<String, Role>>);
 
+/// The permissions of one function, and whether it has used each of them.
 type Role = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
+    /// Ignores permissions for services that the host does not emulate.
     pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
         let role = |(name, permissions): (&str, &[Permission])| {
-            let allowed = permissions.iter().filter(|it| is_played_here(it)).cloned();
-            (name.to_owned(), allowed.map(|permission| (permission, AtomicBool::new(false))).collect())
+            let emulated = permissions.iter().filter(|permission| is_emulated(permission)).cloned();
+            (name.to_owned(), emulated.map(|permission| (permission, AtomicBool::new(false))).collect())
         };
         Self(Arc::new(functions.map(role).collect()))
     }
 
-    /// Notes that the function does these things, unless its role forbids one. Who is no function may do anything.
-    pub fn check(&self, caller: &str, wanted: &[Permission]) -> Result<(), Denied> {
+    /// Records the use of the required permissions. Callers that are not functions, such as tests, may do anything.
+    ///
+    /// # Errors
+    /// The role of the function does not allow one of them.
+    pub fn authorize(&self, caller: &str, required: &[Permission]) -> Result<(), AccessDenied> {
         let Some(role) = self.0.get(caller) else {
             return Ok(());
         };
-        for permission in wanted {
-            let Some(used) = role.get(permission) else {
-                return Err(Denied { caller: caller.to_owned(), permission: permission.clone() });
+        for permission in required {
+            let Some(is_used) = role.get(permission) else {
+                return Err(AccessDenied { caller: caller.to_owned(), permission: permission.clone() });
             };
-            used.store(true, Ordering::Relaxed);
+            is_used.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// What functions were allowed and did not do so far.
+    /// Function names with the permissions that the function has not used so far.
     pub fn unused(&self) -> BTreeSet<(String, Permission)> {
         let unused = |(function, role): (&String, &Role)| {
-            let unused = role.iter().filter(|(_, used)| !used.load(Ordering::Relaxed));
+            let unused = role.iter().filter(|(_, is_used)| !is_used.load(Ordering::Relaxed));
             unused.map(|(permission, _)| (function.clone(), permission.clone())).collect::<Vec<_>>()
         };
         self.0.iter().flat_map(unused).collect()
     }
 }
 
-/// Other services, such as the one that keeps logs, are not on this machine.
-fn is_played_here(permission: &Permission) -> bool {
+fn is_emulated(permission: &Permission) -> bool {
     ["dynamodb:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
-/// What a role does not allow, in the words of AWS.
+/// The message and the response equal those of AWS.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "User: {} is not authorized to perform: {} on resource: {} because no identity-based policy allows the {} action",
     role_session_arn(caller), permission.action, permission.resource, permission.action
 )]
-pub struct Denied {
+pub struct AccessDenied {
     caller: String,
     permission: Permission,
 }
 
-impl IntoResponse for Denied {
+impl IntoResponse for AccessDenied {
     fn into_response(self) -> Response {
         let body = json!({
             "__type": "com.amazon.coral.service#AccessDeniedException",

@@ -1,49 +1,55 @@
 //! The local host: runs the functions of `template.yaml` on one machine, without AWS.
 //!
 //! # Layout
-//! - [`Host`] (`host.rs`): puts everything together; [`Options`] is all it needs to know, [`Claim`] what it needs first
-//! - [`template`]: reads the template, the only list of functions, routes, queues and tables
-//! - [`lambda`]: runs the functions as processes that speak the Runtime API
-//! - `gateway/`, `mappings.rs`, `schedule.rs`: what calls them: HTTP, queues, clocks
-//! - [`dynamo`], [`sqs`] behind `queue_proxy.rs`: what they call; `outage.rs` lets sends fail, when a test wants it
-//! - `permission.rs`, `usage.rs`, [`log`]: what they may do, what they use and what they say
-//! - [`arguments`], [`builder`], [`home`], [`public_api`], [`ready`], [`open_files`], [`terminal`]: the command `switchboard`
-//! - [`demo`]: the demo account that the command adds: its receivers and what the terminal says
+//! - `host.rs`: [`Host`] starts and connects the services below; [`Options`] are its settings
+//! - `reservation.rs`, `database_files.rs`: the ports and the data folder, reserved before the host starts
+//! - [`template`]: reads functions, routes, queues, tables and policies from the template
+//! - [`lambda`]: runs the functions as processes that use Lambda's Runtime API
+//! - `gateway/`, `event_source_mapping.rs`, `schedule.rs`: invoke the functions for HTTP requests, messages and
+//!   schedules
+//! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
+//!   tests
+//! - `iam.rs`, `usage.rs`, [`log`]: permissions, usage counts and log output of the functions
+//! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the command
+//!   `switchboard`
+//! - [`demo`], [`api_client`]: the demo account of that command
+//! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`hex`]: helpers
 
+pub mod api_client;
 pub mod arguments;
-pub mod builder;
-mod claim;
-mod clock;
-mod data;
+mod arn;
+mod aws_operation;
+pub mod cargo_build;
+mod database_files;
 pub mod demo;
 pub mod dynamo;
-mod endpoints;
 mod error;
+mod event_source_mapping;
+pub mod file_store;
 mod gateway;
-pub mod home;
+pub mod hex;
 mod host;
-mod identity;
+mod http_server;
+mod iam;
 pub mod lambda;
 pub mod log;
-mod mappings;
-pub mod open_files;
-mod operation;
+pub mod open_file_limit;
 mod options;
-mod outage;
-mod permission;
-pub mod public_api;
-mod queue_proxy;
-pub mod ready;
+pub mod ready_file;
+mod reservation;
 mod schedule;
-mod serve;
+mod service_endpoints;
 pub mod sqs;
+mod sqs_outage;
+mod sqs_proxy;
 pub mod template;
 pub mod terminal;
+mod time_format;
 mod usage;
 
-pub use claim::Claim;
 pub use error::Error;
 pub use host::Host;
+pub use iam::{AccessDenied, Permission};
 pub use log::{LogLine, LogSink};
 pub use options::{Options, Storage};
-pub use permission::{Denied, Permission};
+pub use reservation::Reservation;

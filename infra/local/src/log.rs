@@ -1,47 +1,44 @@
-//! Where the output of the functions goes, a line at a time.
+//! Receives the output of the functions line by line and prints, discards or stores it.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
-/// A line that a function wrote, or that the host says about it.
+/// One line that a function wrote, or that the host logs about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// The function's name.
+    /// The name of the function.
     pub function: String,
-    /// Without its line break.
+    /// The text without the line break.
     pub line: String,
 }
 
-/// Where lines go. A clone is the same place.
+/// The destination of log lines. Clones of `Memory` share their lines.
 #[derive(Debug, Clone, Default)]
 pub enum LogSink {
-    /// Every line to stderr, with the function's name before it.
+    /// Prints every line to stderr with the name of the function as its prefix.
     #[default]
     Stderr,
-    /// As `Stderr`, without what the functions log as INFO, DEBUG or TRACE.
-    Problems,
-    /// Nowhere.
-    Silent,
-    /// Kept, for tests to read.
+    /// Like `Stderr`, but skips JSON lines of level INFO, DEBUG and TRACE.
+    WarningsOnly,
+    Discard,
+    /// Stores the lines for tests.
     Memory(Arc<Mutex<Vec<LogLine>>>),
 }
 
-/// The part of a function's JSON log line that counts here.
 #[derive(Deserialize)]
-struct Level<'l> {
+struct JsonLogLine<'l> {
     level: &'l str,
 }
 
 impl LogSink {
-    /// Takes one line of one function.
     pub fn line(&self, function: &str, line: &str) {
         match self {
             Self::Stderr => print(function, line),
-            Self::Problems if is_chatter(line) => {}
-            Self::Problems => print(function, line),
-            Self::Silent => {}
+            Self::WarningsOnly if is_below_warn(line) => {}
+            Self::WarningsOnly => print(function, line),
+            Self::Discard => {}
             Self::Memory(lines) => lines
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -50,14 +47,15 @@ impl LogSink {
     }
 }
 
-/// One write a line, so that lines of two processes do not mix. Nobody is left to tell when stderr is closed.
+/// Prints the line with a single write, so that lines of different processes do not interleave. A closed stderr is
+/// ignored.
 fn print(function: &str, line: &str) {
     let _ = std::io::stderr().lock().write_all(format!("{function}: {line}\n").as_bytes());
 }
 
-fn is_chatter(line: &str) -> bool {
-    let level = serde_json::from_str::<Level<'_>>(line);
-    level.is_ok_and(|line| matches!(line.level, "INFO" | "DEBUG" | "TRACE"))
+fn is_below_warn(line: &str) -> bool {
+    let line = serde_json::from_str::<JsonLogLine<'_>>(line);
+    line.is_ok_and(|line| matches!(line.level, "INFO" | "DEBUG" | "TRACE"))
 }
 
 #[cfg(test)]
@@ -65,8 +63,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_leave_out_only_what_is_known_to_be_harmless() {
-        for (line, chatter) in [
+    fn warnings_only_skips_info_debug_and_trace() {
+        for (line, is_skipped) in [
             (r#"{"level":"INFO","message":"sent"}"#, true),
             (r#"{"message":"sent","level":"DEBUG"}"#, true),
             (r#"{"_aws":{"Timestamp":1,"CloudWatchMetrics":[]},"level":"INFO","Deliveries":1}"#, true),
@@ -74,7 +72,7 @@ mod tests {
             ("thread 'main' panicked at src/main.rs", false),
             ("{}", false),
         ] {
-            assert_eq!(is_chatter(line), chatter, "{line}");
+            assert_eq!(is_below_warn(line), is_skipped, "{line}");
         }
     }
 }

@@ -1,86 +1,89 @@
-//! `cargo run`: builds the functions, serves them on this machine and says what to try.
+//! The command `switchboard` (`cargo run`): builds the functions, serves them on this machine and prints how to try
+//! them.
 
 use std::future::Future;
 use std::process::ExitCode;
 
 use clap::Parser;
+use local::api_client::{self, ApiClient};
 use local::arguments::Arguments;
 use local::demo::bot::DemoBot;
 use local::demo::{self, integrator, welcome};
-use local::home::{self, Home};
-use local::public_api::{self, Api};
-use local::ready::{self, Ready};
-use local::{Claim, Host, Options, builder, open_files, terminal};
+use local::file_store::{self, FileStore};
+use local::hex::RandomError;
+use local::ready_file::{self, ReadyFile};
+use local::{Host, Options, Reservation, cargo_build, open_file_limit, terminal};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Why the host does not serve.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Build(#[from] builder::Error),
+    Build(#[from] cargo_build::Error),
     #[error(transparent)]
-    Home(#[from] home::Error),
+    FileStore(#[from] file_store::Error),
     #[error(transparent)]
     Host(#[from] local::Error),
     #[error(transparent)]
     Demo(#[from] demo::Error),
     #[error(transparent)]
-    Api(#[from] public_api::Error),
-    #[error("cannot listen for Ctrl-C: {0}")]
+    Api(#[from] api_client::Error),
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    #[error("cannot handle signals such as Ctrl-C: {0}")]
     Signals(std::io::Error),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    open_files::raise_limit();
+    open_file_limit::raise_limit();
     match run(&Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::complain(&error.to_string());
+            terminal::print_error(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
-/// A stop signal wins at any moment; what was being started goes down with its future.
+/// A stop signal may arrive at any moment. Dropping the future of the start-up ends what it has started.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
-    let home = arguments.open_home()?;
-    let operator_key = home.operator_key()?;
+    let file_store = arguments.open_file_store()?;
+    let operator_key = file_store.operator_key()?;
     let bot = DemoBot::default();
-    let extra = integrator::router().merge(bot.clone().router());
-    let options = arguments.options(&home, builder::already_built()?, &operator_key, extra);
-    let claim = Claim::take(&options)?;
-    // Not earlier: until here it may be that of a host that serves.
-    clear_ready_file(arguments)?;
+    let extra_routes = integrator::router().merge(bot.clone().router());
+    let options = arguments.options(&file_store, cargo_build::existing_binaries()?, &operator_key, extra_routes);
+    let reservation = Reservation::acquire(&options)?;
+    // Only now: before the reservation, the file may belong to another running host.
+    remove_ready_file(arguments)?;
     let host = tokio::select! {
         () = &mut stop => return Ok(()),
-        host = start(arguments, claim, options) => host?,
+        host = start(arguments, reservation, options) => host?,
     };
-    // Once everything is introduced, only the signal is left to wait for.
-    let outcome = tokio::select! {
+    // After a successful announcement, this waits for the signal.
+    let result = tokio::select! {
         () = &mut stop => Ok(()),
-        Err(error) = introduce(arguments, &home, &operator_key, &bot, host.base_url()) => Err(error),
+        Err(error) = announce(arguments, &file_store, &operator_key, &bot, host.base_url()) => Err(error),
     };
-    let cleared = clear_ready_file(arguments);
+    let removed = remove_ready_file(arguments);
     host.stop().await;
-    outcome.and(cleared)
+    result.and(removed)
 }
 
-async fn start(arguments: &Arguments, claim: Claim, options: Options) -> Result<Host, Error> {
-    let binaries = arguments.binaries().await?;
-    let host = Host::start_on(claim, Options { binaries, ..options }).await?;
+async fn start(arguments: &Arguments, reservation: Reservation, options: Options) -> Result<Host, Error> {
+    let binaries = arguments.build_functions().await?;
+    let host = Host::start_with(reservation, Options { binaries, ..options }).await?;
     if let Err(error) = host.start_functions().await {
-        // Functions that lose their host say so, and the reason would not be the last line.
+        // Functions whose host disappears log errors; after an orderly stop, this error is the last line.
         host.stop().await;
         return Err(error.into());
     }
     Ok(host)
 }
 
-fn clear_ready_file(arguments: &Arguments) -> Result<(), Error> {
+fn remove_ready_file(arguments: &Arguments) -> Result<(), Error> {
     match &arguments.ready_file {
-        Some(file) => Ok(ready::clear(file)?),
+        Some(file) => Ok(ready_file::remove(file)?),
         None => Ok(()),
     }
 }
@@ -96,29 +99,29 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
     })
 }
 
-/// Tells people on the terminal, and scripts through the ready file, that everything can be called.
-async fn introduce(
+/// Prepares the demo account, prints the welcome text and writes the ready file.
+async fn announce(
     arguments: &Arguments,
-    home: &Home,
+    file_store: &FileStore,
     operator_key: &str,
     bot: &DemoBot,
     base_url: &str,
 ) -> Result<(), Error> {
-    let api = Api::new(base_url)?;
-    let demo = match demo::prepare(&api, operator_key, home).await {
+    let api = ApiClient::new(base_url)?;
+    let demo = match demo::prepare(&api, operator_key, file_store).await {
         Ok(demo) => {
-            bot.introduce(Api::new(base_url)?, &demo.provider_id);
-            terminal::say(&welcome::text(&api, &demo).await?);
+            bot.connect(ApiClient::new(base_url)?, &demo.provider_id);
+            terminal::print_line(&welcome::welcome_text(&api, &demo).await?);
             Some(demo)
         }
-        Err(refused @ demo::Error::ReceiversRefused(_)) => {
-            terminal::say(&welcome::without_demo(base_url, operator_key, &refused)?);
+        Err(reason @ demo::Error::ReceiversRejected(_)) => {
+            terminal::print_line(&welcome::text_without_demo(base_url, operator_key, &reason)?);
             None
         }
         Err(error) => return Err(error.into()),
     };
     if let Some(file) = &arguments.ready_file {
-        Ready::new(base_url, operator_key, demo.as_ref()).write(file)?;
+        ReadyFile::new(base_url, operator_key, demo.as_ref()).write(file)?;
     }
     Ok(())
 }

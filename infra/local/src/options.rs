@@ -1,4 +1,4 @@
-//! What a host needs to know.
+//! The settings of a host.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,30 +7,28 @@ use axum::Router;
 
 use crate::log::LogSink;
 
-/// What a host needs to know.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Port of the gateway; 0 takes a free one.
+    /// Port of the gateway; 0 selects a free port.
     pub port: u16,
-    /// Where tables and queues are kept.
     pub storage: Storage,
-    /// The path to `template.yaml`.
+    /// Path of `template.yaml`.
     pub template: PathBuf,
-    /// Values for the template's parameters, instead of their defaults.
+    /// Values that replace the defaults of the template's parameters.
     pub parameters: BTreeMap<String, String>,
-    /// The folder with the functions' binaries, such as `target/debug`.
+    /// The folder of the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
-    /// More routes on the gateway's port, below `/_local/`. They come before the template's.
-    pub extra: Router,
-    /// Where the output of the functions goes.
+    /// Routes below `/_local/` on the gateway's port. They take precedence over those of the template.
+    pub extra_routes: Router,
+    /// The destination of the functions' output.
     pub log: LogSink,
 }
 
-/// Where tables and queues are kept.
+/// The storage of tables and queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
-    /// Nowhere: the next host starts empty.
+    /// Nothing persists: the next host starts empty.
     Memory,
-    /// In a folder, which is made when it is missing. One host at a time.
+    /// A folder, which is created when it is missing. Only one host can use it at a time.
     Dir(PathBuf),
 }

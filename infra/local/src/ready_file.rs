@@ -1,4 +1,5 @@
-//! The ready file: everything a script needs to use this host, written when every function can be called.
+//! The ready file: a JSON file with everything a script needs to use this host. It exists from the moment all functions
+//! can be called until the host stops.
 
 use std::fs;
 use std::io;
@@ -6,25 +7,23 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::demo::Demo;
-use crate::home::{self, Error};
+use crate::demo::DemoAccount;
+use crate::file_store::{self, Error};
 
-/// The addresses and keys of a serving host.
 #[derive(Debug, Serialize)]
-pub struct Ready<'a> {
+pub struct ReadyFile<'a> {
     base_url: &'a str,
     channel_base_url: String,
     bot_base_url: String,
     socket_url: String,
     operator_key: &'a str,
-    /// None where the stack may not call the demo's receivers.
-    demo: Option<&'a Demo>,
+    /// `None` when the template's parameters do not allow functions to call the demo's receivers.
+    demo: Option<&'a DemoAccount>,
 }
 
-impl<'a> Ready<'a> {
-    /// Puts together what is known once the host serves at `base_url`.
+impl<'a> ReadyFile<'a> {
     #[must_use]
-    pub fn new(base_url: &'a str, operator_key: &'a str, demo: Option<&'a Demo>) -> Self {
+    pub fn new(base_url: &'a str, operator_key: &'a str, demo: Option<&'a DemoAccount>) -> Self {
         Self {
             base_url,
             channel_base_url: format!("{base_url}/channel"),
@@ -35,22 +34,22 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|source| Error::File { path: path.to_owned(), source: source.into() })?;
-        home::write_private(path, &text)
+        file_store::write_private_file(path, &text)
     }
 }
 
-/// Takes away what an earlier run left, or this one wrote, so that nobody connects to a host that is gone.
+/// Removes the file of this run or an earlier one, so that no script connects to a host that has stopped.
 ///
 /// # Errors
-/// The file is there and cannot be removed.
-pub fn clear(path: &Path) -> Result<(), Error> {
+/// The file exists and cannot be removed.
+pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Ok(()) => Ok(()),
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(()),

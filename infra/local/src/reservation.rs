@@ -1,54 +1,54 @@
-//! What a host needs before it can start, taken first: building the functions may take minutes, and somebody who waits for
-//! them should not learn only then that the port is taken.
+//! Reserves the port and the data folder and parses the template before the functions are built. A build may take
+//! minutes, so a port in use or a mistake in the template must be reported first.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use tokio::net::{TcpListener, TcpSocket};
 
-use crate::data::Data;
+use crate::database_files::DatabaseFiles;
 use crate::template::{Addresses, Template};
 use crate::{Error, Options};
 
-/// As many callers may wait to be let in as with a listener of the standard library.
-const BACKLOG: u32 = 1024;
+/// Length of the queue of connections that are not yet accepted.
+const LISTEN_BACKLOG: u32 = 1024;
 
-/// The port, the data folder and the template of a host to be. Dropping it gives them up.
-pub struct Claim {
-    pub(crate) public: Port,
-    /// For the functions.
-    pub(crate) private: Port,
-    pub(crate) data: Data,
+/// The ports, the data folder and the template of a host that has not started yet. Dropping it releases them.
+pub struct Reservation {
+    pub(crate) public: ReservedPort,
+    /// Port of the services that only the functions call.
+    pub(crate) private: ReservedPort,
+    pub(crate) files: DatabaseFiles,
     pub(crate) template: Template,
 }
 
-impl Claim {
-    /// Takes what these options name. The binaries need not be there yet.
+impl Reservation {
+    /// Reserves the resources that the options name. The binaries of the functions are not checked.
     ///
     /// # Errors
-    /// The port is not free, another host uses the data folder, or the template has a mistake.
-    pub fn take(options: &Options) -> Result<Self, Error> {
-        let public = Port::take(options.port)?;
-        let data = Data::open(&options.storage)?;
-        let private = Port::take(0)?;
+    /// The port is in use, another host uses the data folder, or the template is invalid.
+    pub fn acquire(options: &Options) -> Result<Self, Error> {
+        let public = ReservedPort::bind(options.port)?;
+        let files = DatabaseFiles::open(&options.storage)?;
+        let private = ReservedPort::bind(0)?;
         let addresses = Addresses { gateway: public.url(), queues: private.url() };
-        let template = read(options, addresses)?;
-        Ok(Self { public, private, data, template })
+        let template = read_template(options, addresses)?;
+        Ok(Self { public, private, files, template })
     }
 }
 
-/// A port that nobody else can have. Who calls is refused until it listens.
-pub(crate) struct Port {
+/// A bound port. Connections are refused until it listens.
+pub(crate) struct ReservedPort {
     socket: TcpSocket,
     pub number: u16,
 }
 
-impl Port {
-    /// This port, or a free one for 0.
-    fn take(port: u16) -> Result<Self, Error> {
+impl ReservedPort {
+    /// Binds this port, or a free one when `port` is 0.
+    fn bind(port: u16) -> Result<Self, Error> {
         let failed = |source| Error::Port { port, source };
         let socket = TcpSocket::new_v4().map_err(failed)?;
-        // As every listener has it: connections of an earlier run may linger.
+        // Connections of an earlier run may still be in TIME_WAIT.
         socket.set_reuseaddr(true).map_err(failed)?;
         socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(failed)?;
         let number = socket.local_addr().map_err(failed)?.port();
@@ -60,17 +60,17 @@ impl Port {
         format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.number)
     }
 
-    /// Lets callers in.
+    /// Starts to accept connections.
     pub fn listen(self) -> Result<TcpListener, Error> {
         let Self { socket, number } = self;
-        // Another host that started at the same moment may listen by now.
-        socket.listen(BACKLOG).map_err(|source| Error::Port { port: number, source })
+        // With SO_REUSEADDR, another host can bind the same port first and listen before this one.
+        socket.listen(LISTEN_BACKLOG).map_err(|source| Error::Port { port: number, source })
     }
 }
 
-fn read(options: &Options, addresses: Addresses) -> Result<Template, Error> {
+fn read_template(options: &Options, addresses: Addresses) -> Result<Template, Error> {
     let path = &options.template;
-    let text = fs::read_to_string(path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    let text = fs::read_to_string(path).map_err(|source| Error::ReadTemplate { path: path.clone(), source })?;
     let template = Template::read(&text, &options.parameters, addresses);
     template.map_err(|source| Error::Template { path: path.clone(), source })
 }

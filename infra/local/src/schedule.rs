@@ -1,4 +1,4 @@
-//! Plays EventBridge: calls functions at a fixed rate.
+//! Emulates EventBridge rules: invokes scheduled functions at a fixed rate.
 
 use axum::body::Bytes;
 use serde_json::{Value, json};
@@ -6,24 +6,24 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, MissedTickBehavior};
 use uuid::Uuid;
 
-use crate::clock::iso_time;
-use crate::identity::{ACCOUNT, REGION, rule_arn};
+use crate::arn::{ACCOUNT_ID, REGION, rule_arn};
 use crate::lambda::Functions;
 use crate::template::Schedule;
+use crate::time_format::rfc3339_time;
 
-/// Runs until it is dropped. The first call comes one period after the start, as on AWS.
+/// Runs until the future is dropped. As on AWS, the first invocation comes one period after the start.
 pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions) {
-    let mut ticks = tokio::time::interval_at(Instant::now() + schedule.every, schedule.every);
-    // After the machine slept, one call is enough.
+    let mut ticks = tokio::time::interval_at(Instant::now() + schedule.interval, schedule.interval);
+    // Do not catch up on the ticks missed while the machine slept.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // The pool logs what failed; the next call comes anyway.
+        // The process pool logs a failure; the next tick invokes the function again.
         let _ = functions.invoke(&function, payload(&schedule.name)).await;
     }
 }
 
-/// The event of the schedule, now.
+/// The EventBridge event of the schedule at the current time.
 pub(crate) fn payload(name: &str) -> Bytes {
     event(name, OffsetDateTime::now_utc()).to_string().into()
 }
@@ -34,8 +34,8 @@ fn event(name: &str, at: OffsetDateTime) -> Value {
         "id": Uuid::now_v7(),
         "detail-type": "Scheduled Event",
         "source": "aws.events",
-        "account": ACCOUNT,
-        "time": iso_time(at),
+        "account": ACCOUNT_ID,
+        "time": rfc3339_time(at),
         "region": REGION,
         "resources": [rule_arn(name)],
         "detail": {},

@@ -1,29 +1,28 @@
-//! Where functions find the services of this host. Every function has addresses of its own, so that what it
-//! uses can be counted.
+//! The URLs of the local services for function processes. Each function has URLs of its own, so that the host can count
+//! its requests and check its permissions.
 
 use uuid::Uuid;
 
-/// The private addresses of one host.
 #[derive(Debug, Clone)]
-pub(crate) struct Endpoints {
-    /// `http://host:port` of the Runtime API and of the queues.
-    pub services: String,
-    /// `http://host:port` of the tables.
-    pub tables: String,
+pub(crate) struct ServiceEndpoints {
+    /// Base URL of the Runtime API and of SQS.
+    pub private_base_url: String,
+    /// Base URL of DynamoDB.
+    pub dynamodb_base_url: String,
 }
 
-impl Endpoints {
-    /// What the AWS SDK of a function reads.
-    pub fn variables(&self, function: &str) -> [(&'static str, String); 2] {
+impl ServiceEndpoints {
+    /// The environment variables from which the AWS SDK reads its endpoints.
+    pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 2] {
         [
-            ("AWS_ENDPOINT_URL_DYNAMODB", format!("{}/{function}", self.tables)),
-            ("AWS_ENDPOINT_URL_SQS", format!("{}/sqs/{function}", self.services)),
+            ("AWS_ENDPOINT_URL_DYNAMODB", format!("{}/{function}", self.dynamodb_base_url)),
+            ("AWS_ENDPOINT_URL_SQS", format!("{}/sqs/{function}", self.private_base_url)),
         ]
     }
 
-    /// `AWS_LAMBDA_RUNTIME_API` of a process. AWS gives host and port alone; a base path needs the scheme, or
-    /// the runtime cannot read it as an address.
+    /// The value of `AWS_LAMBDA_RUNTIME_API` for a process. On AWS it is a host and port without scheme; the runtime
+    /// accepts a base path only together with a scheme.
     pub fn runtime_api(&self, process: Uuid) -> String {
-        format!("{}/runtime/{process}", self.services)
+        format!("{}/runtime/{process}", self.private_base_url)
     }
 }

@@ -1,4 +1,4 @@
-//! Plays an SQS that takes no messages. What functions do about it would otherwise run on AWS for the first time.
+//! Simulates an SQS outage, so that tests exercise how functions handle it: sends fail, receives work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,29 +8,28 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Refuses what functions send, once it is told to. Messages that are in the queues still come out. A clone is another
-/// handle to the same.
+/// Rejects messages that functions send while the outage is active. Clones share the state.
 #[derive(Clone, Default)]
-pub(crate) struct Outage(Arc<AtomicBool>);
+pub(crate) struct SqsOutage(Arc<AtomicBool>);
 
-impl Outage {
-    pub fn set(&self, refuses: bool) {
-        self.0.store(refuses, Ordering::Relaxed);
+impl SqsOutage {
+    pub fn set_active(&self, is_active: bool) {
+        self.0.store(is_active, Ordering::Relaxed);
     }
 
-    /// What a request is answered that would send.
-    pub fn refuses(&self, action: &str) -> Option<Response> {
-        let is_refused = self.0.load(Ordering::Relaxed) && ["SendMessage", "SendMessageBatch"].contains(&action);
+    /// The error response for a send action during an outage; `None` when the request passes.
+    pub fn reject(&self, action: &str) -> Option<Response> {
+        let is_rejected = self.0.load(Ordering::Relaxed) && ["SendMessage", "SendMessageBatch"].contains(&action);
         let body = || {
             Json(json!({
                 "__type": "com.amazonaws.sqs#ServiceUnavailable",
                 "message": "The service is temporarily unavailable.",
             }))
         };
-        let refusal = || {
+        let rejection = || {
             let code = [("x-amzn-query-error", "ServiceUnavailable;Receiver")];
             (StatusCode::SERVICE_UNAVAILABLE, code, body()).into_response()
         };
-        is_refused.then(refusal)
+        is_rejected.then(rejection)
     }
 }

@@ -1,5 +1,5 @@
-//! Stands before the local SQS and counts what each function uses, if it may. Every function has its own
-//! address: `/sqs/{function}`.
+//! The SQS endpoint of the functions: checks the permission of each request, counts it and forwards it to the local
+//! queues. Every function has its own path, `/sqs/{function}`.
 
 use axum::Router;
 use axum::body::Body;
@@ -10,62 +10,62 @@ use axum::routing::any;
 use serde::Deserialize;
 use tower::ServiceExt;
 
-use crate::operation::operation;
-use crate::outage::Outage;
-use crate::permission::{Denied, Permission, Roles};
+use crate::aws_operation::operation_name;
+use crate::iam::{AccessDenied, Permission, Roles};
 use crate::sqs::{Queues, SERVICE};
-use crate::usage::Meter;
+use crate::sqs_outage::SqsOutage;
+use crate::usage::UsageMeter;
 
-/// More than any request that SQS takes.
+/// Larger than the largest request that SQS accepts.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
-struct Proxy {
+struct SqsProxy {
     queues: Router,
-    meter: Meter,
+    meter: UsageMeter,
     roles: Roles,
-    outage: Outage,
+    outage: SqsOutage,
 }
 
-/// What counting and allowing need to know of a request.
+/// The part of a request that permissions and usage depend on.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Call {
+struct QueueRequest {
     queue_url: String,
 }
 
-/// `base_url` is what queue URLs begin with.
-pub(crate) fn router(queues: &Queues, base_url: String, meter: Meter, roles: Roles, outage: Outage) -> Router {
-    let proxy = Proxy { queues: queues.router(base_url), meter, roles, outage };
+/// Queue URLs in responses start with `base_url`.
+pub(crate) fn router(queues: &Queues, base_url: String, meter: UsageMeter, roles: Roles, outage: SqsOutage) -> Router {
+    let proxy = SqsProxy { queues: queues.router(base_url), meter, roles, outage };
     Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
 }
 
-impl Proxy {
-    /// Counts what the function may ask for.
-    fn admit(&self, function: &str, call: &Call, action: &str) -> Result<(), Denied> {
-        let queue = call.queue_url.rsplit('/').next().unwrap_or_default();
-        // A batch needs what each of its entries would need alone.
-        let action_of_one = format!("sqs:{}", action.trim_end_matches("Batch"));
-        self.roles.check(function, &[Permission { action: action_of_one, resource: Queues::arn(queue) }])?;
-        self.meter.sqs(function, queue, action);
+impl SqsProxy {
+    /// Checks the permission of the function and counts the request.
+    fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
+        let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
+        // IAM has no batch actions: a batch needs the permission of the single action.
+        let iam_action = format!("sqs:{}", action.trim_end_matches("Batch"));
+        self.roles.authorize(function, &[Permission { action: iam_action, resource: Queues::arn(queue) }])?;
+        self.meter.count_sqs_request(function, queue, action);
         Ok(())
     }
 }
 
-async fn forward(State(proxy): State<Proxy>, Path(function): Path<String>, request: Request) -> Response {
+async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    // The queues will say what is wrong with a body that cannot be read.
-    let action = operation(&head.headers, SERVICE);
-    if let Ok(call) = serde_json::from_slice::<Call>(&body)
-        && let Err(denied) = proxy.admit(&function, &call, action)
+    // A body that does not parse is forwarded, so that the queues return the error of SQS.
+    let action = operation_name(&head.headers, SERVICE);
+    if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)
+        && let Err(denied) = proxy.authorize(&function, &request, action)
     {
         return denied.into_response();
     }
-    if let Some(refusal) = proxy.outage.refuses(action) {
-        return refusal;
+    if let Some(rejection) = proxy.outage.reject(action) {
+        return rejection;
     }
     let request = Request::from_parts(head, Body::from(body));
     proxy.queues.oneshot(request).await.into_response()

@@ -1,13 +1,13 @@
-//! Lines for the person who started the host. When the terminal is gone, nobody is left to tell.
+//! Prints lines to the terminal of the user. Errors of a closed terminal are ignored.
 
 use std::io::Write;
 
-/// A line on stdout.
-pub fn say(line: &str) {
+/// Prints to stdout.
+pub fn print_line(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
-/// A line on stderr, with our name before it.
-pub fn complain(line: &str) {
+/// Prints to stderr, after the name of the program.
+pub fn print_error(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "switchboard: {line}");
 }

@@ -1,19 +1,19 @@
-//! The two notations of time that events use.
+//! The two time formats that AWS uses in event payloads.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
-/// As in access logs: `12/Mar/2026:19:03:58 +0000`.
-pub(crate) fn log_time(at: OffsetDateTime) -> String {
+/// The format of access logs and of `requestContext.time`: `12/Mar/2026:19:03:58 +0000`.
+pub(crate) fn access_log_time(at: OffsetDateTime) -> String {
     let format = format_description!("[day]/[month repr:short]/[year]:[hour]:[minute]:[second] +0000");
     at.format(&format).unwrap_or_default()
 }
 
-/// Whole seconds: `2026-03-12T19:03:58Z`.
-pub(crate) fn iso_time(at: OffsetDateTime) -> String {
-    let whole = at.replace_nanosecond(0).unwrap_or(at);
-    whole.format(&Rfc3339).unwrap_or_default()
+/// RFC 3339 in whole seconds: `2026-03-12T19:03:58Z`.
+pub(crate) fn rfc3339_time(at: OffsetDateTime) -> String {
+    let whole_seconds = at.replace_nanosecond(0).unwrap_or(at);
+    whole_seconds.format(&Rfc3339).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -21,10 +21,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_aws_writes_them() {
+    fn times_are_formatted_like_aws() {
         let at = OffsetDateTime::from_unix_timestamp(1_773_342_238).unwrap();
         let at = at + std::time::Duration::from_millis(7);
-        assert_eq!(log_time(at), "12/Mar/2026:19:03:58 +0000");
-        assert_eq!(iso_time(at), "2026-03-12T19:03:58Z");
+        assert_eq!(access_log_time(at), "12/Mar/2026:19:03:58 +0000");
+        assert_eq!(rfc3339_time(at), "2026-03-12T19:03:58Z");
     }
 }

@@ -1,4 +1,4 @@
-//! What the functions used of the services, because that is what AWS charges for.
+//! Counts what AWS would charge for: invocations, DynamoDB capacity units and SQS requests, by function.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,72 +10,71 @@ use axum::{Json, Router};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// Counts by function. A clone counts into the same numbers.
+/// Usage by function. Clones share the counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Meter(Arc<Mutex<BTreeMap<String, Counts>>>);
+pub(crate) struct UsageMeter(Arc<Mutex<BTreeMap<String, FunctionUsage>>>);
 
-/// What one function used.
 #[derive(Debug, Default, Serialize)]
-struct Counts {
+struct FunctionUsage {
     invocations: u64,
-    /// Invocations that failed, by an error of the function, its time-out or its end.
+    /// Invocations that returned an error, timed out or ended with their process.
     errors: u64,
-    /// Sum over all invocations, cold starts included.
-    #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
+    /// Total of all invocations, including cold starts.
+    #[serde(rename = "duration_ms", serialize_with = "as_milliseconds")]
     duration: Duration,
     /// Requests by `table/operation`.
     dynamodb: BTreeMap<String, u64>,
-    /// Capacity units; a request that failed reports none.
+    /// Capacity units. A failed request reports none.
     read_units: f64,
     write_units: f64,
     /// Requests by `queue/action`.
     sqs: BTreeMap<String, u64>,
 }
 
-/// Capacity units of one DynamoDB request.
+/// Capacity units that one DynamoDB request consumed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Units {
+pub(crate) enum CapacityUnits {
     Read(f64),
     Write(f64),
 }
 
-impl Meter {
-    pub fn invocation(&self, function: &str, took: Duration, failed: bool) {
-        self.count(function, |counts| {
+impl UsageMeter {
+    pub fn record_invocation(&self, function: &str, duration: Duration, has_failed: bool) {
+        self.update(function, |counts| {
             counts.invocations += 1;
-            counts.errors += u64::from(failed);
-            counts.duration += took;
+            counts.errors += u64::from(has_failed);
+            counts.duration += duration;
         });
     }
 
-    pub fn dynamodb(&self, function: &str, table: &str, operation: &str) {
-        self.count(function, |counts| {
+    pub fn count_dynamodb_request(&self, function: &str, table: &str, operation: &str) {
+        self.update(function, |counts| {
             *counts.dynamodb.entry(format!("{table}/{operation}")).or_default() += 1;
         });
     }
 
-    pub fn units(&self, function: &str, units: Units) {
-        self.count(function, |counts| match units {
-            Units::Read(units) => counts.read_units += units,
-            Units::Write(units) => counts.write_units += units,
+    pub fn add_capacity_units(&self, function: &str, units: CapacityUnits) {
+        self.update(function, |counts| match units {
+            CapacityUnits::Read(units) => counts.read_units += units,
+            CapacityUnits::Write(units) => counts.write_units += units,
         });
     }
 
-    pub fn sqs(&self, function: &str, queue: &str, action: &str) {
-        self.count(function, |counts| {
+    pub fn count_sqs_request(&self, function: &str, queue: &str, action: &str) {
+        self.update(function, |counts| {
             *counts.sqs.entry(format!("{queue}/{action}")).or_default() += 1;
         });
     }
 
     pub fn reset(&self) {
-        self.counts().clear();
+        self.lock().clear();
     }
 
     pub fn snapshot(&self) -> Value {
-        json!(*self.counts())
+        json!(*self.lock())
     }
 
-    /// `GET /_local/usage` and `POST /_local/usage/reset`.
+    /// Routes `GET /_local/usage` and `POST /_local/usage/reset`.
     pub fn router(self) -> Router {
         Router::new()
             .route("/_local/usage", get(async |State(meter): State<Self>| Json(meter.snapshot())))
@@ -83,19 +82,19 @@ impl Meter {
             .with_state(self)
     }
 
-    fn count(&self, function: &str, change: impl FnOnce(&mut Counts)) {
-        let mut counts = self.counts();
-        match counts.get_mut(function) {
+    fn update(&self, function: &str, change: impl FnOnce(&mut FunctionUsage)) {
+        let mut usage = self.lock();
+        match usage.get_mut(function) {
             Some(counts) => change(counts),
-            None => change(counts.entry(function.to_owned()).or_default()),
+            None => change(usage.entry(function.to_owned()).or_default()),
         }
     }
 
-    fn counts(&self) -> MutexGuard<'_, BTreeMap<String, Counts>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, FunctionUsage>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u128(duration.as_millis())
 }

@@ -1,228 +1,232 @@
-//! The demo account: made through the public API at the first run, found again at the next. What its user has changed
-//! stays; what has gone is made again.
+//! The demo account: created through the public API in the first run, restored in later runs. Changes by the user are
+//! kept; only missing parts are recreated.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{bot, integrator};
-use crate::home::{self, Home};
-use crate::public_api::{self, Api};
+use crate::api_client::{self, ApiClient};
+use crate::file_store::{self, FileStore};
+use crate::hex::{self, RandomError};
 use crate::terminal;
 
-const FILE: &str = "demo.json";
+const DEMO_FILE: &str = "demo.json";
 
-/// Why there is no demo account.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The service did not let us.
     #[error("cannot prepare the demo account: {0}")]
-    Api(#[from] public_api::Error),
-    /// The stack's parameters do not let the functions call the demo's receivers, which are on this machine.
-    #[error("the demo's receivers are refused: {0}")]
-    ReceiversRefused(public_api::Error),
-    /// Its passwords cannot be made or kept.
+    Api(#[from] api_client::Error),
+    /// The template's parameters do not allow functions to call receivers on this machine.
+    #[error("the service rejects the addresses of its receivers: {0}")]
+    ReceiversRejected(api_client::Error),
     #[error(transparent)]
-    Home(#[from] home::Error),
-    /// What to keep is not JSON; cannot happen with the fields below.
+    FileStore(#[from] file_store::Error),
+    #[error(transparent)]
+    Random(#[from] RandomError),
     #[error("cannot prepare the demo account: {0}")]
     Json(#[from] serde_json::Error),
 }
 
-/// What a script or a person needs to play every part of a conversation.
+/// Identifiers and credentials of the demo account, as in `demo.json` and in the ready file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Demo {
-    /// The tenant.
+pub struct DemoAccount {
     pub account_id: String,
-    /// Who administers it.
     pub admin_email: String,
-    /// The admin's password, random.
     pub admin_password: String,
-    /// Who answers.
     pub agent_email: String,
-    /// The agent's password, random.
     pub agent_password: String,
-    /// `CHANNEL_PUBLIC_ID` of the API channel, whose integrator is [`integrator`].
+    /// `CHANNEL_PUBLIC_ID` of the channel without a bot.
     pub channel_id: String,
-    /// Where visitors' messages are posted. Whoever knows it can write: it is the secret.
+    /// The endpoint for visitors' messages. It is secret: anybody who knows it can write to the channel.
     pub channel_url: String,
-    /// The widget channel. Null until widgets exist.
+    /// Always `None`: widget channels are not implemented yet.
     pub widget_id: Option<String>,
-    /// The bot provider, whose server is [`bot`].
+    /// The bot provider that [`bot`] emulates.
     pub provider_id: String,
     /// The token of the bot connection.
     pub bot_token: String,
-    /// Where visitors' messages are posted who meet the bot first: a channel of its own.
+    /// The endpoint of a second channel, whose chats start with the bot.
     pub bot_channel_url: String,
 }
 
 #[derive(Deserialize)]
-struct Account {
+struct AccountResponse {
     account_id: String,
 }
 
 #[derive(Deserialize)]
-struct Channel {
+struct ChannelResponse {
     channel_id: String,
     endpoint: String,
 }
 
 #[derive(Deserialize)]
-struct Integration {
+struct ChannelSettings {
     integrator_url: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Provider {
+struct ProviderResponse {
     provider_id: String,
     endpoint: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Session {
+struct LoginResponse {
     token: String,
 }
 
-/// Finds the demo account of an earlier run, or makes one when there is none or its admin cannot log in.
+/// Restores the demo account of an earlier run, or creates one when there is none or its admin cannot log in.
 ///
 /// # Errors
-/// [`Error::ReceiversRefused`], the service refuses anything else, or the data folder cannot be used.
-pub async fn prepare(api: &Api, operator_key: &str, home: &Home) -> Result<Demo, Error> {
-    let demo = match recall(home)? {
-        Some(saved) => resume(api, operator_key, home, saved).await?,
+/// [`Error::ReceiversRejected`], another error response of the service, or a data folder that cannot be used.
+pub async fn prepare(api: &ApiClient, operator_key: &str, store: &FileStore) -> Result<DemoAccount, Error> {
+    let demo = match load(store)? {
+        Some(saved) => restore(api, operator_key, store, saved).await?,
         None => create(api, operator_key).await?,
     };
-    home.keep(FILE, &serde_json::to_string_pretty(&demo)?)?;
+    store.write(DEMO_FILE, &serde_json::to_string_pretty(&demo)?)?;
     Ok(demo)
 }
 
-/// A fresh bearer token.
+/// Returns a new bearer token.
 ///
 /// # Errors
-/// The service refuses.
-pub async fn log_in(api: &Api, email: &str, password: &str) -> Result<String, public_api::Error> {
+/// The service rejects the credentials or cannot be called.
+pub async fn log_in(api: &ApiClient, email: &str, password: &str) -> Result<String, api_client::Error> {
     let credentials = json!({"email": email, "password": password});
-    let session: Session = api.post("/agent/login", None, &credentials).await?;
-    Ok(session.token)
+    let response: LoginResponse = api.post("/agent/login", None, &credentials).await?;
+    Ok(response.token)
 }
 
-/// What an earlier run kept. A file that does not read is set aside: a new account is better than a host that does not
-/// start.
-fn recall(home: &Home) -> Result<Option<Demo>, home::Error> {
-    let Some(text) = home.recall(FILE)? else { return Ok(None) };
+/// Reads the account of an earlier run. A file that cannot be parsed is renamed and a new account is created, so that
+/// the host can start.
+fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
+    let Some(text) = store.read(DEMO_FILE)? else { return Ok(None) };
     match serde_json::from_str(&text) {
         Ok(demo) => Ok(Some(demo)),
         Err(error) => {
-            let aside = home.set_aside(FILE, "demo-unreadable")?;
-            terminal::complain(&format!(
-                "{FILE} does not read ({error}): it is {aside} now, and a new account is made"
+            let new_name = store.rename_to_unused(DEMO_FILE, "demo-unreadable")?;
+            terminal::print_error(&format!(
+                "{DEMO_FILE} is not valid ({error}): renamed it to {new_name} and created a new demo account"
             ));
             Ok(None)
         }
     }
 }
 
-/// The saved account, with what it lacks made again. Without its admin it is of no use: its file is set aside, because
-/// nothing else knows the other passwords, and there is a new account.
-async fn resume(api: &Api, operator_key: &str, home: &Home, mut demo: Demo) -> Result<Demo, Error> {
-    let Some(admin) = session(api, &demo.admin_email, &demo.admin_password).await? else {
-        let name: String = demo.account_id.chars().filter(char::is_ascii_alphanumeric).collect();
-        let aside = home.set_aside(FILE, &format!("demo-{name}"))?;
-        let who = &demo.admin_email;
-        terminal::complain(&format!("{who} cannot log in: {FILE} is {aside} now, and a new account is made"));
+/// Recreates what the account lacks. When the admin cannot log in, a new account is created; the file of the old
+/// account is renamed rather than deleted, because no other file contains its passwords.
+async fn restore(
+    api: &ApiClient,
+    operator_key: &str,
+    store: &FileStore,
+    mut demo: DemoAccount,
+) -> Result<DemoAccount, Error> {
+    let Some(admin_token) = try_log_in(api, &demo.admin_email, &demo.admin_password).await? else {
+        let id: String = demo.account_id.chars().filter(char::is_ascii_alphanumeric).collect();
+        let new_name = store.rename_to_unused(DEMO_FILE, &format!("demo-{id}"))?;
+        let email = &demo.admin_email;
+        terminal::print_error(&format!(
+            "{email} cannot log in: renamed {DEMO_FILE} to {new_name} and created a new demo account"
+        ));
         return create(api, operator_key).await;
     };
-    follow_provider(api, operator_key, &demo.provider_id).await?;
-    find_agent(api, &admin, &mut demo).await?;
-    find_channel(api, &admin, &mut demo).await?;
-    find_bot(api, &admin, &mut demo).await?;
+    update_provider_endpoint(api, operator_key, &demo.provider_id).await?;
+    ensure_agent(api, &admin_token, &mut demo).await?;
+    ensure_channel(api, &admin_token, &mut demo).await?;
+    ensure_bot_channel(api, &admin_token, &mut demo).await?;
     Ok(demo)
 }
 
-/// A bearer token, or none when the service does not let them in.
-async fn session(api: &Api, email: &str, password: &str) -> Result<Option<String>, public_api::Error> {
+/// Returns a bearer token, or `None` when the service rejects the credentials.
+async fn try_log_in(api: &ApiClient, email: &str, password: &str) -> Result<Option<String>, api_client::Error> {
     match log_in(api, email, password).await {
         Ok(token) => Ok(Some(token)),
-        Err(error) if error.is(401) || error.is(400) => Ok(None),
+        Err(error) if error.has_status(401) || error.has_status(400) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-async fn find_agent(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Error> {
-    if session(api, &demo.agent_email, &demo.agent_password).await?.is_none() {
-        let (email, password) = create_agent(api, admin).await?;
-        terminal::complain(&format!("{} cannot log in: {email} is made", demo.agent_email));
+async fn ensure_agent(api: &ApiClient, admin_token: &str, demo: &mut DemoAccount) -> Result<(), Error> {
+    if try_log_in(api, &demo.agent_email, &demo.agent_password).await?.is_none() {
+        let (email, password) = create_agent(api, admin_token).await?;
+        terminal::print_error(&format!("{} cannot log in: created the agent {email}", demo.agent_email));
         (demo.agent_email, demo.agent_password) = (email, password);
     }
     Ok(())
 }
 
-async fn find_channel(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Error> {
-    if !follow_channel(api, admin, &mut demo.channel_url).await? {
-        terminal::complain("the demo channel is not there any more: another one is made");
-        let Channel { channel_id, endpoint } = create_channel(api, admin, false).await?;
+async fn ensure_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccount) -> Result<(), Error> {
+    if !update_channel_url(api, admin_token, &mut demo.channel_url).await? {
+        terminal::print_error("the demo channel no longer exists: created a new one");
+        let ChannelResponse { channel_id, endpoint } = create_channel(api, admin_token, false).await?;
         (demo.channel_id, demo.channel_url) = (channel_id, channel_url(api, &endpoint));
     }
     Ok(())
 }
 
-/// Brings the provider to the present address. It is stated again when it is that already: with other parameters the
-/// service may refuse it now.
-async fn follow_provider(api: &Api, operator_key: &str, provider_id: &str) -> Result<(), Error> {
+/// Sets the provider's endpoint to the base URL of this run. The request is sent even when the endpoint is unchanged,
+/// because with other template parameters the service may reject it now.
+async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_id: &str) -> Result<(), Error> {
     let path = format!("/operator/providers/{provider_id}");
-    let provider: Provider = api.get(&path, operator_key).await?;
+    let provider: ProviderResponse = api.get(&path, operator_key).await?;
     let endpoint = provider.endpoint.unwrap_or_default();
-    let endpoint = bot::moved(&endpoint, api.base_url()).unwrap_or(endpoint);
-    let stated = api.patch(&path, operator_key, &json!({"endpoint": endpoint})).await;
-    stated.map_err(refused_receiver)?;
+    let endpoint = bot::with_base_url(&endpoint, api.base_url()).unwrap_or(endpoint);
+    let updated = api.patch(&path, operator_key, &json!({"endpoint": endpoint})).await;
+    updated.map_err(receiver_error)?;
     Ok(())
 }
 
-fn refused_receiver(error: public_api::Error) -> Error {
-    if error.is(400) { Error::ReceiversRefused(error) } else { Error::Api(error) }
+/// The error of a request that contains a receiver's address.
+fn receiver_error(error: api_client::Error) -> Error {
+    if error.has_status(400) { Error::ReceiversRejected(error) } else { Error::Api(error) }
 }
 
-async fn find_bot(api: &Api, admin: &str, demo: &mut Demo) -> Result<(), Error> {
-    if !follow_channel(api, admin, &mut demo.bot_channel_url).await? {
-        terminal::complain("the demo channel with a bot is not there any more: another one is made");
-        (demo.bot_token, demo.bot_channel_url) = connect_bot(api, admin, &demo.provider_id).await?;
+async fn ensure_bot_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccount) -> Result<(), Error> {
+    if !update_channel_url(api, admin_token, &mut demo.bot_channel_url).await? {
+        terminal::print_error("the demo channel with a bot no longer exists: created a new one");
+        (demo.bot_token, demo.bot_channel_url) = connect_bot(api, admin_token, &demo.provider_id).await?;
     }
     Ok(())
 }
 
-/// Brings a channel to the present address, and what it sends to us as well; false when it is not there any more.
-async fn follow_channel(api: &Api, admin: &str, url: &mut String) -> Result<bool, public_api::Error> {
+/// Updates the URLs of a channel and its integrator to the base URL of this run. Returns `false` when the channel no
+/// longer exists.
+async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String) -> Result<bool, api_client::Error> {
     *url = channel_url(api, url);
-    let status = format!("{}/status", url.strip_prefix(api.base_url()).unwrap_or_default());
-    match api.get::<Value>(&status, admin).await {
+    let status_path = format!("{}/status", url.strip_prefix(api.base_url()).unwrap_or_default());
+    match api.get::<Value>(&status_path, admin_token).await {
         Ok(_) => {}
-        Err(error) if error.is(404) => return Ok(false),
+        Err(error) if error.has_status(404) => return Ok(false),
         Err(error) => return Err(error),
     }
     let path = format!("/admin/channels/{}", last_segment(url));
-    let channel: Integration = api.get(&path, admin).await?;
+    let channel: ChannelSettings = api.get(&path, admin_token).await?;
     let integrator_url = channel.integrator_url.unwrap_or_default();
-    if let Some(integrator_url) = integrator::moved(&integrator_url, api.base_url()) {
-        api.patch(&path, admin, &json!({"integrator_url": integrator_url})).await?;
+    if let Some(integrator_url) = integrator::with_base_url(&integrator_url, api.base_url()) {
+        api.patch(&path, admin_token, &json!({"integrator_url": integrator_url})).await?;
     }
     Ok(true)
 }
 
-async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
-    let (admin_email, admin_password) = credentials("admin")?;
-    // First, because it is refused where the receivers may not be called.
+async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Error> {
+    let (admin_email, admin_password) = new_credentials("admin")?;
+    // The provider is created first: the service rejects it, and nothing is left behind, when it may not call receivers
+    // on this machine.
     let provider = json!({"name": "Demo bots", "endpoint": bot::endpoint(api.base_url())});
     let created = api.post("/operator/providers", Some(operator_key), &provider).await;
-    let Provider { provider_id, .. } = created.map_err(refused_receiver)?;
+    let ProviderResponse { provider_id, .. } = created.map_err(receiver_error)?;
     let account = json!({
         "name": "Demo",
         "admin": {"name": "Demo Admin", "email": admin_email, "password": admin_password},
     });
-    let Account { account_id } = api.post("/operator/accounts", Some(operator_key), &account).await?;
-    let admin = log_in(api, &admin_email, &admin_password).await?;
-    let (agent_email, agent_password) = create_agent(api, &admin).await?;
-    let Channel { channel_id, endpoint } = create_channel(api, &admin, false).await?;
-    let (bot_token, bot_channel_url) = connect_bot(api, &admin, &provider_id).await?;
-    Ok(Demo {
+    let AccountResponse { account_id } = api.post("/operator/accounts", Some(operator_key), &account).await?;
+    let admin_token = log_in(api, &admin_email, &admin_password).await?;
+    let (agent_email, agent_password) = create_agent(api, &admin_token).await?;
+    let ChannelResponse { channel_id, endpoint } = create_channel(api, &admin_token, false).await?;
+    let (bot_token, bot_channel_url) = connect_bot(api, &admin_token, &provider_id).await?;
+    Ok(DemoAccount {
         account_id,
         admin_email,
         admin_password,
@@ -237,45 +241,50 @@ async fn create(api: &Api, operator_key: &str) -> Result<Demo, Error> {
     })
 }
 
-/// An e-mail address and a password. Addresses are unique in a store, and an older one may still be in it.
-fn credentials(who: &str) -> Result<(String, String), home::Error> {
-    Ok((format!("{who}-{}@demo.example", home::random_hex::<3>()?), home::random_hex::<12>()?))
+/// Generates an e-mail address and a password. The address is random, because addresses are unique in the service and
+/// that of an earlier demo account may still exist.
+fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
+    Ok((format!("{name}-{}@demo.example", hex::random_hex::<3>()?), hex::random_hex::<12>()?))
 }
 
-/// The agent's e-mail address and password.
-async fn create_agent(api: &Api, admin: &str) -> Result<(String, String), Error> {
-    let (email, password) = credentials("agent")?;
+/// Returns the agent's e-mail address and password.
+async fn create_agent(api: &ApiClient, admin_token: &str) -> Result<(String, String), Error> {
+    let (email, password) = new_credentials("agent")?;
     let agent = json!({"name": "Demo Agent", "email": email, "password": password, "role": "agent"});
-    api.post::<Value>("/admin/agents", Some(admin), &agent).await?;
+    api.post::<Value>("/admin/agents", Some(admin_token), &agent).await?;
     Ok((email, password))
 }
 
-/// The bot with a channel to stand in front of: its token and the channel's address.
-async fn connect_bot(api: &Api, admin: &str, provider_id: &str) -> Result<(String, String), Error> {
-    let token = home::random_hex::<16>()?;
-    let Channel { channel_id, endpoint } = create_channel(api, admin, true).await?;
+/// Creates a channel and connects the bot to it. Returns the bot's token and the channel's URL.
+async fn connect_bot(api: &ApiClient, admin_token: &str, provider_id: &str) -> Result<(String, String), Error> {
+    let token = hex::random_hex::<16>()?;
+    let ChannelResponse { channel_id, endpoint } = create_channel(api, admin_token, true).await?;
     let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": [channel_id]});
-    api.post::<Value>("/admin/bots", Some(admin), &bot).await?;
+    api.post::<Value>("/admin/bots", Some(admin_token), &bot).await?;
     Ok((token, channel_url(api, &endpoint)))
 }
 
-/// A front end that a bot stands in front of can show what a bot writes beyond plain text.
-async fn create_channel(api: &Api, admin: &str, with_bot: bool) -> Result<Channel, public_api::Error> {
+/// A channel with a bot accepts markdown and buttons, because the bot sends both.
+async fn create_channel(
+    api: &ApiClient,
+    admin_token: &str,
+    has_bot: bool,
+) -> Result<ChannelResponse, api_client::Error> {
     let channel = json!({
-        "kind": "api", "name": if with_bot { "Demo channel with a bot" } else { "Demo channel" },
+        "kind": "api", "name": if has_bot { "Demo channel with a bot" } else { "Demo channel" },
         "integrator_url": integrator::url(api.base_url()),
-        "shows_markdown": with_bot, "shows_buttons": with_bot,
+        "shows_markdown": has_bot, "shows_buttons": has_bot,
     });
-    api.post("/admin/channels", Some(admin), &channel).await
+    api.post("/admin/channels", Some(admin_token), &channel).await
 }
 
-/// The same endpoint at the address this run has: the port may change between two runs.
-fn channel_url(api: &Api, endpoint: &str) -> String {
+/// The channel's endpoint with the base URL of this run: the port may differ between runs.
+fn channel_url(api: &ApiClient, endpoint: &str) -> String {
     let path = endpoint.find("/channel/").and_then(|start| endpoint.get(start..)).unwrap_or_default();
     format!("{}{path}", api.base_url())
 }
 
-/// The `CHANNEL_PUBLIC_ID` in a channel's address.
+/// The `CHANNEL_PUBLIC_ID` in a channel's URL.
 fn last_segment(url: &str) -> &str {
     url.rsplit('/').next().unwrap_or_default()
 }
@@ -286,8 +295,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_endpoint_follows_the_host_to_another_port() {
-        let api = Api::new("http://127.0.0.1:4000").unwrap();
+    fn channel_url_follows_host_to_another_port() {
+        let api = ApiClient::new("http://127.0.0.1:4000").unwrap();
         assert_eq!(
             channel_url(&api, "http://127.0.0.1:3000/channel/secret/id"),
             "http://127.0.0.1:4000/channel/secret/id"
@@ -295,11 +304,11 @@ mod tests {
     }
 
     #[test]
-    fn a_demo_file_that_does_not_read_counts_as_none_and_is_kept() {
+    fn invalid_demo_file_is_renamed_and_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(folder.path().to_owned()).unwrap();
-        home.keep(FILE, "{").unwrap();
-        assert_eq!(recall(&home).unwrap(), None);
-        assert_eq!(home.recall("demo-unreadable.json").unwrap().unwrap(), "{");
+        let store = FileStore::open(folder.path().to_owned()).unwrap();
+        store.write(DEMO_FILE, "{").unwrap();
+        assert_eq!(load(&store).unwrap(), None);
+        assert_eq!(store.read("demo-unreadable.json").unwrap().unwrap(), "{");
     }
 }

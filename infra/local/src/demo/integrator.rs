@@ -1,60 +1,62 @@
-//! The demo integrator: stands in for a customer's server and prints what agents answer.
+//! The demo integrator: emulates the server of a customer. It prints the messages for the visitor to the terminal.
 
 use axum::extract::Path;
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use crate::{public_api, terminal};
+use crate::{api_client, terminal};
 
-const PREFIX: &str = "/_local/integrator";
+const PATH_PREFIX: &str = "/_local/integrator";
 
-/// The `integrator_url` of a channel whose messages end here.
+/// The `integrator_url` of the demo's channels.
 #[must_use]
 pub fn url(base_url: &str) -> String {
-    format!("{base_url}{PREFIX}")
+    format!("{base_url}{PATH_PREFIX}")
 }
 
-/// An [`url`] of an earlier run brought to this one's address; none for an address that is not ours, or is this one.
+/// Moves a [`url`] of an earlier run to the base URL of this run. `None` for other addresses and for a URL that already
+/// has that base URL.
 #[must_use]
-pub fn moved(url: &str, base_url: &str) -> Option<String> {
-    public_api::moved(url, PREFIX, base_url)
+pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
+    api_client::with_base_url(url, PATH_PREFIX, base_url)
 }
 
-/// Mounted on the host's own port.
+/// The integrator's routes, for the host's port.
 pub fn router() -> Router {
-    Router::new().route(&format!("{PREFIX}/{{channel_id}}"), post(receive))
+    Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message))
 }
 
-async fn receive(Path(_channel_id): Path<String>, Json(body): Json<Value>) -> Json<Value> {
-    terminal::say(&line(&body));
+async fn receive_message(Path(_channel_id): Path<String>, Json(body): Json<Value>) -> Json<Value> {
+    terminal::print_line(&terminal_line(&body));
     Json(json!({"result": "ok"}))
 }
 
-/// One line for the terminal. Control characters are shown, not obeyed: a text must not move the cursor.
-fn line(body: &Value) -> String {
-    let read = |path: &str| body.pointer(path).and_then(Value::as_str);
-    let line = format!("{}: {}", read("/sender/name").unwrap_or("An agent"), said(&body["message"]));
+/// The sender and the message as one line. Control characters are replaced, so that a message cannot control the
+/// terminal.
+fn terminal_line(body: &Value) -> String {
+    let text_at = |path: &str| body.pointer(path).and_then(Value::as_str);
+    let line = format!("{}: {}", text_at("/sender/name").unwrap_or("An agent"), message_text(&body["message"]));
     line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// What a message says. A bot's rich message is shown as it is, not by its fallback.
-fn said(message: &Value) -> String {
-    let read = |name: &str| message.get(name).and_then(Value::as_str);
-    let kind = read("type").unwrap_or("?");
-    if let Some(rich) = read("content").map(str::to_owned).or_else(|| buttons(message)) {
-        return rich;
+/// The content of a message. For markdown and buttons, not the plain-text alternative.
+fn message_text(message: &Value) -> String {
+    let field = |name: &str| message.get(name).and_then(Value::as_str);
+    let message_type = field("type").unwrap_or("?");
+    if let Some(content) = field("content").map(str::to_owned).or_else(|| buttons_text(message)) {
+        return content;
     }
-    match (read("text"), read("file")) {
+    match (field("text"), field("file")) {
         (Some(text), None) => text.to_owned(),
-        (Some(text), Some(file)) => format!("({kind}) {file} {text}"),
-        (None, Some(file)) => format!("({kind}) {file}"),
-        (None, None) => format!("({kind})"),
+        (Some(text), Some(file)) => format!("({message_type}) {file} {text}"),
+        (None, Some(file)) => format!("({message_type}) {file}"),
+        (None, None) => format!("({message_type})"),
     }
 }
 
-/// `Which day? [Today] [Tomorrow]`
-fn buttons(message: &Value) -> Option<String> {
+/// Such as `Which day? [Today] [Tomorrow]`; `None` when the message has no buttons.
+fn buttons_text(message: &Value) -> Option<String> {
     let buttons = message.get("buttons")?.as_array()?.iter();
     let buttons = buttons.filter_map(|button| button.get("text")?.as_str()).map(|text| format!("[{text}]"));
     let title = message.get("title").and_then(Value::as_str).map(str::to_owned);
@@ -66,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_who_wrote_what() {
+    fn line_has_sender_and_content() {
         for (body, expected) in [
             (json!({"sender": {"name": "Ann"}, "message": {"type": "text", "text": "Hi"}}), "Ann: Hi"),
             (json!({"sender": {"name": "Ann"}, "message": {"type": "typein"}}), "Ann: (typein)"),
@@ -78,7 +80,7 @@ mod tests {
             (json!({"message": {"type": "photo", "file": "https://x/p.png"}}), "An agent: (photo) https://x/p.png"),
             (json!({"message": {"type": "text", "text": "a\u{1b}[2Jb"}}), "An agent: a\u{fffd}[2Jb"),
         ] {
-            assert_eq!(line(&body), expected);
+            assert_eq!(terminal_line(&body), expected);
         }
     }
 }

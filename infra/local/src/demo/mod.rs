@@ -1,14 +1,14 @@
-//! What the command `switchboard` adds to the host: an account to try everything with. It uses the service's public HTTP
-//! API alone, and the host knows nothing of it.
+//! What the command `switchboard` adds to the host: an account for trying out the service. It uses only the public HTTP
+//! API, and the host does not depend on it.
 //!
 //! # Layout
-//! - `account.rs`: the demo account, created at the first run and found again at the next
+//! - `account.rs`: the demo account, created in the first run and restored in later runs
 //! - [`bot`], [`integrator`]: its receivers, served on the host's port below `/_local/`
-//! - [`welcome`]: the text on the terminal
+//! - [`welcome`]: the text that the command prints when the host is ready
 
 mod account;
 pub mod bot;
 pub mod integrator;
 pub mod welcome;
 
-pub use self::account::{Demo, Error, log_in, prepare};
+pub use self::account::{DemoAccount, Error, log_in, prepare};

@@ -1,116 +1,122 @@
-//! What the terminal says once the host serves: what to open, and lines to paste.
+//! The text that the terminal shows when the host is ready: addresses, credentials and commands to paste.
 
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{self as demo, Demo};
-use crate::arguments::PRIVATE_TARGETS;
-use crate::home;
-use crate::public_api::Api;
+use super::account::{self, DemoAccount};
+use crate::api_client::ApiClient;
+use crate::arguments::LOOPBACK_NETWORKS;
+use crate::hex::{self, RandomError};
 
-const CURL: &str = r"curl -sS -w '\n'";
-const JSON: &str = "-H 'content-type: application/json'";
+const CURL_COMMAND: &str = r"curl -sS -w '\n'";
+const JSON_HEADER: &str = "-H 'content-type: application/json'";
 
 #[derive(Deserialize)]
-struct Chats {
-    chats: Vec<Chat>,
+struct ChatList {
+    chats: Vec<ListedChat>,
 }
 
 #[derive(Deserialize)]
-struct Chat {
+struct ListedChat {
     chat_id: u64,
 }
 
-/// The text to print: the addresses, the demo's credentials and five lines for bash.
+/// The addresses, the demo's credentials and five commands for bash.
 ///
 /// # Errors
-/// The agent cannot log in or list the chats.
-pub async fn text(api: &Api, demo: &Demo) -> Result<String, demo::Error> {
-    let token = demo::log_in(api, &demo.agent_email, &demo.agent_password).await?;
-    let chat = next_chat(api, &token).await?;
-    // A visitor of its own for every run, so that the first line always opens the chat the third answers.
-    let visitor = home::random_hex::<3>()?;
-    Ok(compose(api.base_url(), demo, &token, chat, &visitor))
+/// The agent cannot log in or list chats, or the operating system cannot provide random numbers.
+pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount) -> Result<String, account::Error> {
+    let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
+    let chat_id = next_chat_id(api, &token).await?;
+    // With a new visitor in every run, the first command always opens the chat that the third one accepts.
+    let visitor_suffix = hex::random_hex::<3>()?;
+    Ok(format_text(api.base_url(), demo, &token, chat_id, &visitor_suffix))
 }
 
-/// Chats are numbered from 1 in each account, so the number of the next one is known.
-async fn next_chat(api: &Api, token: &str) -> Result<u64, demo::Error> {
-    let mut last = 0;
+/// The number of the chat that the account opens next: chats are numbered from 1 in each account.
+async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Error> {
+    let mut last_id = 0;
     for state in ["open", "closed"] {
-        let listed: Chats = api.get(&format!("/agent/chats?state={state}"), token).await?;
-        last = listed.chats.iter().map(|chat| chat.chat_id).fold(last, u64::max);
+        let list: ChatList = api.get(&format!("/agent/chats?state={state}"), token).await?;
+        last_id = list.chats.iter().map(|chat| chat.chat_id).fold(last_id, u64::max);
     }
-    Ok(last + 1)
+    Ok(last_id + 1)
 }
 
-/// The text to print where the stack may not call the demo's receivers: why, and how to begin without them.
+/// The text when the template's parameters do not allow the demo's receivers: the reason, and a command that creates an
+/// account without them.
 ///
 /// # Errors
-/// The system has no random numbers for a password.
-pub fn without_demo(base: &str, operator_key: &str, refused: &demo::Error) -> Result<String, home::Error> {
-    let password = home::random_hex::<12>()?;
+/// The operating system cannot provide random numbers.
+pub fn text_without_demo(base_url: &str, operator_key: &str, reason: &account::Error) -> Result<String, RandomError> {
+    let password = hex::random_hex::<12>()?;
     let account = json!({
         "name": "Acme",
         "admin": {"name": "Ada", "email": "ada@acme.example", "password": password},
     });
     Ok(format!(
         r#"{heading}
-There is no demo account, because {refused}.
-Its receivers are on this machine. The functions call them only with the parameters that this command sets by itself:
+There is no demo account, because {reason}.
+The receivers of the demo account are on this machine. The functions may call them only with these default parameters:
 
-  --parameter AllowHttpTargets=true --parameter AllowedPrivateTargets={PRIVATE_TARGETS}
+  --parameter AllowHttpTargets=true --parameter AllowedPrivateTargets={LOOPBACK_NETWORKS}
 
-Paste this into another terminal to create an account of your own:
+To create an account of your own, paste this command into another terminal:
 
-{CURL} -H 'authorization: Bearer {operator_key}' {JSON} -d '{account}' '{base}/operator/accounts'
+{CURL_COMMAND} -H 'authorization: Bearer {operator_key}' {JSON_HEADER} -d '{account}' '{base_url}/operator/accounts'
 "#,
-        heading = heading(base),
+        heading = heading(base_url),
     ))
 }
 
-fn heading(base: &str) -> String {
+fn heading(base_url: &str) -> String {
     format!(
         "
-Switchboard serves at {base}   (Ctrl-C stops it)
-Every endpoint is described at {base}/openapi.json
-Agents sign in to the console at {base}/console/
+Switchboard is running at {base_url}   (press Ctrl-C to stop)
+API description:   {base_url}/openapi.json
+Agent console:     {base_url}/console/
 "
     )
 }
 
-fn compose(base: &str, demo: &Demo, token: &str, chat: u64, visitor: &str) -> String {
-    let Demo { admin_email, admin_password, agent_email, agent_password, channel_url, bot_channel_url, .. } = demo;
-    let agent = format!("-H 'authorization: Bearer {token}'");
-    let says = |text: &str| {
-        let sender = json!({"id": format!("visitor-{visitor}"), "name": "Ada"});
-        format!("{CURL} {JSON} -d '{}'", json!({"sender": sender, "message": {"type": "text", "text": text}}))
+fn format_text(base_url: &str, demo: &DemoAccount, token: &str, chat_id: u64, visitor_suffix: &str) -> String {
+    let DemoAccount { admin_email, admin_password, agent_email, agent_password, channel_url, bot_channel_url, .. } =
+        demo;
+    let agent_header = format!("-H 'authorization: Bearer {token}'");
+    let visitor_message = |text: &str| {
+        let sender = json!({"id": format!("visitor-{visitor_suffix}"), "name": "Ada"});
+        format!(
+            "{CURL_COMMAND} {JSON_HEADER} -d '{}'",
+            json!({"sender": sender, "message": {"type": "text", "text": text}})
+        )
     };
-    let (hello, hours, human) = (says("Hello!"), says("What are your hours?"), says("I want a human."));
+    let (hello, hours, human) =
+        (visitor_message("Hello!"), visitor_message("What are your hours?"), visitor_message("I want a human."));
     format!(
         r#"{heading}
   admin   {admin_email}   {admin_password}
   agent   {agent_email}   {agent_password}
 
-Paste these into another terminal. A visitor writes:
+Paste these commands into another terminal. A visitor writes:
 
 {hello} '{channel_url}'
 
-The agent sees who is waiting:
+The agent lists the waiting chats:
 
-{CURL} {agent} '{base}/agent/chats?state=waiting'
+{CURL_COMMAND} {agent_header} '{base_url}/agent/chats?state=waiting'
 
-The agent takes the chat and answers; the answer appears below:
+The agent accepts the chat and replies; the reply is printed below:
 
-{CURL} {agent} -X POST '{base}/agent/chats/{chat}/accept' && {CURL} {agent} {JSON} -d '{{"type":"text","text":"Hello, how can I help?"}}' '{base}/agent/chats/{chat}/messages'
+{CURL_COMMAND} {agent_header} -X POST '{base_url}/agent/chats/{chat_id}/accept' && {CURL_COMMAND} {agent_header} {JSON_HEADER} -d '{{"type":"text","text":"Hello, how can I help?"}}' '{base_url}/agent/chats/{chat_id}/messages'
 
-A visitor meets the bot; its answer appears below:
+A visitor writes to the bot; its reply is printed below:
 
 {hours} '{bot_channel_url}'
 
-With an agent online the bot hands over; who is waiting has changed:
+The agent goes online and the visitor asks for a human; the bot then invites the agent, and the chat is waiting:
 
-{CURL} {agent} {JSON} -X PUT -d '{{"status":"online"}}' '{base}/agent/presence' && {human} '{bot_channel_url}'
+{CURL_COMMAND} {agent_header} {JSON_HEADER} -X PUT -d '{{"status":"online"}}' '{base_url}/agent/presence' && {human} '{bot_channel_url}'
 "#,
-        heading = heading(base),
+        heading = heading(base_url),
     )
 }

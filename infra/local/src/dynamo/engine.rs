@@ -1,7 +1,7 @@
 //! The database and the thread that serves it.
 //!
-//! Its calls block, so it has a thread with a runtime of its own: a long scan must not hold up the gateway.
-//! The proxy lives on the same thread, because the hop to the engine then wakes nobody else.
+//! Calls to the database block, so it has a thread with its own runtime: a long scan must not delay the gateway. The
+//! proxy runs on the same thread, which avoids a thread switch between proxy and engine.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU32;
@@ -14,80 +14,88 @@ use dynoxide::Database;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::contention::Contention;
-use super::proxy::Proxy;
-use super::{Error, tables};
-use crate::permission::Roles;
-use crate::serve::serve;
-use crate::template::Table;
-use crate::usage::Meter;
+use super::error::Error;
+use super::proxy::DynamoProxy;
+use super::table_setup;
+use super::write_conflicts::WriteConflicts;
+use crate::http_server::serve;
+use crate::iam::Roles;
+use crate::template::TableDefinition;
+use crate::usage::UsageMeter;
 
-/// AWS deletes within days; a minute keeps the local tables small.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+/// How often expired items are deleted. AWS deletes them within days.
+const TTL_DELETION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The database while it is served. Dropping it stops the thread.
-pub(crate) struct Engine {
+/// A running database. Dropping it stops its thread.
+pub(crate) struct DynamoEngine {
     url: String,
     database: Database,
-    contention: Arc<Contention>,
+    write_conflicts: Arc<WriteConflicts>,
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
 
-impl Engine {
-    /// Opens the file, or an empty database in memory, with the template's tables in it.
-    pub fn start(file: Option<&Path>, template: &[Table], meter: Meter, roles: Roles) -> Result<Self, Error> {
+impl DynamoEngine {
+    /// Opens the database file, or an empty database in memory, and creates missing tables of the template.
+    pub fn start(
+        file: Option<&Path>,
+        template: &[TableDefinition],
+        meter: UsageMeter,
+        roles: Roles,
+    ) -> Result<Self, Error> {
         let database = match file {
             Some(file) => Database::new(&file.to_string_lossy()),
             None => Database::memory(),
         };
         let database = database.map_err(Error::Open)?;
-        tables::prepare(&database, template)?;
-        let contention = Arc::default();
-        let (public, address) = bind()?;
-        let (private, engine) = bind()?;
-        let proxy = Proxy::new(engine, meter, roles, Arc::clone(&contention))?;
-        let (stop, stopped) = oneshot::channel();
+        table_setup::create_or_update_tables(&database, template)?;
+        let write_conflicts = Arc::default();
+        let (proxy_listener, proxy_address) = bind()?;
+        let (engine_listener, engine_address) = bind()?;
+        let proxy = DynamoProxy::new(engine_address, meter, roles, Arc::clone(&write_conflicts))?;
+        let (stop, stop_requested) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let served = database.clone();
+        let served_database = database.clone();
         let thread = std::thread::Builder::new().name("dynamodb".to_owned());
-        let thread = thread.spawn(move || run(&runtime, (public, proxy), (private, served), stopped))?;
-        Ok(Self { url: format!("http://{address}"), database, contention, stop, thread })
+        let thread = thread.spawn(move || {
+            run(&runtime, (proxy_listener, proxy), (engine_listener, served_database), stop_requested);
+        })?;
+        Ok(Self { url: format!("http://{proxy_address}"), database, write_conflicts, stop, thread })
     }
 
-    /// Where functions find their tables, each below its own name.
+    /// The base URL of the tables. Each function appends its name as the path.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// From now on every so-manieth write meets another one; with `None` none does.
-    pub fn contend(&self, every: Option<NonZeroU32>) {
-        self.contention.set(every);
+    /// Makes every nth write fail with a conflict; `None` makes none fail.
+    pub fn set_write_conflict_interval(&self, interval: Option<NonZeroU32>) {
+        self.write_conflicts.set_interval(interval);
     }
 
-    /// Deletes expired items from time to time; runs until it is dropped.
-    pub fn sweep(&self) -> impl Future<Output = ()> + Send + use<> {
+    /// Deletes expired items periodically until the future is dropped.
+    pub fn delete_expired_items(&self) -> impl Future<Output = ()> + Send + use<> {
         let database = self.database.clone();
         async move {
             loop {
-                tokio::time::sleep(SWEEP_INTERVAL).await;
+                tokio::time::sleep(TTL_DELETION_INTERVAL).await;
                 let database = database.clone();
-                // An item that is swept late is only late; readers filter expired items themselves.
+                // After an error the next pass deletes the items; readers must filter expired items anyway.
                 let _ = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;
             }
         }
     }
 
-    /// Waits for running requests and closes the database.
+    /// Waits for running requests, then closes the database.
     pub async fn stop(self) {
         drop(self.stop);
         let thread = self.thread;
-        // Only fails when the thread panicked; the file is closed then, too.
+        // Fails only when the thread panicked, which also closes the file.
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
     }
 }
 
-/// A free port of this machine.
+/// Listens on a free port.
 fn bind() -> Result<(TcpListener, SocketAddr), Error> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
@@ -95,23 +103,23 @@ fn bind() -> Result<(TcpListener, SocketAddr), Error> {
     Ok((listener, address))
 }
 
-/// Serves both until `stopped`.
+/// Serves the proxy and the database until `stop_requested` resolves.
 fn run(
     runtime: &Runtime,
-    (public, proxy): (TcpListener, Proxy),
-    (private, database): (TcpListener, Database),
-    stopped: oneshot::Receiver<()>,
+    (proxy_listener, proxy): (TcpListener, DynamoProxy),
+    (engine_listener, database): (TcpListener, Database),
+    stop_requested: oneshot::Receiver<()>,
 ) {
     runtime.block_on(async {
-        // A listener that cannot be registered is as good as one that is closed: callers see it.
-        let (Ok(public), Ok(private)) = (register(public), register(private)) else {
+        // When a listener cannot be registered, it is closed and its callers get connection errors.
+        let (Ok(proxy_listener), Ok(engine_listener)) = (register(proxy_listener), register(engine_listener)) else {
             return;
         };
-        tokio::spawn(serve(public, proxy.router()));
-        let stopped = async {
-            let _ = stopped.await;
+        tokio::spawn(serve(proxy_listener, proxy.router()));
+        let shutdown = async {
+            let _ = stop_requested.await;
         };
-        let _ = dynoxide::server::serve_with_shutdown(private, database, stopped).await;
+        let _ = dynoxide::server::serve_with_shutdown(engine_listener, database, shutdown).await;
     });
 }
 

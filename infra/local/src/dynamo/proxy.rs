@@ -1,7 +1,8 @@
-//! Stands before the engine and counts what each function uses, if it may: every function has its own path.
+//! The DynamoDB endpoint of the functions: checks the permissions of each request, counts it and forwards it to the
+//! engine. Every function has its own path, `/{function}`.
 //!
-//! Capacity units are counted by the engine; the proxy only asks for them. Requests pass through otherwise
-//! unchanged, so what the engine says about a wrong one is about what the function wrote.
+//! The engine calculates capacity units; the proxy adds the parameter that makes it return them. Requests are otherwise
+//! unchanged, so that error messages of the engine refer to what the function sent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,29 +21,28 @@ use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::Error;
-use super::contention::Contention;
-use crate::identity::table_arn;
-use crate::operation::operation;
-use crate::permission::{Denied, Permission, Roles};
-use crate::usage::{Meter, Units};
+use super::error::Error;
+use super::write_conflicts::WriteConflicts;
+use crate::arn::table_arn;
+use crate::aws_operation::operation_name;
+use crate::iam::{AccessDenied, Permission, Roles};
+use crate::usage::{CapacityUnits, UsageMeter};
 
-/// What the header `X-Amz-Target` calls the service.
+/// The name of the service in the header `X-Amz-Target`.
 const SERVICE: &str = "DynamoDB_20120810";
 
-/// Forwards to the engine.
-pub(super) struct Proxy {
+pub(super) struct DynamoProxy {
     engine: Uri,
     client: Client<HttpConnector, Body>,
-    meter: Meter,
+    meter: UsageMeter,
     roles: Roles,
-    contention: Arc<Contention>,
+    write_conflicts: Arc<WriteConflicts>,
 }
 
-/// What counting and allowing need to know of a request.
+/// The part of a request that permissions and usage depend on.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-struct Request<'r> {
+struct TableRequest<'r> {
     #[serde(borrow)]
     table_name: Option<Cow<'r, str>>,
     #[serde(borrow)]
@@ -50,158 +50,168 @@ struct Request<'r> {
     #[serde(borrow)]
     request_items: Option<BTreeMap<Cow<'r, str>, IgnoredAny>>,
     #[serde(borrow)]
-    transact_items: Option<Vec<BTreeMap<Cow<'r, str>, Target<'r>>>>,
+    transact_items: Option<Vec<BTreeMap<Cow<'r, str>, TransactItem<'r>>>>,
     return_consumed_capacity: Option<IgnoredAny>,
 }
 
 /// One operation of a transaction.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Target<'r> {
+struct TransactItem<'r> {
     #[serde(borrow)]
     table_name: Cow<'r, str>,
 }
 
-/// What counting needs to know of an answer.
+/// The part of a response that usage depends on.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Answer {
-    consumed_capacity: Option<Consumed>,
+struct CapacityResponse {
+    consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// One table, or as many as the operation touches.
+/// Operations on several tables report one entry for each.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Consumed {
-    One(Capacity),
-    Many(Vec<Capacity>),
+enum ConsumedCapacity {
+    Single(TableCapacity),
+    PerTable(Vec<TableCapacity>),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Capacity {
+struct TableCapacity {
     capacity_units: f64,
 }
 
-impl Proxy {
-    pub fn new(engine: SocketAddr, meter: Meter, roles: Roles, contention: Arc<Contention>) -> Result<Self, Error> {
+impl DynamoProxy {
+    pub fn new(
+        engine: SocketAddr,
+        meter: UsageMeter,
+        roles: Roles,
+        write_conflicts: Arc<WriteConflicts>,
+    ) -> Result<Self, Error> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles, contention })
+        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles, write_conflicts })
     }
 
     pub fn router(self) -> Router {
         Router::new()
             .route("/{function}", post(forward))
             .route("/{function}/", post(forward))
-            // The engine has its own limit, and its own words for it.
+            // The engine limits the body and returns the error of DynamoDB.
             .layer(DefaultBodyLimit::disable())
             .with_state(Arc::new(self))
     }
 
-    /// `None` when the engine is gone.
+    /// `None` when the engine does not respond.
     async fn forward(&self, function: &str, headers: HeaderMap, body: Bytes) -> Option<Response> {
-        let operation = operation(&headers, SERVICE).to_owned();
-        let body = match self.admit(function, &operation, body) {
+        let operation = operation_name(&headers, SERVICE).to_owned();
+        let body = match self.authorize(function, &operation, body) {
             Ok(body) => body,
             Err(denied) => return Some(denied.into_response()),
         };
-        if let Some(conflict) = self.contention.meets(&operation, &body) {
+        if let Some(conflict) = self.write_conflicts.reject(&operation, &body) {
             return Some(conflict);
         }
         let mut request = axum::extract::Request::new(Body::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.engine.clone();
-        *request.headers_mut() = end_to_end(headers);
+        *request.headers_mut() = without_connection_headers(headers);
         let (mut head, body) = self.client.request(request).await.ok()?.into_parts();
         let body = axum::body::to_bytes(Body::new(body), usize::MAX).await.ok()?;
-        self.count_answer(function, &operation, &body);
-        head.headers = end_to_end(head.headers);
+        self.record_capacity(function, &operation, &body);
+        head.headers = without_connection_headers(head.headers);
         Some(Response::from_parts(head, Body::from(body)))
     }
 
-    /// Counts what the function may ask for and gives back the body, asking for capacity units where that is possible.
-    fn admit(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, Denied> {
-        // The engine will say what is wrong with a body that cannot be read.
-        let request: Request<'_> = serde_json::from_slice(&body).unwrap_or_default();
-        self.roles.check(function, &request.permissions(operation))?;
-        for table in request.tables() {
-            self.meter.dynamodb(function, table, operation);
+    /// Checks the permissions and counts the request. Returns the body, with `ReturnConsumedCapacity` added if the
+    /// operation has capacity units.
+    fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, AccessDenied> {
+        // A body that does not parse is forwarded, so that the engine returns the error of DynamoDB.
+        let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
+        self.roles.authorize(function, &request.permissions(operation))?;
+        for table in request.table_names() {
+            self.meter.count_dynamodb_request(function, table, operation);
         }
-        if request.return_consumed_capacity.is_none() && units(operation, 0.0).is_some() {
-            return Ok(asking_for_capacity(&body).unwrap_or(body));
+        if request.return_consumed_capacity.is_none() && capacity_units(operation, 0.0).is_some() {
+            return Ok(with_capacity_parameter(&body).unwrap_or(body));
         }
         Ok(body)
     }
 
-    fn count_answer(&self, function: &str, operation: &str, body: &[u8]) {
-        let Ok(Answer { consumed_capacity: Some(consumed) }) = serde_json::from_slice(body) else {
+    fn record_capacity(&self, function: &str, operation: &str, body: &[u8]) {
+        let Ok(CapacityResponse { consumed_capacity: Some(consumed) }) = serde_json::from_slice(body) else {
             return;
         };
         let total = match consumed {
-            Consumed::One(capacity) => capacity.capacity_units,
-            Consumed::Many(tables) => tables.iter().map(|table| table.capacity_units).sum(),
+            ConsumedCapacity::Single(capacity) => capacity.capacity_units,
+            ConsumedCapacity::PerTable(tables) => tables.iter().map(|table| table.capacity_units).sum(),
         };
-        if let Some(units) = units(operation, total) {
-            self.meter.units(function, units);
+        if let Some(units) = capacity_units(operation, total) {
+            self.meter.add_capacity_units(function, units);
         }
     }
 }
 
-impl Request<'_> {
-    /// What it takes on AWS. A transaction needs what each of its parts would need alone.
+impl TableRequest<'_> {
+    /// The permissions that AWS requires. A transaction requires those of each of its items.
     fn permissions(&self, operation: &str) -> Vec<Permission> {
         let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
-        let one = self.table_name.iter().map(|table| match &self.index_name {
+        let single = self.table_name.iter().map(|table| match &self.index_name {
             Some(index) => permission(operation, format!("{}/index/{index}", table_arn(table))),
             None => permission(operation, table_arn(table)),
         });
         let batch = self.request_items.iter().flatten().map(|(table, _)| permission(operation, table_arn(table)));
-        let parts = self.transact_items.iter().flatten().flatten();
-        let parts = parts.map(|(part, of)| permission(&format!("{part}Item"), table_arn(&of.table_name)));
-        one.chain(batch).chain(parts).collect()
+        let transaction = self.transact_items.iter().flatten().flatten();
+        let transaction =
+            transaction.map(|(action, item)| permission(&format!("{action}Item"), table_arn(&item.table_name)));
+        single.chain(batch).chain(transaction).collect()
     }
 
-    /// The tables it touches, each once.
-    fn tables(&self) -> BTreeSet<&str> {
+    /// The names of the tables, without duplicates.
+    fn table_names(&self) -> BTreeSet<&str> {
         let batch = self.request_items.iter().flatten().map(|(table, _)| table);
         let transaction = self.transact_items.iter().flatten().flat_map(BTreeMap::values);
-        let transaction = transaction.map(|target| &target.table_name);
+        let transaction = transaction.map(|item| &item.table_name);
         self.table_name.iter().chain(batch).chain(transaction).map(AsRef::as_ref).collect()
     }
 }
 
 async fn forward(
-    State(proxy): State<Arc<Proxy>>,
+    State(proxy): State<Arc<DynamoProxy>>,
     Path(function): Path<String>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let answer = proxy.forward(&function, headers, body).await;
-    // The host is stopping. The SDK tries again, or gives up with its function.
-    answer.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
+    let response = proxy.forward(&function, headers, body).await;
+    // The host is stopping. The SDK retries until the function ends.
+    response.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 
-/// What `amount` units of the operation are; `None` when it has none.
-fn units(operation: &str, amount: f64) -> Option<Units> {
+/// The amount as read or write units; `None` for an operation without capacity units.
+fn capacity_units(operation: &str, amount: f64) -> Option<CapacityUnits> {
     match operation {
-        "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" => Some(Units::Read(amount)),
-        "PutItem" | "UpdateItem" | "DeleteItem" | "BatchWriteItem" | "TransactWriteItems" => Some(Units::Write(amount)),
+        "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" => Some(CapacityUnits::Read(amount)),
+        "PutItem" | "UpdateItem" | "DeleteItem" | "BatchWriteItem" | "TransactWriteItems" => {
+            Some(CapacityUnits::Write(amount))
+        }
         _ => None,
     }
 }
 
-/// Only the start of the text is changed: the rest reaches the engine byte by byte.
-fn asking_for_capacity(body: &[u8]) -> Option<Bytes> {
+/// Inserts the parameter `ReturnConsumedCapacity` as the first member of the JSON object. `None` when the body is no
+/// object.
+fn with_capacity_parameter(body: &[u8]) -> Option<Bytes> {
     let members = body.trim_ascii_start().strip_prefix(b"{")?;
     let comma: &[u8] = if members.trim_ascii_start().starts_with(b"}") { b"" } else { b"," };
     let start: &[u8] = br#"{"ReturnConsumedCapacity":"TOTAL""#;
     Some([start, comma, members].concat().into())
 }
 
-/// Without the headers that belong to one connection.
-fn end_to_end(mut headers: HeaderMap) -> HeaderMap {
+/// Removes the headers that apply to one connection only.
+fn without_connection_headers(mut headers: HeaderMap) -> HeaderMap {
     for name in [header::HOST, header::CONNECTION, header::CONTENT_LENGTH, header::TRANSFER_ENCODING] {
         headers.remove(name);
     }
@@ -214,21 +224,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_needs_what_aws_asks_of_each_of_its_parts() {
-        let needed = |operation: &str, body: &str| {
-            let request: Request<'_> = serde_json::from_str(body).unwrap();
+    fn request_requires_the_permissions_of_its_parts() {
+        let required = |operation: &str, body: &str| {
+            let request: TableRequest<'_> = serde_json::from_str(body).unwrap();
             let names = request.permissions(operation).into_iter().map(|it| {
                 let resource = it.resource.rsplit_once(":table/").unwrap().1.to_owned();
                 format!("{} {resource}", it.action)
             });
             names.collect::<Vec<_>>()
         };
-        assert_eq!(needed("GetItem", r#"{"TableName": "A"}"#), ["dynamodb:GetItem A"]);
-        assert_eq!(needed("Query", r#"{"TableName": "A", "IndexName": "i"}"#), ["dynamodb:Query A/index/i"]);
-        let batch = needed("BatchGetItem", r#"{"RequestItems": {"A": {}, "B": {}}}"#);
+        assert_eq!(required("GetItem", r#"{"TableName": "A"}"#), ["dynamodb:GetItem A"]);
+        assert_eq!(required("Query", r#"{"TableName": "A", "IndexName": "i"}"#), ["dynamodb:Query A/index/i"]);
+        let batch = required("BatchGetItem", r#"{"RequestItems": {"A": {}, "B": {}}}"#);
         assert_eq!(batch, ["dynamodb:BatchGetItem A", "dynamodb:BatchGetItem B"]);
         let parts = r#"{"TransactItems": [{"Put": {"TableName": "A"}}, {"ConditionCheck": {"TableName": "B"}}]}"#;
-        let transaction = needed("TransactWriteItems", parts);
+        let transaction = required("TransactWriteItems", parts);
         assert_eq!(transaction, ["dynamodb:PutItem A", "dynamodb:ConditionCheckItem B"]);
     }
 }

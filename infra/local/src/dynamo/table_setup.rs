@@ -1,66 +1,68 @@
-//! Makes the template's tables, or sees that those of an earlier run are still the template's.
+//! Creates the tables of the template. Tables of an earlier run must have the same keys and indexes; missing indexes
+//! are added.
 
 use dynoxide::Database;
 use dynoxide::errors::DynoxideError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::Error;
-use crate::template::{Index, Table};
+use super::error::Error;
+use crate::template::{IndexDefinition, TableDefinition};
 
-pub(super) fn prepare(database: &Database, tables: &[Table]) -> Result<(), Error> {
-    tables.iter().try_for_each(|table| prepare_table(database, table))
+pub(super) fn create_or_update_tables(database: &Database, tables: &[TableDefinition]) -> Result<(), Error> {
+    tables.iter().try_for_each(|table| create_or_update_table(database, table))
 }
 
-fn prepare_table(database: &Database, table: &Table) -> Result<(), Error> {
-    match describe(database, table)? {
-        Some(existing) => update(database, table, &existing)?,
+fn create_or_update_table(database: &Database, table: &TableDefinition) -> Result<(), Error> {
+    match describe_table(database, table)? {
+        Some(existing) => update_table(database, table, &existing)?,
         None => {
-            database.create_table(request(table, creation(table))?)?;
+            database.create_table(request(table, create_table_request(table))?)?;
         }
     }
-    set_expiry(database, table)
+    enable_ttl(database, table)
 }
 
-/// The table as DynamoDB describes it.
-fn describe(database: &Database, table: &Table) -> Result<Option<Value>, Error> {
-    let description = request(table, json!({"TableName": table.name}))?;
-    match database.describe_table(description) {
+/// The result of `DescribeTable`; `None` when the table does not exist.
+fn describe_table(database: &Database, table: &TableDefinition) -> Result<Option<Value>, Error> {
+    let describe_request = request(table, json!({"TableName": table.name}))?;
+    match database.describe_table(describe_request) {
         Ok(described) => {
-            let described = json!(described);
-            Ok(Some(described.get("Table").cloned().unwrap_or_default()))
+            let response = json!(described);
+            Ok(Some(response.get("Table").cloned().unwrap_or_default()))
         }
         Err(DynoxideError::ResourceNotFoundException(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn creation(table: &Table) -> Value {
-    // DynamoDB takes no empty list.
-    let indexes: Option<Value> = (!table.indexes.is_empty()).then(|| table.indexes.iter().map(index).collect());
+fn create_table_request(table: &TableDefinition) -> Value {
+    // DynamoDB rejects an empty list.
+    let indexes: Option<Value> =
+        (!table.indexes.is_empty()).then(|| table.indexes.iter().map(index_definition).collect());
     json!({
         "TableName": table.name,
         "BillingMode": "PAY_PER_REQUEST",
-        "AttributeDefinitions": table.attributes,
-        "KeySchema": table.keys,
+        "AttributeDefinitions": table.attribute_definitions,
+        "KeySchema": table.key_schema,
         "GlobalSecondaryIndexes": indexes,
     })
 }
 
-fn index(index: &Index) -> Value {
-    json!({"IndexName": index.name, "KeySchema": index.keys, "Projection": index.projection})
+fn index_definition(index: &IndexDefinition) -> Value {
+    json!({"IndexName": index.name, "KeySchema": index.key_schema, "Projection": index.projection})
 }
 
-/// Adds indexes that are new in the template. Everything else about a table's keys is for ever.
-fn update(database: &Database, table: &Table, existing: &Value) -> Result<(), Error> {
-    if existing.get("KeySchema") != Some(&table.keys) {
+/// Adds missing indexes. Fails when the key schema or an existing index differs from the template.
+fn update_table(database: &Database, table: &TableDefinition, existing: &Value) -> Result<(), Error> {
+    if existing.get("KeySchema") != Some(&table.key_schema) {
         return Err(outdated(table, "its key"));
     }
-    for wanted in &table.indexes {
-        match find_index(existing, &wanted.name) {
-            None => add_index(database, table, wanted)?,
-            Some(found) if is_same(found, wanted) => {}
-            Some(_) => return Err(outdated(table, &format!("index {}", wanted.name))),
+    for expected in &table.indexes {
+        match find_index(existing, &expected.name) {
+            None => add_index(database, table, expected)?,
+            Some(stored) if is_same(stored, expected) => {}
+            Some(_) => return Err(outdated(table, &format!("index {}", expected.name))),
         }
     }
     Ok(())
@@ -68,28 +70,28 @@ fn update(database: &Database, table: &Table, existing: &Value) -> Result<(), Er
 
 fn find_index<'t>(existing: &'t Value, name: &str) -> Option<&'t Value> {
     let indexes = existing.get("GlobalSecondaryIndexes")?.as_array()?;
-    indexes.iter().find(|index| index.get("IndexName").is_some_and(|found| found == name))
+    indexes.iter().find(|index| index.get("IndexName").is_some_and(|index_name| index_name == name))
 }
 
-fn is_same(found: &Value, wanted: &Index) -> bool {
-    found.get("KeySchema") == Some(&wanted.keys) && found.get("Projection") == Some(&wanted.projection)
+fn is_same(stored: &Value, expected: &IndexDefinition) -> bool {
+    stored.get("KeySchema") == Some(&expected.key_schema) && stored.get("Projection") == Some(&expected.projection)
 }
 
-fn add_index(database: &Database, table: &Table, wanted: &Index) -> Result<(), Error> {
+fn add_index(database: &Database, table: &TableDefinition, expected: &IndexDefinition) -> Result<(), Error> {
     let update = json!({
         "TableName": table.name,
-        "AttributeDefinitions": table.attributes,
-        "GlobalSecondaryIndexUpdates": [{"Create": index(wanted)}],
+        "AttributeDefinitions": table.attribute_definitions,
+        "GlobalSecondaryIndexUpdates": [{"Create": index_definition(expected)}],
     });
     database.update_table(request(table, update)?)?;
     Ok(())
 }
 
-fn set_expiry(database: &Database, table: &Table) -> Result<(), Error> {
-    let description = request(table, json!({"TableName": table.name}))?;
-    let current = json!(database.describe_time_to_live(description)?);
+fn enable_ttl(database: &Database, table: &TableDefinition) -> Result<(), Error> {
+    let describe_request = request(table, json!({"TableName": table.name}))?;
+    let current = json!(database.describe_time_to_live(describe_request)?);
     let current = current.pointer("/TimeToLiveDescription/AttributeName");
-    let Some(attribute) = &table.expires_by else {
+    let Some(attribute) = &table.ttl_attribute else {
         return Ok(());
     };
     if current.is_some_and(|current| current == attribute) {
@@ -101,10 +103,10 @@ fn set_expiry(database: &Database, table: &Table) -> Result<(), Error> {
     Ok(())
 }
 
-fn request<T: DeserializeOwned>(table: &Table, value: Value) -> Result<T, Error> {
+fn request<T: DeserializeOwned>(table: &TableDefinition, value: Value) -> Result<T, Error> {
     serde_json::from_value(value).map_err(|source| Error::Definition { table: table.name.clone(), source })
 }
 
-fn outdated(table: &Table, what: &str) -> Error {
-    Error::Outdated { table: table.name.clone(), what: what.to_owned() }
+fn outdated(table: &TableDefinition, difference: &str) -> Error {
+    Error::Outdated { table: table.name.clone(), difference: difference.to_owned() }
 }

@@ -1,5 +1,5 @@
-//! Plays writes that meet another one. The engine does one after the other, so what functions do about it would
-//! otherwise run on AWS for the first time.
+//! Simulates conflicts between concurrent writes, so that tests exercise how functions handle them. The engine runs one
+//! write at a time and never reports a conflict itself.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,61 +11,66 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-const WORDS: &str = "Transaction is ongoing for the item";
+const CONFLICT_MESSAGE: &str = "Transaction is ongoing for the item";
 
-/// Lets every nth write fail, once it is told to.
+/// Rejects every nth write while an interval is set.
 #[derive(Default)]
-pub(super) struct Contention {
-    /// 0: none.
-    every: AtomicU32,
-    writes: AtomicU32,
+pub(super) struct WriteConflicts {
+    /// 0 rejects no write.
+    interval: AtomicU32,
+    write_count: AtomicU32,
 }
 
-impl Contention {
-    pub fn set(&self, every: Option<NonZeroU32>) {
-        self.every.store(every.map_or(0, NonZeroU32::get), Ordering::Relaxed);
+impl WriteConflicts {
+    pub fn set_interval(&self, interval: Option<NonZeroU32>) {
+        self.interval.store(interval.map_or(0, NonZeroU32::get), Ordering::Relaxed);
     }
 
-    /// What a request is answered when it is a write and its turn has come. Nothing is written then.
-    pub fn meets(&self, operation: &str, body: &[u8]) -> Option<Response> {
-        let every = NonZeroU32::new(self.every.load(Ordering::Relaxed))?;
+    /// The error response when the request is a write that is to be rejected; nothing is written then.
+    pub fn reject(&self, operation: &str, body: &[u8]) -> Option<Response> {
+        let interval = NonZeroU32::new(self.interval.load(Ordering::Relaxed))?;
         let is_transaction = operation == "TransactWriteItems";
         if !is_transaction && !["PutItem", "UpdateItem", "DeleteItem"].contains(&operation) {
             return None;
         }
-        let earlier = self.writes.fetch_add(1, Ordering::Relaxed);
-        if earlier % every != every.get() - 1 {
+        let earlier_writes = self.write_count.fetch_add(1, Ordering::Relaxed);
+        if earlier_writes % interval != interval.get() - 1 {
             return None;
         }
-        let answer = if is_transaction { cancelled(items(body)) } else { conflict() };
-        Some((StatusCode::BAD_REQUEST, Json(answer)).into_response())
+        let error = if is_transaction { transaction_canceled(item_count(body)) } else { transaction_conflict() };
+        Some((StatusCode::BAD_REQUEST, Json(error)).into_response())
     }
 }
 
-/// Of a transaction.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Request {
+struct TransactWriteRequest {
     transact_items: Vec<IgnoredAny>,
 }
 
-fn items(body: &[u8]) -> usize {
-    serde_json::from_slice::<Request>(body).map_or(1, |request| request.transact_items.len())
+fn item_count(body: &[u8]) -> usize {
+    serde_json::from_slice::<TransactWriteRequest>(body).map_or(1, |request| request.transact_items.len())
 }
 
-fn conflict() -> Value {
-    json!({"__type": "com.amazonaws.dynamodb.v20120810#TransactionConflictException", "message": WORDS})
+fn transaction_conflict() -> Value {
+    json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionConflictException",
+        "message": CONFLICT_MESSAGE,
+    })
 }
 
-/// The first item is the one that somebody else writes.
-fn cancelled(items: usize) -> Value {
-    let codes = || std::iter::once("TransactionConflict").chain(std::iter::repeat("None")).take(items);
-    let reason = |code| if code == "None" { json!({"Code": code}) } else { json!({"Code": code, "Message": WORDS}) };
-    let named = codes().collect::<Vec<_>>().join(", ");
+/// Reports a conflict for the first item of the transaction.
+fn transaction_canceled(item_count: usize) -> Value {
+    let codes = || std::iter::once("TransactionConflict").chain(std::iter::repeat("None")).take(item_count);
+    let reason = |code| match code {
+        "None" => json!({"Code": code}),
+        _ => json!({"Code": code, "Message": CONFLICT_MESSAGE}),
+    };
+    let code_list = codes().collect::<Vec<_>>().join(", ");
     json!({
         "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
         "Message": format!(
-            "Transaction cancelled, please refer cancellation reasons for specific reasons [{named}]"
+            "Transaction cancelled, please refer cancellation reasons for specific reasons [{code_list}]"
         ),
         "CancellationReasons": codes().map(reason).collect::<Vec<_>>(),
     })

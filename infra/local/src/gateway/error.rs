@@ -1,47 +1,48 @@
-//! What the gateway answers by itself, in AWS's words.
+//! The error responses that the gateway sends itself, with the status codes and messages of AWS.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Why a request got no answer of a function.
+/// Why a request got no response from a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// No route.
-    NotFound,
-    /// A head that HTTP does not allow. On AWS such a request reaches no API, so the answer has the service's own format.
-    BadRequest {
-        /// What is wrong.
+pub(super) enum GatewayError {
+    NoRoute,
+    /// The head is not valid HTTP. On AWS no API receives such a request, so the response has the service's own format.
+    InvalidHead {
         field: &'static str,
-        /// What it should be.
-        expected: &'static str,
+        /// The rule that the field violates.
+        reason: &'static str,
     },
-    /// Request line and headers.
-    HeadTooLarge,
-    /// Body or event.
-    TooLarge,
-    /// The function took longer than the gateway waits.
-    Unavailable,
-    /// The function failed, or gave no response that HTTP can carry.
-    Failed,
+    /// The connection was closed before the body was complete.
+    IncompleteBody,
+    /// The request line and the headers together exceed their limit.
+    HeadersTooLarge,
+    /// The body or the event exceeds its limit.
+    PayloadTooLarge,
+    /// The function exceeded the time-out of the route.
+    FunctionTimedOut,
+    /// The invocation failed, or its result is not a valid response.
+    FunctionFailed,
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for GatewayError {
     fn into_response(self) -> Response {
         let (status, message) = match self {
-            Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
-            Self::BadRequest { field, expected } => return bad_request(field, expected),
-            Self::HeadTooLarge => (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "Request Header Fields Too Large"),
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
-            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
-            Self::Failed => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
+            Self::NoRoute => (StatusCode::NOT_FOUND, "Not Found"),
+            Self::InvalidHead { field, reason } => return bad_request(field, reason),
+            Self::IncompleteBody => return bad_request("body", "is incomplete"),
+            Self::HeadersTooLarge => (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "Request Header Fields Too Large"),
+            Self::PayloadTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
+            Self::FunctionTimedOut => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+            Self::FunctionFailed => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
         };
         (status, Json(json!({"message": message}))).into_response()
     }
 }
 
-fn bad_request(field: &str, expected: &str) -> Response {
-    let error = json!({"code": "invalid_request", "message": format!("{field} {expected}"), "field": field});
+fn bad_request(field: &str, reason: &str) -> Response {
+    let error = json!({"code": "invalid_request", "message": format!("{field} {reason}"), "field": field});
     (StatusCode::BAD_REQUEST, Json(json!({"error": error}))).into_response()
 }

@@ -1,4 +1,4 @@
-//! The request as the function sees it: payload format 2.0.
+//! Builds the event for a function from an HTTP request (payload format 2.0).
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,48 +11,48 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::routes::Target;
-use crate::clock::log_time;
-use crate::identity::ACCOUNT;
+use super::routes::RouteMatch;
+use crate::arn::ACCOUNT_ID;
+use crate::time_format::access_log_time;
 
-/// The id that AWS gives to an API.
-const API: &str = "local";
+/// AWS generates an id for every API; this one is constant.
+const API_ID: &str = "local";
 
-/// Content types, besides `text/*`, whose bodies travel as they are.
-const TEXTUAL: [&str; 3] = ["application/json", "application/javascript", "application/xml"];
+/// Content types, besides `text/*` and `*+json`, whose bodies are passed to the function without base64.
+const TEXT_CONTENT_TYPES: [&str; 3] = ["application/json", "application/javascript", "application/xml"];
 
-/// A request that found its route.
-pub(super) struct Incoming<'r> {
+/// A request and the route that matches it.
+pub(super) struct RoutedRequest<'r> {
     pub head: &'r Parts,
     pub body: &'r [u8],
-    pub caller: SocketAddr,
-    pub target: &'r Target<'r>,
-    pub id: &'r str,
-    pub at: OffsetDateTime,
+    pub client: SocketAddr,
+    pub route_match: &'r RouteMatch<'r>,
+    pub request_id: &'r str,
+    pub received_at: OffsetDateTime,
 }
 
-impl Incoming<'_> {
-    pub fn event(&self) -> Value {
+impl RoutedRequest<'_> {
+    pub fn to_event(&self) -> Value {
         let query = self.head.uri.query().unwrap_or_default();
-        let (body, is_base64) = self.body();
+        let (body, is_base64) = self.encoded_body();
         let event = json!({
             "version": "2.0",
-            "routeKey": self.target.route.key,
-            "rawPath": self.path(),
+            "routeKey": self.route_match.route.key,
+            "rawPath": self.decoded_path(),
             "rawQueryString": query,
             "cookies": self.cookies(),
             "headers": self.headers(),
-            "queryStringParameters": parameters(query),
-            "requestContext": self.context(),
-            "pathParameters": self.target.parameters,
+            "queryStringParameters": query_parameters(query),
+            "requestContext": self.request_context(),
+            "pathParameters": self.route_match.parameters,
             "body": body,
             "isBase64Encoded": is_base64,
         });
-        without_empty(event)
+        omit_absent_fields(event)
     }
 
-    /// Despite the name `rawPath`, an HTTP API decodes it.
-    fn path(&self) -> String {
+    /// An HTTP API decodes the path, although the field is named `rawPath`.
+    fn decoded_path(&self) -> String {
         percent_decode_str(self.head.uri.path()).decode_utf8_lossy().into_owned()
     }
 
@@ -62,28 +62,28 @@ impl Incoming<'_> {
             if name == header::COOKIE {
                 continue;
             }
-            let value = text(value.as_bytes());
+            let value = header_text(value.as_bytes());
             headers
                 .entry(name.as_str().to_owned())
                 .and_modify(|joined| *joined = format!("{joined},{value}"))
                 .or_insert(value);
         }
-        self.add_forwarding(&mut headers);
+        self.add_forwarding_headers(&mut headers);
         headers
     }
 
-    fn add_forwarding(&self, headers: &mut BTreeMap<String, String>) {
-        let caller = self.caller.ip().to_string();
+    fn add_forwarding_headers(&self, headers: &mut BTreeMap<String, String>) {
+        let client = self.client.ip().to_string();
         headers
             .entry("x-forwarded-for".to_owned())
-            .and_modify(|chain| *chain = format!("{chain}, {caller}"))
-            .or_insert(caller);
+            .and_modify(|chain| *chain = format!("{chain}, {client}"))
+            .or_insert(client);
         headers.insert("x-forwarded-proto".to_owned(), "http".to_owned());
         let port = headers.get("host").and_then(|host| host.rsplit_once(':')).map(|(_, port)| port);
         let port = port.unwrap_or("80").to_owned();
         headers.insert("x-forwarded-port".to_owned(), port);
-        let trace = format!("Root=1-{}", self.id.replace('-', ""));
-        headers.entry("x-amzn-trace-id".to_owned()).or_insert(trace);
+        let trace_id = format!("Root=1-{}", self.request_id.replace('-', ""));
+        headers.entry("x-amzn-trace-id".to_owned()).or_insert(trace_id);
     }
 
     fn cookies(&self) -> Vec<String> {
@@ -92,53 +92,53 @@ impl Incoming<'_> {
         values.flat_map(|value| value.split("; ").map(str::to_owned).collect::<Vec<_>>()).collect()
     }
 
-    fn context(&self) -> Value {
+    fn request_context(&self) -> Value {
         let header = |name| {
             let value = self.head.headers.get(name);
             value.map(|value| String::from_utf8_lossy(value.as_bytes())).unwrap_or_default()
         };
         json!({
-            "accountId": ACCOUNT,
-            "apiId": API,
+            "accountId": ACCOUNT_ID,
+            "apiId": API_ID,
             "domainName": header(header::HOST),
-            "domainPrefix": API,
+            "domainPrefix": API_ID,
             "http": {
                 "method": self.head.method.as_str(),
-                "path": self.path(),
+                "path": self.decoded_path(),
                 "protocol": format!("{:?}", self.head.version),
-                "sourceIp": self.caller.ip().to_string(),
+                "sourceIp": self.client.ip().to_string(),
                 "userAgent": header(header::USER_AGENT),
             },
-            "requestId": self.id,
-            "routeKey": self.target.route.key,
+            "requestId": self.request_id,
+            "routeKey": self.route_match.route.key,
             "stage": "$default",
-            "time": log_time(self.at),
-            "timeEpoch": self.at.unix_timestamp_nanos() / 1_000_000,
+            "time": access_log_time(self.received_at),
+            "timeEpoch": self.received_at.unix_timestamp_nanos() / 1_000_000,
         })
     }
 
-    /// The body and whether it is base64. A body labelled as text that is not UTF-8 goes as base64 as well:
-    /// no byte is lost, and a function that decodes by the flag sees what was sent.
-    fn body(&self) -> (String, bool) {
+    /// The body, and whether it is encoded as base64. A body that is not valid UTF-8 is encoded even when its content
+    /// type is text, so that the function can decode the exact bytes.
+    fn encoded_body(&self) -> (String, bool) {
         match std::str::from_utf8(self.body) {
-            Ok(text) if text.is_empty() || self.is_textual() => (text.to_owned(), false),
+            Ok(text) if text.is_empty() || self.is_text() => (text.to_owned(), false),
             _ => (STANDARD.encode(self.body), true),
         }
     }
 
-    /// Without a label a body is taken for text.
-    fn is_textual(&self) -> bool {
-        let Some(label) = self.head.headers.get(header::CONTENT_TYPE) else {
+    /// A body without a content type counts as text.
+    fn is_text(&self) -> bool {
+        let Some(content_type) = self.head.headers.get(header::CONTENT_TYPE) else {
             return true;
         };
-        let label = String::from_utf8_lossy(label.as_bytes()).to_ascii_lowercase();
-        let label = label.split(';').next().unwrap_or_default().trim();
-        label.starts_with("text/") || label.ends_with("+json") || TEXTUAL.contains(&label)
+        let content_type = String::from_utf8_lossy(content_type.as_bytes()).to_ascii_lowercase();
+        let media_type = content_type.split(';').next().unwrap_or_default().trim();
+        media_type.starts_with("text/") || media_type.ends_with("+json") || TEXT_CONTENT_TYPES.contains(&media_type)
     }
 }
 
-/// AWS leaves out what a request does not have. The rest may be empty.
-fn without_empty(mut event: Value) -> Value {
+/// As on AWS, an empty list or object and an empty body are omitted. Other strings may be empty.
+fn omit_absent_fields(mut event: Value) -> Value {
     if let Value::Object(members) = &mut event {
         members.retain(|name, value| match value {
             Value::Array(items) => !items.is_empty(),
@@ -150,24 +150,24 @@ fn without_empty(mut event: Value) -> Value {
     event
 }
 
-/// Decoded; values of a repeated name are joined by commas.
-fn parameters(query: &str) -> BTreeMap<String, String> {
+/// Decodes a query string. The values of a repeated name are joined with commas.
+fn query_parameters(query: &str) -> BTreeMap<String, String> {
     let mut parameters: BTreeMap<String, String> = BTreeMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let value = decoded(value);
-        parameters.entry(decoded(name)).and_modify(|joined| *joined = format!("{joined},{value}")).or_insert(value);
+        let value = decode(value);
+        parameters.entry(decode(name)).and_modify(|joined| *joined = format!("{joined},{value}")).or_insert(value);
     }
     parameters
 }
 
-/// A header's value: UTF-8, or else ISO 8859-1, so that no byte is lost.
-fn text(value: &[u8]) -> String {
-    let latin = |_| value.iter().copied().map(char::from).collect();
-    std::str::from_utf8(value).map_or_else(latin, str::to_owned)
+/// Decodes a header value as UTF-8, or as ISO 8859-1 when it is not valid UTF-8.
+fn header_text(value: &[u8]) -> String {
+    let latin1 = |_| value.iter().copied().map(char::from).collect();
+    std::str::from_utf8(value).map_or_else(latin1, str::to_owned)
 }
 
-fn decoded(text: &str) -> String {
+fn decode(text: &str) -> String {
     let text = text.replace('+', " ");
     percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }

@@ -1,16 +1,16 @@
-//! Plays API Gateway: an HTTP API with payload format 2.0 in front of the functions.
+//! Emulates API Gateway: an HTTP API with payload format 2.0 in front of the functions.
 //!
 //! # Layout
-//! - `routes.rs`: which route a request takes
-//! - `event.rs`: the request as the function sees it
-//! - `answer.rs`: the function's result as the caller sees it
-//! - `refusal.rs`: what the gateway answers by itself
-//! - `body.rs`: reading a request within the limits
+//! - `request.rs`: validates a request and reads its body within the limits
+//! - `routes.rs`: finds the route for a request
+//! - `event.rs`: builds the event for the function
+//! - `response.rs`: converts the function's result to an HTTP response
+//! - `error.rs`: the error responses of the gateway itself
 
-mod answer;
-mod body;
+mod error;
 mod event;
-mod refusal;
+mod request;
+mod response;
 mod routes;
 
 use std::net::SocketAddr;
@@ -24,8 +24,8 @@ use axum::response::{IntoResponse, Response};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use self::event::Incoming;
-use self::refusal::Refusal;
+use self::error::GatewayError;
+use self::event::RoutedRequest;
 use self::routes::Routes;
 use crate::lambda::{Functions, MAX_PAYLOAD_BYTES};
 use crate::template::Function;
@@ -36,45 +36,46 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    pub fn new(template: &[Function], functions: Functions) -> Self {
-        let routes = Routes::new(template);
+    pub fn new(definitions: &[Function], functions: Functions) -> Self {
+        let routes = Routes::new(definitions);
         Self { routes, functions }
     }
 
-    /// The gateway behind `extra`, whose routes come first.
-    pub fn router(self, extra: Router) -> Router {
+    /// Serves `extra_routes` and, for all other requests, the routes of the template.
+    pub fn router(self, extra_routes: Router) -> Router {
         let gateway = Router::new().fallback(handle).with_state(Arc::new(self));
-        extra.fallback_service(gateway)
+        extra_routes.fallback_service(gateway)
     }
 
-    async fn answer(&self, caller: SocketAddr, request: Request, id: &str) -> Result<Response, Refusal> {
+    async fn forward(&self, client: SocketAddr, request: Request, request_id: &str) -> Result<Response, GatewayError> {
         let (head, body) = request.into_parts();
-        body::check_head(&head)?;
-        let target = self.routes.find(head.method.as_str(), head.uri.path()).ok_or(Refusal::NotFound)?;
-        let body = body::read(body).await?;
-        let incoming =
-            Incoming { head: &head, body: &body, caller, target: &target, id, at: OffsetDateTime::now_utc() };
-        let event = Bytes::from(incoming.event().to_string());
+        request::validate_head(&head)?;
+        let route_match = self.routes.find(head.method.as_str(), head.uri.path()).ok_or(GatewayError::NoRoute)?;
+        let body = request::read_body(body).await?;
+        let received_at = OffsetDateTime::now_utc();
+        let routed =
+            RoutedRequest { head: &head, body: &body, client, route_match: &route_match, request_id, received_at };
+        let event = Bytes::from(routed.to_event().to_string());
         if event.len() > MAX_PAYLOAD_BYTES {
-            return Err(Refusal::TooLarge);
+            return Err(GatewayError::PayloadTooLarge);
         }
-        let invocation = self.functions.invoke(&target.route.function, event);
-        let result = tokio::time::timeout(target.route.timeout, invocation).await;
-        let result = result.map_err(|_| Refusal::Unavailable)?;
-        answer::response(&result.map_err(|_| Refusal::Failed)?)
+        let invocation = self.functions.invoke(&route_match.route.function, event);
+        let result = tokio::time::timeout(route_match.route.timeout, invocation).await;
+        let result = result.map_err(|_| GatewayError::FunctionTimedOut)?;
+        response::http_response(&result.map_err(|_| GatewayError::FunctionFailed)?)
     }
 }
 
 async fn handle(
     State(gateway): State<Arc<Gateway>>,
-    ConnectInfo(caller): ConnectInfo<SocketAddr>,
+    ConnectInfo(client): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
-    let id = Uuid::now_v7().to_string();
-    let answer = gateway.answer(caller, request, &id).await;
-    let mut response = answer.unwrap_or_else(Refusal::into_response);
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert("apigw-requestid", id);
+    let request_id = Uuid::now_v7().to_string();
+    let result = gateway.forward(client, request, &request_id).await;
+    let mut response = result.unwrap_or_else(GatewayError::into_response);
+    if let Ok(request_id) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert("apigw-requestid", request_id);
     }
     response
 }

@@ -1,4 +1,4 @@
-//! The function's result as the caller sees it.
+//! Converts a function's result to the HTTP response for the client (payload format 2.0).
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::refusal::Refusal;
+use super::error::GatewayError;
 
-/// A result with `statusCode`.
+/// A result that has a `statusCode`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct FunctionResponse {
     status_code: u16,
     #[serde(default)]
     headers: Option<BTreeMap<String, Value>>,
@@ -27,12 +27,12 @@ struct Answer {
     is_base64_encoded: Option<bool>,
 }
 
-/// A result without `statusCode` is itself the body of a 200.
-pub(super) fn response(result: &[u8]) -> Result<Response, Refusal> {
-    let value: Value = serde_json::from_slice(result).map_err(|_| Refusal::Failed)?;
+/// A result without a `statusCode` becomes the JSON body of a 200 response.
+pub(super) fn http_response(result: &[u8]) -> Result<Response, GatewayError> {
+    let value: Value = serde_json::from_slice(result).map_err(|_| GatewayError::FunctionFailed)?;
     if value.get("statusCode").is_some() {
-        let answer: Answer = serde_json::from_value(value).map_err(|_| Refusal::Failed)?;
-        return answer.response();
+        let response: FunctionResponse = serde_json::from_value(value).map_err(|_| GatewayError::FunctionFailed)?;
+        return response.into_http();
     }
     let body = match value {
         Value::String(text) => Body::from(text),
@@ -46,42 +46,43 @@ pub(super) fn response(result: &[u8]) -> Result<Response, Refusal> {
     Ok(response)
 }
 
-impl Answer {
-    fn response(self) -> Result<Response, Refusal> {
-        let mut response = Response::new(self.body()?);
-        *response.status_mut() = StatusCode::from_u16(self.status_code).map_err(|_| Refusal::Failed)?;
+impl FunctionResponse {
+    fn into_http(self) -> Result<Response, GatewayError> {
+        let mut response = Response::new(self.decode_body()?);
+        *response.status_mut() = StatusCode::from_u16(self.status_code).map_err(|_| GatewayError::FunctionFailed)?;
         let headers = response.headers_mut();
-        for (name, value) in self.header_lines() {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Refusal::Failed)?;
-            let value = HeaderValue::from_str(&value).map_err(|_| Refusal::Failed)?;
-            // The length of the body is the gateway's business.
+        for (name, value) in self.headers_and_cookies() {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| GatewayError::FunctionFailed)?;
+            let value = HeaderValue::from_str(&value).map_err(|_| GatewayError::FunctionFailed)?;
+            // The gateway computes the length of the body itself.
             if name != header::CONTENT_LENGTH {
                 headers.append(name, value);
             }
         }
-        let text = HeaderValue::from_static("text/plain;charset=UTF-8");
-        headers.entry(header::CONTENT_TYPE).or_insert(text);
+        let plain_text = HeaderValue::from_static("text/plain;charset=UTF-8");
+        headers.entry(header::CONTENT_TYPE).or_insert(plain_text);
         Ok(response)
     }
 
-    fn body(&self) -> Result<Body, Refusal> {
+    fn decode_body(&self) -> Result<Body, GatewayError> {
         let body = self.body.as_deref().unwrap_or_default();
         if self.is_base64_encoded != Some(true) {
             return Ok(Body::from(body.to_owned()));
         }
-        STANDARD.decode(body).map(Body::from).map_err(|_| Refusal::Failed)
+        STANDARD.decode(body).map(Body::from).map_err(|_| GatewayError::FunctionFailed)
     }
 
-    fn header_lines(&self) -> Vec<(String, String)> {
-        let lines = self.headers.iter().flatten().map(|(name, value)| (name.clone(), text(value)));
+    /// Names and values of all headers, with one `set-cookie` for each cookie.
+    fn headers_and_cookies(&self) -> Vec<(String, String)> {
+        let headers = self.headers.iter().flatten().map(|(name, value)| (name.clone(), header_text(value)));
         let cookies = self.cookies.iter().flatten();
         let cookies = cookies.map(|cookie| ("set-cookie".to_owned(), cookie.clone()));
-        lines.chain(cookies).collect()
+        headers.chain(cookies).collect()
     }
 }
 
-/// Header values may be numbers or booleans.
-fn text(value: &Value) -> String {
+/// Functions may also return numbers and booleans as header values.
+fn header_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),

@@ -1,4 +1,4 @@
-//! Which route a request takes: the most specific one, as on AWS.
+//! Finds the route for a request. As on AWS, the most specific matching route wins.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,60 +7,59 @@ use percent_encoding::percent_decode_str;
 
 use crate::template::Function;
 
-/// All routes, the most specific first.
-pub(super) struct Routes(Vec<Route>);
+/// All routes, in order of precedence.
+pub(super) struct Routes(Vec<CompiledRoute>);
 
-pub(super) struct Route {
-    /// Name of the function.
+pub(super) struct CompiledRoute {
     pub function: String,
-    /// Such as `GET /agent/chats/{chat_id}`.
+    /// The route key, such as `GET /agent/chats/{chat_id}`.
     pub key: String,
-    /// How long the function has.
+    /// How long the gateway waits for the function.
     pub timeout: Duration,
+    /// `None` matches any method.
     method: Option<String>,
     segments: Vec<Segment>,
 }
 
-/// The order of the variants is the order of precedence.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A segment of a route's path.
 enum Segment {
-    Fixed(String),
+    Literal(String),
     Parameter(String),
-    /// `{name+}`: everything that is left.
+    /// `{name+}`: the rest of the path.
     Greedy(String),
 }
 
-/// A route and the values of its parameters.
-pub(super) struct Target<'r> {
-    pub route: &'r Route,
+/// The route for a request, with the decoded values of its path parameters.
+pub(super) struct RouteMatch<'r> {
+    pub route: &'r CompiledRoute,
     pub parameters: BTreeMap<&'r str, String>,
 }
 
 impl Routes {
     pub fn new(functions: &[Function]) -> Self {
-        let of = |function: &Function| -> Vec<Route> {
-            let route = |route| Route::new(&function.name, route);
+        let routes_of = |function: &Function| -> Vec<CompiledRoute> {
+            let route = |route| CompiledRoute::new(&function.name, route);
             function.routes.iter().map(route).collect()
         };
-        let mut routes: Vec<Route> = functions.iter().flat_map(of).collect();
-        routes.sort_by_key(Route::rank);
+        let mut routes: Vec<CompiledRoute> = functions.iter().flat_map(routes_of).collect();
+        routes.sort_by_key(CompiledRoute::precedence);
         Self(routes)
     }
 
-    /// `path` as it came, percent-encoded.
-    pub fn find(&self, method: &str, path: &str) -> Option<Target<'_>> {
+    /// Finds the route for a percent-encoded path.
+    pub fn find(&self, method: &str, path: &str) -> Option<RouteMatch<'_>> {
         self.0.iter().find_map(|route| {
-            let parameters = route.parameters(method, path)?;
-            Some(Target { route, parameters })
+            let parameters = route.match_request(method, path)?;
+            Some(RouteMatch { route, parameters })
         })
     }
 }
 
-impl Route {
+impl CompiledRoute {
     fn new(function: &str, route: &crate::template::Route) -> Self {
         let segments = match route.path.strip_prefix('/') {
             Some(path) => path.split('/').map(Segment::new).collect(),
-            // $default: whatever comes.
+            // $default matches every path.
             None => vec![Segment::Greedy(String::new())],
         };
         Self {
@@ -72,31 +71,32 @@ impl Route {
         }
     }
 
-    /// The path decides before the method; `$default` comes last.
-    fn rank(&self) -> (bool, Vec<u8>, bool) {
-        let segments = self.segments.iter().map(Segment::rank).collect();
+    /// Sort key: `$default` last, then the path, then routes with a specific method before those for any method.
+    fn precedence(&self) -> (bool, Vec<u8>, bool) {
+        let segments = self.segments.iter().map(Segment::precedence).collect();
         (self.key == "$default", segments, self.method.is_none())
     }
 
-    fn parameters(&self, method: &str, path: &str) -> Option<BTreeMap<&str, String>> {
-        if self.method.as_deref().is_some_and(|own| own != method) {
+    /// Returns the path parameters when the route matches.
+    fn match_request(&self, method: &str, path: &str) -> Option<BTreeMap<&str, String>> {
+        if self.method.as_deref().is_some_and(|expected| expected != method) {
             return None;
         }
         let mut rest = path.strip_prefix('/');
         let mut parameters = BTreeMap::new();
         for segment in &self.segments {
-            let (first, after) = split(rest?);
+            let (first, after) = split_first_segment(rest?);
             match segment {
-                Segment::Fixed(text) => {
-                    rest = (decoded(first) == *text).then_some(after)?;
+                Segment::Literal(text) => {
+                    rest = (decode(first) == *text).then_some(after)?;
                 }
                 Segment::Parameter(name) => {
                     rest = (!first.is_empty()).then_some(after)?;
-                    parameters.insert(name.as_str(), decoded(first));
+                    parameters.insert(name.as_str(), decode(first));
                 }
                 Segment::Greedy(name) => {
                     if !name.is_empty() {
-                        parameters.insert(name.as_str(), decoded(rest?));
+                        parameters.insert(name.as_str(), decode(rest?));
                     }
                     return Some(parameters);
                 }
@@ -110,30 +110,30 @@ impl Segment {
     fn new(text: &str) -> Self {
         let name = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
         match name.map(|name| (name, name.strip_suffix('+'))) {
-            None => Self::Fixed(text.to_owned()),
+            None => Self::Literal(text.to_owned()),
             Some((name, None)) => Self::Parameter(name.to_owned()),
             Some((_, Some(name))) => Self::Greedy(name.to_owned()),
         }
     }
 
-    fn rank(&self) -> u8 {
+    fn precedence(&self) -> u8 {
         match self {
-            Self::Fixed(_) => 0,
+            Self::Literal(_) => 0,
             Self::Parameter(_) => 1,
             Self::Greedy(_) => 2,
         }
     }
 }
 
-/// The first segment and, when there are more, the rest.
-fn split(path: &str) -> (&str, Option<&str>) {
+/// Splits off the first segment; `None` when it is the last one.
+fn split_first_segment(path: &str) -> (&str, Option<&str>) {
     match path.split_once('/') {
         Some((first, rest)) => (first, Some(rest)),
         None => (path, None),
     }
 }
 
-fn decoded(text: &str) -> String {
+fn decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_specific_route_wins() {
+    fn most_specific_route_wins() {
         let routes = routes(&[
             "$default",
             "ANY /{proxy+}",
@@ -182,15 +182,15 @@ mod tests {
             ("GET", "/console/a/b.js", "GET /console/{file+}", vec![("file", "a/b.js")]),
             ("GET", "/", "ANY /{proxy+}", vec![("proxy", "")]),
         ] {
-            let target = routes.find(method, path).unwrap();
-            assert_eq!(target.route.key, key, "{method} {path}");
+            let found = routes.find(method, path).unwrap();
+            assert_eq!(found.route.key, key, "{method} {path}");
             let parameters = parameters.into_iter().map(|(k, v)| (k, v.to_owned())).collect();
-            assert_eq!(target.parameters, parameters, "{method} {path}");
+            assert_eq!(found.parameters, parameters, "{method} {path}");
         }
     }
 
     #[test]
-    fn what_no_route_has_is_not_found() {
+    fn unmatched_request_has_no_route() {
         let routes = routes(&["GET /a/{b}"]);
         for (method, path) in [("POST", "/a/1"), ("GET", "/a"), ("GET", "/a/"), ("GET", "/a/1/2")] {
             assert!(routes.find(method, path).is_none(), "{method} {path}");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_route_takes_the_rest() {
+    fn default_route_matches_all_other_requests() {
         let routes = routes(&["GET /a", "$default"]);
         assert_eq!(routes.find("POST", "/a").unwrap().route.key, "$default");
     }

@@ -1,65 +1,50 @@
-//! The ways an invocation fails.
+//! Why an invocation failed. The messages appear in the function's log.
 
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Why an invocation brought no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// The function answered with an error.
-    #[error("{kind}: {message}")]
-    Function {
-        /// `errorType`.
-        kind: String,
-        /// `errorMessage`.
-        message: String,
-    },
-    /// The function took longer than its time-out, and was killed.
+pub enum InvocationError {
+    /// The function reported an error for this event.
+    #[error("{error_type}: {message}")]
+    Function { error_type: String, message: String },
+    /// The function exceeded its time-out, so its process was killed.
     #[error("Task timed out after {:.2} seconds", .0.as_secs_f64())]
     TimedOut(Duration),
-    /// The process ended while it worked.
-    #[error("the process ended before it answered ({0})")]
-    Crashed(Ended),
-    /// The process asked for more work without answering.
-    #[error("the function asked for the next event without answering")]
-    NoAnswer,
-    /// The process ended before it asked for work.
-    #[error("the process ended before it asked for work ({0})")]
-    InitCrashed(Ended),
-    /// The function reported that it cannot start.
-    #[error("the function cannot start: {kind}: {message}")]
-    Init {
-        /// `errorType`.
-        kind: String,
-        /// `errorMessage`.
-        message: String,
-    },
-    /// The process did not ask for work in time.
-    #[error("the process did not ask for work within {} seconds", .0.as_secs())]
+    /// The process exited while it handled the event.
+    #[error("the process exited before it responded ({0})")]
+    Crashed(ProcessExit),
+    /// The process requested the next event before it responded to this one.
+    #[error("the function requested the next event without responding to this one")]
+    NoResponse,
+    /// The process exited during its initialization.
+    #[error("the process exited before it requested an event ({0})")]
+    InitCrashed(ProcessExit),
+    /// The process reported that its initialization failed.
+    #[error("the function failed to initialize: {error_type}: {message}")]
+    InitFailed { error_type: String, message: String },
+    #[error("the process did not request an event within {} seconds", .0.as_secs())]
     InitTimedOut(Duration),
-    /// The binary cannot be run.
+    /// The operating system could not start the binary.
     #[error("the binary cannot be run: {0}")]
-    NotStarted(String),
-    /// The answer is larger than Lambda allows.
-    #[error("the answer has {0} bytes, Lambda allows {max}", max = super::MAX_PAYLOAD_BYTES)]
-    TooLarge(usize),
-    /// There is no such function.
+    SpawnFailed(String),
+    #[error("the response has {bytes} bytes; Lambda allows {max_bytes}")]
+    ResponseTooLarge { bytes: usize, max_bytes: usize },
     #[error("there is no such function")]
-    Unknown,
-    /// The host is stopping.
+    UnknownFunction,
     #[error("the host is stopping")]
-    Stopped,
+    HostStopping,
 }
 
-/// How a process ended; the system does not always say.
+/// How a process exited; `None` when the operating system did not report a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended(pub Option<ExitStatus>);
+pub struct ProcessExit(pub Option<ExitStatus>);
 
-impl std::fmt::Display for Ended {
+impl std::fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Some(status) => status.fmt(f),
-            None => f.write_str("status unknown"),
+            None => f.write_str("exit status unknown"),
         }
     }
 }

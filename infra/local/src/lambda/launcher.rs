@@ -1,4 +1,4 @@
-//! Starts processes of one function.
+//! Starts processes of one function and forwards their output to the log.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -11,79 +11,93 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::group::ProcessGroup;
-use super::mailbox::{Mailbox, Registry};
+use super::environment;
+use super::error::InvocationError;
+use super::mailbox::Mailbox;
 use super::process::{Process, Supervisor};
-use super::{Failure, Setup, environment};
-use crate::endpoints::Endpoints;
-use crate::identity::function_arn;
+use super::process_group::ProcessGroup;
+use super::process_registry::ProcessRegistry;
+use crate::arn::function_arn;
 use crate::log::LogSink;
+use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
+use crate::usage::UsageMeter;
 
-/// Everything it takes to start a process of one function.
-pub(super) struct Launch {
+/// What all functions of a host share.
+pub(crate) struct LaunchContext {
+    /// The folder of the function binaries.
+    pub binaries: PathBuf,
+    pub endpoints: ServiceEndpoints,
+    pub log: LogSink,
+    pub meter: UsageMeter,
+}
+
+pub(super) struct Launcher {
     function: String,
     timeout: Duration,
     binary: PathBuf,
     environment: Vec<(String, String)>,
-    endpoints: Endpoints,
+    endpoints: ServiceEndpoints,
     log: LogSink,
-    registry: Arc<Registry>,
+    registry: Arc<ProcessRegistry>,
     kill: Arc<watch::Sender<bool>>,
     group: Arc<ProcessGroup>,
 }
 
-impl Launch {
+impl Launcher {
     pub fn new(
         function: &Function,
-        setup: &Setup,
-        registry: Arc<Registry>,
+        context: &LaunchContext,
+        registry: Arc<ProcessRegistry>,
         kill: Arc<watch::Sender<bool>>,
         group: Arc<ProcessGroup>,
     ) -> Self {
         Self {
             function: function.name.clone(),
             timeout: function.timeout,
-            binary: setup.binaries.join(&function.name),
-            environment: environment::of_function(function, &setup.binaries, &setup.endpoints),
-            endpoints: setup.endpoints.clone(),
-            log: setup.log.clone(),
+            binary: context.binaries.join(&function.name),
+            environment: environment::function_variables(function, &context.binaries, &context.endpoints),
+            endpoints: context.endpoints.clone(),
+            log: context.log.clone(),
             registry,
             kill,
             group,
         }
     }
 
-    pub fn start(&self) -> Result<Process, Failure> {
+    pub fn start(&self) -> Result<Process, InvocationError> {
         let id = Uuid::now_v7();
-        let (mailbox, errands) = Mailbox::new(function_arn(&self.function), self.timeout);
-        // In the registry before it lives: it may ask for work before we run again.
+        let (mailbox, commands) = Mailbox::new(function_arn(&self.function), self.timeout);
+        // Register before spawning: the process may call the Runtime API before `spawn` returns here.
         let registration = self.registry.register(id, &self.function, Arc::clone(&mailbox));
-        let mut child = self.spawn(id).map_err(|error| Failure::NotStarted(error.to_string()))?;
-        registration.started(child.id().unwrap_or_default());
+        let mut child = self.spawn(id).map_err(|error| InvocationError::SpawnFailed(error.to_string()))?;
+        registration.set_pid(child.id().unwrap_or_default());
         let mut output = JoinSet::new();
-        output.spawn(self.forward(child.stdout.take()));
-        output.spawn(self.forward(child.stderr.take()));
+        output.spawn(self.forward_output(child.stdout.take()));
+        output.spawn(self.forward_output(child.stderr.take()));
         let supervisor = Supervisor { child, output, registration };
-        Ok(Process::new(supervisor, mailbox, errands, self.kill.subscribe()))
+        Ok(Process::new(supervisor, mailbox, commands, self.kill.subscribe()))
     }
 
     fn spawn(&self, id: Uuid) -> std::io::Result<Child> {
         Command::new(&self.binary)
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .envs(environment::of_process(&self.endpoints, id))
+            .envs(environment::process_variables(&self.endpoints, id))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Also keeps Ctrl-C in the terminal from them: the host lets them finish.
+            // A group other than the terminal's does not receive Ctrl-C: the host lets running invocations finish.
             .process_group(self.group.id())
             .kill_on_drop(true)
             .spawn()
     }
 
-    /// Passes the lines of one pipe on until the process closes it.
-    fn forward<P: AsyncRead + Unpin + Send + 'static>(&self, pipe: Option<P>) -> impl Future<Output = ()> + use<P> {
+    /// Logs the lines of one pipe until the process closes it.
+    fn forward_output<P: AsyncRead + Unpin + Send + 'static>(
+        &self,
+        pipe: Option<P>,
+    ) -> impl Future<Output = ()> + use<P> {
         let (log, function) = (self.log.clone(), self.function.clone());
         async move {
             let Some(pipe) = pipe else { return };

@@ -1,155 +1,102 @@
-//! Hands work to a process and takes its answer. The invoking side holds one end of each channel, the
-//! Runtime API the other.
+//! Passes events to one function process and its responses back. The process pool sends commands from one side; the
+//! Runtime API takes them from the other when the process makes a request.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
-use uuid::Uuid;
 
-use super::Failure;
+use super::error::InvocationError;
 
-/// An event on its way to a process.
-pub(super) struct Call {
+/// An event for a process to handle.
+pub(super) struct Invocation {
     pub request_id: String,
     pub event: Bytes,
-    /// Told when the process takes the event: its time-out starts.
-    pub taken: oneshot::Sender<()>,
-    pub answer: oneshot::Sender<Result<Bytes, Failure>>,
+    /// Notified when the process receives the event, which starts the function's time-out.
+    pub on_received: oneshot::Sender<()>,
+    pub on_response: oneshot::Sender<Result<Bytes, InvocationError>>,
 }
 
-/// What a process is sent.
-pub(super) enum Errand {
-    Work(Call),
-    /// Told when the process asks for work: it has started.
-    Knock(oneshot::Sender<()>),
+pub(super) enum ProcessCommand {
+    Invoke(Invocation),
+    /// Notify the sender as soon as the process requests an event: its initialization is then complete.
+    AwaitReady(oneshot::Sender<()>),
 }
 
-/// An event that a process works on.
-struct Running {
+/// The invocation that the process is handling.
+struct PendingResponse {
     request_id: String,
-    answer: oneshot::Sender<Result<Bytes, Failure>>,
+    on_response: oneshot::Sender<Result<Bytes, InvocationError>>,
 }
 
 /// The Runtime API's side of one process.
 pub(super) struct Mailbox {
     pub function_arn: String,
     pub timeout: Duration,
-    errands: AsyncMutex<mpsc::Receiver<Errand>>,
-    running: Mutex<Option<Running>>,
-    init_error: Mutex<Option<Failure>>,
+    commands: AsyncMutex<mpsc::Receiver<ProcessCommand>>,
+    pending: Mutex<Option<PendingResponse>>,
+    init_error: Mutex<Option<InvocationError>>,
 }
 
-/// What the Runtime API refuses.
+/// The request id is not that of the invocation which the process is handling.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotRunning;
+pub(super) struct UnknownRequestId;
 
 impl Mailbox {
-    pub fn new(function_arn: String, timeout: Duration) -> (Arc<Self>, mpsc::Sender<Errand>) {
-        let (sender, errands) = mpsc::channel(1);
+    pub fn new(function_arn: String, timeout: Duration) -> (Arc<Self>, mpsc::Sender<ProcessCommand>) {
+        let (sender, commands) = mpsc::channel(1);
         let mailbox = Self {
             function_arn,
             timeout,
-            errands: AsyncMutex::new(errands),
-            running: Mutex::default(),
+            commands: AsyncMutex::new(commands),
+            pending: Mutex::default(),
             init_error: Mutex::default(),
         };
         (Arc::new(mailbox), sender)
     }
 
-    /// Waits for an event: its request id and payload. `None` when there will be no more.
-    pub async fn next(&self) -> Option<(String, Bytes)> {
+    /// Waits for the next event and returns its request id and payload. `None` when no more events will come.
+    pub async fn next_event(&self) -> Option<(String, Bytes)> {
         loop {
-            let call = self.next_call().await?;
-            // Otherwise the host gave up on this process, which is about to end: another one has the event.
-            if call.taken.send(()).is_ok() {
-                // Whatever ran before was not answered; dropping its sender says so.
-                *lock(&self.running) = Some(Running { request_id: call.request_id.clone(), answer: call.answer });
-                return Some((call.request_id, call.event));
+            let invocation = self.next_invocation().await?;
+            // An error means that the host has given up on this process and will send the event to another one.
+            if invocation.on_received.send(()).is_ok() {
+                let Invocation { request_id, event, on_response, .. } = invocation;
+                // Replacing an unanswered invocation drops its sender, which the caller sees as `NoResponse`.
+                *lock(&self.pending) = Some(PendingResponse { request_id: request_id.clone(), on_response });
+                return Some((request_id, event));
             }
         }
     }
 
-    async fn next_call(&self) -> Option<Call> {
-        let mut errands = self.errands.lock().await;
+    async fn next_invocation(&self) -> Option<Invocation> {
+        let mut commands = self.commands.lock().await;
         loop {
-            match errands.recv().await? {
-                Errand::Work(call) => return Some(call),
-                // Whoever knocked may have stopped waiting.
-                Errand::Knock(heard) => drop(heard.send(())),
+            match commands.recv().await? {
+                ProcessCommand::Invoke(invocation) => return Some(invocation),
+                // An error means that the caller stopped waiting.
+                ProcessCommand::AwaitReady(on_ready) => drop(on_ready.send(())),
             }
         }
     }
 
-    pub fn answer(&self, request_id: &str, answer: Result<Bytes, Failure>) -> Result<(), NotRunning> {
-        let mut running = lock(&self.running);
-        let answered = running.take_if(|running| running.request_id == request_id);
-        let answered = answered.ok_or(NotRunning)?;
-        answered.answer.send(answer).map_err(|_| NotRunning)
+    pub fn respond(&self, request_id: &str, response: Result<Bytes, InvocationError>) -> Result<(), UnknownRequestId> {
+        let pending = lock(&self.pending).take_if(|pending| pending.request_id == request_id);
+        let pending = pending.ok_or(UnknownRequestId)?;
+        pending.on_response.send(response).map_err(|_| UnknownRequestId)
     }
 
-    pub fn fail_init(&self, failure: Failure) {
-        *lock(&self.init_error) = Some(failure);
+    pub fn set_init_error(&self, error: InvocationError) {
+        *lock(&self.init_error) = Some(error);
     }
 
-    pub fn init_error(&self) -> Option<Failure> {
+    pub fn take_init_error(&self) -> Option<InvocationError> {
         lock(&self.init_error).take()
     }
 }
 
-/// All living processes.
-#[derive(Default)]
-pub(super) struct Registry(Mutex<BTreeMap<Uuid, Entry>>);
-
-struct Entry {
-    function: String,
-    /// None until the process was started.
-    pid: Option<u32>,
-    mailbox: Arc<Mailbox>,
-}
-
-/// A process in the registry; dropping this takes it out.
-pub(super) struct Registration {
-    id: Uuid,
-    registry: Arc<Registry>,
-}
-
-impl Registry {
-    pub fn register(self: &Arc<Self>, id: Uuid, function: &str, mailbox: Arc<Mailbox>) -> Registration {
-        let entry = Entry { function: function.to_owned(), pid: None, mailbox };
-        lock(&self.0).insert(id, entry);
-        Registration { id, registry: Arc::clone(self) }
-    }
-
-    pub fn mailbox(&self, id: Uuid) -> Option<Arc<Mailbox>> {
-        let entries = lock(&self.0);
-        entries.get(&id).map(|entry| Arc::clone(&entry.mailbox))
-    }
-
-    pub fn processes(&self) -> Vec<(String, u32)> {
-        let entries = lock(&self.0);
-        entries.values().filter_map(|entry| Some((entry.function.clone(), entry.pid?))).collect()
-    }
-}
-
-impl Registration {
-    /// The process lives, with that number.
-    pub fn started(&self, pid: u32) {
-        if let Some(entry) = lock(&self.registry.0).get_mut(&self.id) {
-            entry.pid = Some(pid);
-        }
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        lock(&self.registry.0).remove(&self.id);
-    }
-}
-
-/// Nothing is left half-done under these locks, so a panic elsewhere does no harm.
+/// Ignores poisoning: each critical section is a single assignment, so a panic cannot leave the value inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -159,17 +106,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_event_that_nobody_waits_for_any_more_is_passed_over() {
-        let (mailbox, errands) = Mailbox::new(String::new(), Duration::ZERO);
-        let work = |request_id: &str| {
-            let ((taken, is_taken), (answer, _)) = (oneshot::channel(), oneshot::channel());
-            let call = Call { request_id: request_id.to_owned(), event: Bytes::new(), taken, answer };
-            (Errand::Work(call), is_taken)
+    async fn abandoned_events_are_skipped() {
+        let (mailbox, commands) = Mailbox::new(String::new(), Duration::ZERO);
+        let invoke = |request_id: &str| {
+            let ((on_received, received), (on_response, _)) = (oneshot::channel(), oneshot::channel());
+            let request_id = request_id.to_owned();
+            let invocation = Invocation { request_id, event: Bytes::new(), on_received, on_response };
+            (ProcessCommand::Invoke(invocation), received)
         };
-        let ((given_up, nobody), (wanted, _somebody)) = (work("given up"), work("wanted"));
-        drop(nobody);
-        errands.send(given_up).await.ok().unwrap();
-        let (next, _) = tokio::join!(mailbox.next(), errands.send(wanted));
-        assert_eq!(next.unwrap().0, "wanted");
+        let ((abandoned, dropped_receiver), (awaited, _receiver)) = (invoke("abandoned"), invoke("awaited"));
+        drop(dropped_receiver);
+        commands.send(abandoned).await.ok().unwrap();
+        let (next, _) = tokio::join!(mailbox.next_event(), commands.send(awaited));
+        assert_eq!(next.unwrap().0, "awaited");
     }
 }

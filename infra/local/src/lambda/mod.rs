@@ -1,30 +1,31 @@
-//! Plays Lambda: runs the function binaries as processes that speak the Runtime API.
+//! Emulates Lambda: runs the function binaries as processes that use the Runtime API.
 //!
-//! One process works on one invocation at a time. Processes are started on demand and kept for the next
-//! invocation; the one that worked last works first, so that the others can end. Every process has its own
-//! base path in the Runtime API, so an answer can only be that of the process that was asked.
+//! A process handles one event at a time. Processes are started on demand and reused. The most recently used process
+//! takes the next event, so that surplus processes stay idle and end. Every process has a base path of its own in the
+//! Runtime API, so a response is always attributed to the right process.
 //!
 //! # Layout
-//! - `pool.rs`: the processes of one function; which of them takes an invocation
-//! - `launch.rs`: how a process is started
-//! - `process.rs`: one process until its end, and what an invocation in it comes to
-//! - `mailbox.rs`, `runtime_api.rs`: how a process gets its work and gives its answer
-//! - `group.rs`: how the processes end with a host that is killed
-//! - `environment.rs`: what a process is told at its start
-//! - `failure.rs`: the ways an invocation fails
+//! - [`Functions`]: the entry point, with one pool for each function
+//! - `process_pool.rs`: picks the process for an invocation and limits concurrency
+//! - `launcher.rs`, `environment.rs`: start a process with its environment variables
+//! - `process.rs`: one process until its exit, and the outcome of an invocation in it
+//! - `mailbox.rs`: passes events to a process and responses back
+//! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and which process is calling
+//! - `process_group.rs`: kills all processes when the host itself is killed
+//! - `error.rs`: why an invocation failed
 
 mod environment;
-mod failure;
-mod group;
-mod launch;
+mod error;
+mod launcher;
 mod mailbox;
-mod pool;
 mod process;
+mod process_group;
+mod process_pool;
+mod process_registry;
 mod runtime_api;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,122 +33,109 @@ use axum::Router;
 use axum::body::Bytes;
 use tokio::sync::watch;
 
-use self::group::ProcessGroup;
-use self::launch::Launch;
-use self::mailbox::Registry;
-use self::pool::Pool;
-use crate::endpoints::Endpoints;
-use crate::log::LogSink;
+use self::launcher::Launcher;
+use self::process_group::ProcessGroup;
+use self::process_pool::ProcessPool;
+use self::process_registry::ProcessRegistry;
 use crate::template::Function;
-use crate::usage::Meter;
 
-pub use self::failure::{Ended, Failure};
+pub use self::error::{InvocationError, ProcessExit};
+pub(crate) use self::launcher::LaunchContext;
+pub(crate) use self::runtime_api::MAX_PAYLOAD_BYTES;
 
-/// Idle processes end after this time.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long a process may be idle before it is killed.
+const MAX_IDLE_TIME: Duration = Duration::from_secs(300);
 
-/// How often idle processes are looked for.
-const REAP_INTERVAL: Duration = Duration::from_secs(30);
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Invocation payload and answer, as on AWS.
-pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
-
-/// What the functions of a host share.
-pub(crate) struct Setup {
-    pub binaries: PathBuf,
-    pub endpoints: Endpoints,
-    pub log: LogSink,
-    pub meter: Meter,
-}
-
-/// All functions of a host. A clone is another handle to them; when the last is gone, the processes end.
+/// All functions of a host. Clones share the same processes, which are killed when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Functions {
-    pools: Arc<BTreeMap<String, Arc<Pool>>>,
-    registry: Arc<Registry>,
+    pools: Arc<BTreeMap<String, Arc<ProcessPool>>>,
+    registry: Arc<ProcessRegistry>,
     kill: Arc<watch::Sender<bool>>,
 }
 
 impl Functions {
-    /// No process of a function is started yet.
+    /// Starts no function process yet.
     ///
     /// # Errors
-    /// The system starts no process at all.
-    pub fn new(functions: &[Function], setup: &Setup) -> io::Result<Self> {
-        let registry = Arc::new(Registry::default());
+    /// The operating system cannot start processes.
+    pub fn new(functions: &[Function], context: &LaunchContext) -> io::Result<Self> {
+        let registry = Arc::new(ProcessRegistry::default());
         let kill = Arc::new(watch::Sender::new(false));
         let group = Arc::new(ProcessGroup::start()?);
         let pool = |function: &Function| {
-            let launch = Launch::new(function, setup, Arc::clone(&registry), Arc::clone(&kill), Arc::clone(&group));
-            (function.name.clone(), Arc::new(Pool::new(function, launch, setup)))
+            let launcher =
+                Launcher::new(function, context, Arc::clone(&registry), Arc::clone(&kill), Arc::clone(&group));
+            (function.name.clone(), Arc::new(ProcessPool::new(function, launcher, context)))
         };
         Ok(Self { pools: Arc::new(functions.iter().map(pool).collect()), registry, kill })
     }
 
-    /// The Runtime API of all processes.
+    /// The Runtime API for all processes.
     pub fn runtime_api(&self) -> Router {
         runtime_api::router(Arc::clone(&self.registry))
     }
 
-    /// Runs the function. The invocation goes on when the caller stops waiting, as on AWS.
-    pub async fn invoke(&self, function: &str, event: Bytes) -> Result<Bytes, Failure> {
-        let pool = self.pools.get(function).ok_or(Failure::Unknown)?;
+    /// Invokes the function and waits for its response. As on AWS, the invocation continues when the caller stops
+    /// waiting.
+    pub async fn invoke(&self, function: &str, event: Bytes) -> Result<Bytes, InvocationError> {
+        let pool = self.pools.get(function).ok_or(InvocationError::UnknownFunction)?;
         let pool = Arc::clone(pool);
         let invocation = tokio::spawn(async move { pool.invoke(event).await });
-        invocation.await.unwrap_or(Err(Failure::Stopped))
+        invocation.await.unwrap_or(Err(InvocationError::HostStopping))
     }
 
-    /// The names of all functions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pools.keys().map(String::as_str)
     }
 
-    /// Has a process of the function ready.
-    pub async fn warm(&self, function: &str) -> Result<(), Failure> {
-        self.pools.get(function).ok_or(Failure::Unknown)?.warm().await
+    /// Starts a process of the function and waits until it is initialized.
+    pub async fn warm_up(&self, function: &str) -> Result<(), InvocationError> {
+        self.pools.get(function).ok_or(InvocationError::UnknownFunction)?.warm_up().await
     }
 
-    /// Function and process id of every process.
+    /// Function name and operating system process id of every process.
     pub fn processes(&self) -> Vec<(String, u32)> {
         self.registry.processes()
     }
 
-    /// Ends processes that have been idle for long; runs until it is dropped.
-    pub async fn reap(self) {
+    /// Kills processes that have been idle too long; runs until its future is dropped.
+    pub async fn kill_idle_processes(self) {
         loop {
-            tokio::time::sleep(REAP_INTERVAL).await;
-            self.pools.values().for_each(|pool| pool.reap(IDLE_TIMEOUT));
+            tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
+            self.pools.values().for_each(|pool| pool.kill_idle_processes(MAX_IDLE_TIME));
         }
     }
 
-    /// Waits until no invocation runs; new ones are refused from then on.
+    /// Waits for the running invocations and refuses new ones.
     pub async fn drain(&self) {
         for pool in self.pools.values() {
             pool.drain().await;
         }
     }
 
-    /// Ties the processes to their owner.
-    pub fn leash(&self) -> Leash {
-        Leash(self.clone())
+    /// Returns a guard that kills all processes when it is dropped.
+    pub fn kill_on_drop(&self) -> KillOnDrop {
+        KillOnDrop(self.clone())
     }
 
-    /// Tells all processes to end, those that work too.
     fn kill(&self) {
         self.kill.send_replace(true);
     }
 
-    /// Ends all processes and waits until they are gone.
-    pub async fn end(&self) {
+    /// Kills all processes, including busy ones, and waits until they have exited.
+    pub async fn kill_all(&self) {
         self.kill();
         self.kill.closed().await;
     }
 }
 
-/// Ends all processes when it is dropped, those that work too.
-pub(crate) struct Leash(Functions);
+/// Kills all processes, including busy ones, when it is dropped.
+pub(crate) struct KillOnDrop(Functions);
 
-impl Drop for Leash {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         self.0.kill();
     }

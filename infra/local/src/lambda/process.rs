@@ -1,4 +1,4 @@
-//! One process of a function, from its start to its end.
+//! One process of a function, from its start to its exit. A process handles one event at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,127 +10,131 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::mailbox::{Call, Errand, Mailbox, Registration};
-use super::{Ended, Failure};
+use super::error::{InvocationError, ProcessExit};
+use super::mailbox::{Invocation, Mailbox, ProcessCommand};
+use super::process_registry::Registration;
 
-/// As on AWS, a process has ten seconds until it asks for work.
+/// Lambda's limit for the initialization: from the start of the process to its first request for an event.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A process that ended has its output read at once, unless a child of its own holds the pipes.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long to read the output of a process that has exited. It is at its end at once, unless a child of the process
+/// holds the pipes open.
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A process that waits for work or works. Dropping it ends the process.
+/// A process that is idle or handles an event. Dropping it kills the process.
 pub(super) struct Process {
-    errands: mpsc::Sender<Errand>,
+    commands: mpsc::Sender<ProcessCommand>,
     mailbox: Arc<Mailbox>,
-    /// Whether it has ever asked for work.
-    ready: bool,
-    /// `Some` once the process has ended.
-    ended: watch::Receiver<Option<Ended>>,
-    /// The supervisor hears when this is dropped.
-    _alive: oneshot::Sender<()>,
+    /// Whether it has ever requested an event.
+    is_initialized: bool,
+    /// `Some` once the process has exited.
+    exit: watch::Receiver<Option<ProcessExit>>,
+    /// Dropping this makes the supervisor kill the process.
+    _owner: oneshot::Sender<()>,
 }
 
-/// What came of an invocation in one process.
-pub(super) enum Outcome {
-    /// The function answered; its process can take the next event.
-    Answered(Result<Bytes, Failure>),
-    /// The process ended before it saw the event, so another one can take it.
-    Unseen,
-    /// The invocation is lost, and the process with it.
-    Lost(Failure),
+pub(super) enum InvocationOutcome {
+    /// The function responded. The process can handle another event.
+    Completed(Result<Bytes, InvocationError>),
+    /// The process exited before it received the event, so another process can handle it.
+    NotDelivered,
+    /// The process received the event and failed; it cannot be used again.
+    Failed(InvocationError),
 }
 
 impl Process {
-    /// Takes charge of a child that was just started.
+    /// Takes ownership of a child process that was just spawned.
     pub fn new(
         supervisor: Supervisor,
         mailbox: Arc<Mailbox>,
-        errands: mpsc::Sender<Errand>,
+        commands: mpsc::Sender<ProcessCommand>,
         kill: watch::Receiver<bool>,
     ) -> Self {
-        let open = errands.clone();
-        let (alive, dropped) = oneshot::channel();
-        let (ended_sender, ended) = watch::channel(None);
+        let mailbox_guard = commands.clone();
+        let (owner, owner_dropped) = oneshot::channel();
+        let (exit_sender, exit) = watch::channel(None);
         tokio::spawn(async move {
-            supervisor.run(ended_sender, dropped, kill).await;
-            // The mailbox stays open until the process has ended: one that is killed is not told that there is no more.
-            drop(open);
+            supervisor.run(exit_sender, owner_dropped, kill).await;
+            // Keeps the mailbox open until the process has exited: otherwise the Runtime API would answer the pending
+            // request of a process that is being killed, and the function would log an error.
+            drop(mailbox_guard);
         });
-        Self { errands, mailbox, ready: false, ended, _alive: alive }
+        Self { commands, mailbox, is_initialized: false, exit, _owner: owner }
     }
 
-    /// Waits until the process asks for work for the first time.
-    pub async fn until_ready(&mut self) -> Result<(), Failure> {
-        let (heard_sender, heard) = oneshot::channel();
-        // When nobody can take it any more, the wait below says why.
-        let _ = self.errands.send(Errand::Knock(heard_sender)).await;
-        self.until_taken(heard).await?;
-        self.ready = true;
+    /// Waits until the process requests its first event.
+    pub async fn wait_until_ready(&mut self) -> Result<(), InvocationError> {
+        let (on_ready, ready) = oneshot::channel();
+        // When the mailbox is closed, the wait below returns the reason.
+        let _ = self.commands.send(ProcessCommand::AwaitReady(on_ready)).await;
+        self.wait_until_received(ready).await?;
+        self.is_initialized = true;
         Ok(())
     }
 
-    /// Has the process work on one event.
-    pub async fn run(&mut self, event: Bytes, timeout: Duration) -> Outcome {
-        // The request for work of one that was killed may still be open, and would take the event with it.
-        if self.ended.borrow().is_some() {
-            return Outcome::Unseen;
+    /// Sends one event to the process and waits for the response.
+    pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
+        // The open request of a process that was killed would take the event, and the event would be lost.
+        if self.exit.borrow().is_some() {
+            return InvocationOutcome::NotDelivered;
         }
-        let (taken_sender, taken) = oneshot::channel();
-        let (answer_sender, answer) = oneshot::channel();
-        let call = Call { request_id: Uuid::now_v7().to_string(), event, taken: taken_sender, answer: answer_sender };
-        if self.errands.send(Errand::Work(call)).await.is_err() {
-            return Outcome::Unseen;
+        let (on_received, received) = oneshot::channel();
+        let (on_response, response) = oneshot::channel();
+        let invocation = Invocation { request_id: Uuid::now_v7().to_string(), event, on_received, on_response };
+        if self.commands.send(ProcessCommand::Invoke(invocation)).await.is_err() {
+            return InvocationOutcome::NotDelivered;
         }
-        if let Err(failure) = self.until_taken(taken).await {
-            return if self.ready { Outcome::Unseen } else { Outcome::Lost(failure) };
+        if let Err(error) = self.wait_until_received(received).await {
+            let was_initialized = self.is_initialized;
+            return if was_initialized { InvocationOutcome::NotDelivered } else { InvocationOutcome::Failed(error) };
         }
-        self.ready = true;
-        self.until_answered(answer, timeout).await
+        self.is_initialized = true;
+        self.wait_for_response(response, timeout).await
     }
 
-    async fn until_taken(&mut self, taken: oneshot::Receiver<()>) -> Result<(), Failure> {
+    async fn wait_until_received(&mut self, received: oneshot::Receiver<()>) -> Result<(), InvocationError> {
         tokio::select! {
             biased;
-            Ok(()) = taken => Ok(()),
-            ended = Self::end(&mut self.ended) => {
-                Err(self.mailbox.init_error().unwrap_or(Failure::InitCrashed(ended)))
+            Ok(()) = received => Ok(()),
+            exit = Self::wait_for_exit(&mut self.exit) => {
+                Err(self.mailbox.take_init_error().unwrap_or(InvocationError::InitCrashed(exit)))
             }
-            () = tokio::time::sleep(INIT_TIMEOUT) => Err(Failure::InitTimedOut(INIT_TIMEOUT)),
+            () = tokio::time::sleep(INIT_TIMEOUT) => Err(InvocationError::InitTimedOut(INIT_TIMEOUT)),
         }
     }
 
-    async fn until_answered(
+    async fn wait_for_response(
         &mut self,
-        answer: oneshot::Receiver<Result<Bytes, Failure>>,
+        response: oneshot::Receiver<Result<Bytes, InvocationError>>,
         timeout: Duration,
-    ) -> Outcome {
+    ) -> InvocationOutcome {
         tokio::select! {
             biased;
-            answer = answer => match answer {
-                Ok(answer) => Outcome::Answered(answer),
-                Err(_) => Outcome::Lost(Failure::NoAnswer),
+            response = response => match response {
+                Ok(response) => InvocationOutcome::Completed(response),
+                Err(_) => InvocationOutcome::Failed(InvocationError::NoResponse),
             },
-            ended = Self::end(&mut self.ended) => Outcome::Lost(Failure::Crashed(ended)),
-            () = tokio::time::sleep(timeout) => Outcome::Lost(Failure::TimedOut(timeout)),
+            exit = Self::wait_for_exit(&mut self.exit) => InvocationOutcome::Failed(InvocationError::Crashed(exit)),
+            () = tokio::time::sleep(timeout) => InvocationOutcome::Failed(InvocationError::TimedOut(timeout)),
         }
     }
 
-    async fn end(ended: &mut watch::Receiver<Option<Ended>>) -> Ended {
-        let how = match ended.wait_for(Option::is_some).await {
-            Ok(ended) => (*ended).unwrap_or(Ended(None)),
-            Err(_) => Ended(None),
+    async fn wait_for_exit(exit: &mut watch::Receiver<Option<ProcessExit>>) -> ProcessExit {
+        let status = match exit.wait_for(Option::is_some).await {
+            Ok(status) => (*status).unwrap_or(ProcessExit(None)),
+            Err(_) => ProcessExit(None),
         };
-        // Its last words come before what is said of its end; then the supervisor is gone.
-        while ended.changed().await.is_ok() {}
-        how
+        // The supervisor drops its sender after it has forwarded all output, so the last lines of the process are
+        // logged before the error about its exit.
+        while exit.changed().await.is_ok() {}
+        status
     }
 }
 
-/// Owns the child process: waits for its end, or brings it about.
+/// Owns the child process: waits for it to exit, or kills it.
 pub(super) struct Supervisor {
     pub child: Child,
-    /// What passes its output on.
+    /// The tasks that forward the output of the process to the log.
     pub output: JoinSet<()>,
     pub registration: Registration,
 }
@@ -138,31 +142,31 @@ pub(super) struct Supervisor {
 impl Supervisor {
     async fn run(
         mut self,
-        ended: watch::Sender<Option<Ended>>,
-        dropped: oneshot::Receiver<()>,
+        exit: watch::Sender<Option<ProcessExit>>,
+        owner_dropped: oneshot::Receiver<()>,
         mut kill: watch::Receiver<bool>,
     ) {
         let status = tokio::select! {
             status = self.child.wait() => status.ok(),
-            () = unwanted(dropped, &mut kill) => self.kill().await,
+            () = wait_for_kill(owner_dropped, &mut kill) => self.kill().await,
         };
-        // First out of the registry: who hears of the end must not find the process there.
+        // Unregister before the exit is published: a caller that learns of the exit must not find the process.
         drop(self.registration);
-        ended.send_replace(Some(Ended(status)));
-        let _ = timeout(SHUTDOWN_TIMEOUT, self.output.join_all()).await;
+        exit.send_replace(Some(ProcessExit(status)));
+        let _ = timeout(OUTPUT_DRAIN_TIMEOUT, self.output.join_all()).await;
     }
 
     async fn kill(&mut self) -> Option<std::process::ExitStatus> {
-        // An error means that the process is gone already.
+        // An error means that the process has already exited.
         let _ = self.child.start_kill();
         self.child.wait().await.ok()
     }
 }
 
-/// Waits until nobody needs the process any more, or the host ends.
-async fn unwanted(dropped: oneshot::Receiver<()>, kill: &mut watch::Receiver<bool>) {
+/// Returns when the [`Process`] is dropped or the host kills all processes.
+async fn wait_for_kill(owner_dropped: oneshot::Receiver<()>, kill: &mut watch::Receiver<bool>) {
     tokio::select! {
-        _ = dropped => {}
+        _ = owner_dropped => {}
         _ = kill.wait_for(|kill| *kill) => {}
     }
 }

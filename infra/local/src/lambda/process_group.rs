@@ -1,26 +1,26 @@
-//! The process group of all functions of a host. It ends with the host, however the host ends.
+//! The process group of all function processes. A watchdog kills it when the host exits for any reason, even `kill -9`.
 
 use std::io;
 use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-/// The watchdog: blocks until its standard input ends, then kills its own process group.
-const WATCHDOG: &str = "read -r _; kill -KILL 0";
+/// Blocks until standard input is closed, then kills the watchdog's own process group.
+const WATCHDOG_SCRIPT: &str = "read -r _; kill -KILL 0";
 
-/// A process group. When this is dropped or the host is killed, the system closes the pipe to the watchdog, which kills
-/// every process in the group, also one that hangs.
+/// When this is dropped or the host exits, the operating system closes the pipe to the watchdog, which then kills every
+/// process in the group, including processes that hang.
 pub(super) struct ProcessGroup {
     id: i32,
-    /// Holds the host's end of the pipe. The system reserves the group's id until this child is waited for.
+    /// Holds the write end of the pipe. The group id stays reserved until this child is waited for.
     _watchdog: Child,
 }
 
 impl ProcessGroup {
-    /// Starts the watchdog, which leads the group.
+    /// Starts the watchdog as the leader of a new group.
     pub fn start() -> io::Result<Self> {
         let watchdog = Command::new("/bin/sh")
-            .args(["-c", WATCHDOG])
+            .args(["-c", WATCHDOG_SCRIPT])
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -31,7 +31,7 @@ impl ProcessGroup {
         Ok(Self { id, _watchdog: watchdog })
     }
 
-    /// For [`Command::process_group`].
+    /// The argument for [`Command::process_group`].
     pub fn id(&self) -> i32 {
         self.id
     }

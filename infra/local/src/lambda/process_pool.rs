@@ -1,4 +1,4 @@
-//! The processes of one function.
+//! The processes of one function. Each invocation takes an idle process, or starts one when there is none.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,115 +6,116 @@ use std::time::{Duration, Instant};
 use axum::body::Bytes;
 use tokio::sync::Semaphore;
 
-use super::launch::Launch;
-use super::process::{Outcome, Process};
-use super::{Failure, Setup};
+use super::error::InvocationError;
+use super::launcher::{LaunchContext, Launcher};
+use super::process::{InvocationOutcome, Process};
 use crate::log::LogSink;
 use crate::template::Function;
-use crate::usage::Meter;
+use crate::usage::UsageMeter;
 
-/// How many invocations of a function run at once unless the template reserves another number or lets its queues have more.
-/// More would only make a single machine slower; further invocations wait in the order they came.
-const MIN_CONCURRENCY: u32 = 64;
+/// The concurrency limit of a function whose template does not reserve another number. It is higher when the queues of
+/// the function need more. A single machine gains nothing from more processes; further invocations wait in order.
+const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 
-pub(super) struct Pool {
+pub(super) struct ProcessPool {
     function: String,
     timeout: Duration,
-    launch: Launch,
-    concurrency: u32,
-    slots: Semaphore,
-    idle: Mutex<Vec<Idle>>,
+    launcher: Launcher,
+    concurrency_limit: u32,
+    /// One permit for each running invocation.
+    permits: Semaphore,
+    idle: Mutex<Vec<IdleProcess>>,
     log: LogSink,
-    meter: Meter,
+    meter: UsageMeter,
 }
 
-struct Idle {
+struct IdleProcess {
     process: Process,
-    since: Instant,
+    idle_since: Instant,
 }
 
-/// The number that the template reserves; else enough for what each queue may have at once.
-fn concurrency(function: &Function) -> u32 {
+/// The reserved concurrency, or else enough for the maximum concurrency of all queues.
+fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
-    function.reserved_concurrency.unwrap_or_else(|| queues.sum::<u32>().max(MIN_CONCURRENCY))
+    function.reserved_concurrency.unwrap_or_else(|| queues.sum::<u32>().max(DEFAULT_CONCURRENCY_LIMIT))
 }
 
-impl Pool {
-    pub fn new(function: &Function, launch: Launch, setup: &Setup) -> Self {
-        let concurrency = concurrency(function);
+impl ProcessPool {
+    pub fn new(function: &Function, launcher: Launcher, context: &LaunchContext) -> Self {
+        let concurrency_limit = concurrency_limit(function);
         Self {
             function: function.name.clone(),
             timeout: function.timeout,
-            launch,
-            concurrency,
-            slots: Semaphore::new(concurrency as usize),
+            launcher,
+            concurrency_limit,
+            permits: Semaphore::new(concurrency_limit as usize),
             idle: Mutex::default(),
-            log: setup.log.clone(),
-            meter: setup.meter.clone(),
+            log: context.log.clone(),
+            meter: context.meter.clone(),
         }
     }
 
-    /// Has a process ready before the first invocation comes.
-    pub async fn warm(&self) -> Result<(), Failure> {
-        let mut process = self.launch.start()?;
-        process.until_ready().await?;
-        self.keep(process);
+    /// Starts a process before the first invocation and waits until it is initialized.
+    pub async fn warm_up(&self) -> Result<(), InvocationError> {
+        let mut process = self.launcher.start()?;
+        process.wait_until_ready().await?;
+        self.add_idle(process);
         Ok(())
     }
 
-    pub async fn invoke(&self, event: Bytes) -> Result<Bytes, Failure> {
-        let _slot = self.slots.acquire().await.map_err(|_| Failure::Stopped)?;
+    pub async fn invoke(&self, event: Bytes) -> Result<Bytes, InvocationError> {
+        let _permit = self.permits.acquire().await.map_err(|_| InvocationError::HostStopping)?;
         let start = Instant::now();
-        let result = self.run(event).await;
-        self.meter.invocation(&self.function, start.elapsed(), result.is_err());
-        if let Err(failure) = &result {
-            self.report(failure);
+        let result = self.invoke_in_process(event).await;
+        self.meter.record_invocation(&self.function, start.elapsed(), result.is_err());
+        if let Err(error) = &result {
+            self.log_error(error);
         }
         result
     }
 
-    async fn run(&self, event: Bytes) -> Result<Bytes, Failure> {
+    async fn invoke_in_process(&self, event: Bytes) -> Result<Bytes, InvocationError> {
         loop {
             let idle = self.idle().pop();
             let mut process = match idle {
                 Some(idle) => idle.process,
-                None => self.launch.start()?,
+                None => self.launcher.start()?,
             };
-            match process.run(event.clone(), self.timeout).await {
-                Outcome::Answered(answer) => {
-                    self.keep(process);
-                    return answer;
+            match process.invoke(event.clone(), self.timeout).await {
+                InvocationOutcome::Completed(result) => {
+                    self.add_idle(process);
+                    return result;
                 }
-                Outcome::Unseen => {}
-                Outcome::Lost(failure) => return Err(failure),
+                InvocationOutcome::NotDelivered => {}
+                InvocationOutcome::Failed(error) => return Err(error),
             }
         }
     }
 
-    fn keep(&self, process: Process) {
-        self.idle().push(Idle { process, since: Instant::now() });
+    fn add_idle(&self, process: Process) {
+        self.idle().push(IdleProcess { process, idle_since: Instant::now() });
     }
 
-    /// The function itself says what it answered; everything else only the host can tell.
-    fn report(&self, failure: &Failure) {
-        if !matches!(failure, Failure::Function { .. }) {
-            self.log.line(&self.function, &failure.to_string());
+    /// Skips the errors that the function returns, because the function logs them itself.
+    fn log_error(&self, error: &InvocationError) {
+        if !matches!(error, InvocationError::Function { .. }) {
+            self.log.line(&self.function, &error.to_string());
         }
     }
 
-    /// Ends the processes that have been idle for longer than `limit`.
-    pub fn reap(&self, limit: Duration) {
-        self.idle().retain(|idle| idle.since.elapsed() < limit);
+    /// Kills the processes that have been idle for `max_idle_time` or longer.
+    pub fn kill_idle_processes(&self, max_idle_time: Duration) {
+        self.idle().retain(|idle| idle.idle_since.elapsed() < max_idle_time);
     }
 
-    /// Waits for the running invocations and lets no more in.
+    /// Waits for the running invocations and refuses new ones.
     pub async fn drain(&self) {
-        // Only fails when the pool is closed already.
-        let _ = self.slots.acquire_many(self.concurrency).await;
-        self.slots.close();
+        // Only fails when the semaphore is already closed.
+        let _ = self.permits.acquire_many(self.concurrency_limit).await;
+        self.permits.close();
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<IdleProcess>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

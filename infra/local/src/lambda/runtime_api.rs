@@ -1,4 +1,4 @@
-//! The Lambda Runtime API, under a base path for each process: `/runtime/{process}`.
+//! The Lambda Runtime API over HTTP. Each process has a base path of its own: `/runtime/{process}`.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,98 +13,115 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::mailbox::{Mailbox, NotRunning, Registry};
-use super::{Failure, MAX_PAYLOAD_BYTES};
+use super::error::InvocationError;
+use super::mailbox::{Mailbox, UnknownRequestId};
+use super::process_registry::ProcessRegistry;
 
-/// What a function says about its error; it may say nothing.
+/// Lambda's limit for the event and for the response of an invocation.
+pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
+
+/// The error body that a function posts; both fields are optional.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Diagnostic {
+struct ErrorReport {
     error_type: String,
     error_message: String,
 }
 
-pub(super) fn router(registry: Arc<Registry>) -> Router {
-    let api = "/runtime/{process}/2018-06-01/runtime";
+pub(super) fn router(registry: Arc<ProcessRegistry>) -> Router {
+    let base_path = "/runtime/{process}/2018-06-01/runtime";
     Router::new()
-        .route(&format!("{api}/invocation/next"), get(next))
-        .route(&format!("{api}/invocation/{{request_id}}/response"), post(respond))
-        .route(&format!("{api}/invocation/{{request_id}}/error"), post(fail))
-        .route(&format!("{api}/init/error"), post(fail_init))
+        .route(&format!("{base_path}/invocation/next"), get(next_invocation))
+        .route(&format!("{base_path}/invocation/{{request_id}}/response"), post(report_response))
+        .route(&format!("{base_path}/invocation/{{request_id}}/error"), post(report_error))
+        .route(&format!("{base_path}/init/error"), post(report_init_error))
         .layer(DefaultBodyLimit::disable())
         .with_state(registry)
 }
 
-/// Waits until there is work.
-async fn next(State(registry): State<Arc<Registry>>, Path(process): Path<Uuid>) -> Response {
+/// Responds once there is an event for the process.
+async fn next_invocation(State(registry): State<Arc<ProcessRegistry>>, Path(process): Path<Uuid>) -> Response {
     let Some(mailbox) = registry.mailbox(process) else {
         return StatusCode::FORBIDDEN.into_response();
     };
-    match mailbox.next().await {
-        Some((request_id, event)) => invocation(&mailbox, request_id, event),
+    match mailbox.next_event().await {
+        Some((request_id, event)) => event_response(&mailbox, request_id, event),
         None => StatusCode::GONE.into_response(),
     }
 }
 
-fn invocation(mailbox: &Mailbox, request_id: String, event: Bytes) -> Response {
+fn event_response(mailbox: &Mailbox, request_id: String, event: Bytes) -> Response {
     let deadline = SystemTime::now() + mailbox.timeout;
-    let deadline = deadline.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let trace = format!("Root=1-{};Sampled=0", request_id.replace('-', ""));
+    let deadline_ms = deadline.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let trace_id = format!("Root=1-{};Sampled=0", request_id.replace('-', ""));
     let headers = [
         ("lambda-runtime-aws-request-id", request_id),
-        ("lambda-runtime-deadline-ms", deadline.to_string()),
+        ("lambda-runtime-deadline-ms", deadline_ms.to_string()),
         ("lambda-runtime-invoked-function-arn", mailbox.function_arn.clone()),
-        ("lambda-runtime-trace-id", trace),
+        ("lambda-runtime-trace-id", trace_id),
     ];
     ([(header::CONTENT_TYPE, "application/json")], headers, event).into_response()
 }
 
-async fn respond(
-    State(registry): State<Arc<Registry>>,
+async fn report_response(
+    State(registry): State<Arc<ProcessRegistry>>,
     Path((process, request_id)): Path<(Uuid, String)>,
     body: Bytes,
 ) -> Response {
-    let too_large = body.len() > MAX_PAYLOAD_BYTES;
-    let answer = if too_large { Err(Failure::TooLarge(body.len())) } else { Ok(body) };
-    let response = answered(&registry, process, &request_id, answer);
-    if too_large { StatusCode::PAYLOAD_TOO_LARGE.into_response() } else { response }
+    let bytes = body.len();
+    if bytes <= MAX_PAYLOAD_BYTES {
+        return complete_invocation(&registry, process, &request_id, Ok(body));
+    }
+    let error = InvocationError::ResponseTooLarge { bytes, max_bytes: MAX_PAYLOAD_BYTES };
+    complete_invocation(&registry, process, &request_id, Err(error));
+    StatusCode::PAYLOAD_TOO_LARGE.into_response()
 }
 
-async fn fail(
-    State(registry): State<Arc<Registry>>,
+async fn report_error(
+    State(registry): State<Arc<ProcessRegistry>>,
     Path((process, request_id)): Path<(Uuid, String)>,
     body: Bytes,
 ) -> Response {
-    let Diagnostic { error_type, error_message } = diagnostic(&body);
-    let failure = Failure::Function { kind: error_type, message: error_message };
-    answered(&registry, process, &request_id, Err(failure))
+    let ErrorReport { error_type, error_message } = parse_error_report(&body);
+    let error = InvocationError::Function { error_type, message: error_message };
+    complete_invocation(&registry, process, &request_id, Err(error))
 }
 
-async fn fail_init(State(registry): State<Arc<Registry>>, Path(process): Path<Uuid>, body: Bytes) -> Response {
-    let Diagnostic { error_type, error_message } = diagnostic(&body);
+async fn report_init_error(
+    State(registry): State<Arc<ProcessRegistry>>,
+    Path(process): Path<Uuid>,
+    body: Bytes,
+) -> Response {
+    let ErrorReport { error_type, error_message } = parse_error_report(&body);
     let Some(mailbox) = registry.mailbox(process) else {
         return StatusCode::FORBIDDEN.into_response();
     };
-    mailbox.fail_init(Failure::Init { kind: error_type, message: error_message });
-    accepted()
+    mailbox.set_init_error(InvocationError::InitFailed { error_type, message: error_message });
+    accepted_response()
 }
 
-fn answered(registry: &Registry, process: Uuid, request_id: &str, answer: Result<Bytes, Failure>) -> Response {
-    let mailbox = registry.mailbox(process).ok_or(NotRunning);
-    match mailbox.and_then(|mailbox| mailbox.answer(request_id, answer)) {
-        Ok(()) => accepted(),
-        Err(NotRunning) => {
+fn complete_invocation(
+    registry: &ProcessRegistry,
+    process: Uuid,
+    request_id: &str,
+    result: Result<Bytes, InvocationError>,
+) -> Response {
+    let mailbox = registry.mailbox(process).ok_or(UnknownRequestId);
+    match mailbox.and_then(|mailbox| mailbox.respond(request_id, result)) {
+        Ok(()) => accepted_response(),
+        Err(UnknownRequestId) => {
             let error = json!({"errorType": "InvalidRequestID", "errorMessage": "Invalid request ID"});
             (StatusCode::BAD_REQUEST, Json(error)).into_response()
         }
     }
 }
 
-fn accepted() -> Response {
+fn accepted_response() -> Response {
     (StatusCode::ACCEPTED, Json(json!({"status": "OK"}))).into_response()
 }
 
-fn diagnostic(body: &[u8]) -> Diagnostic {
+/// A body that is not the expected JSON counts as empty.
+fn parse_error_report(body: &[u8]) -> ErrorReport {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     serde_json::from_value(value).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! The engine with what it lacks: queues by name, a clock, a lock, and receivers that wait.
+//! The engine for concurrent callers: finds queues by name, adds a clock and a lock, and makes receives wait for
+//! messages (long polling).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,28 +8,28 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-use super::engine::{Engine, Wanted};
-use super::{Depth, Error, Message, Outgoing, QueueDefinition, SentMessage};
+use super::engine::{Engine, ReceiveRequest};
+use super::{Error, Message, OutgoingMessage, QueueDefinition, QueueDepth, SentMessage};
 
-/// Milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(super) type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
-pub(super) struct Service {
+pub(super) struct AsyncEngine {
     queues: BTreeMap<String, Queue>,
-    /// SQLite calls take microseconds, so the lock is taken on the async threads.
+    /// A blocking lock: SQLite calls take microseconds.
     engine: Mutex<Engine>,
     clock: Clock,
 }
 
 struct Queue {
     definition: QueueDefinition,
-    /// Rung after every change that may concern a waiting receiver.
-    bell: Notify,
+    /// Notified after every change that may make a message visible earlier.
+    changed: Notify,
 }
 
-impl Service {
+impl AsyncEngine {
     pub(super) fn new(engine: Engine, definitions: BTreeMap<String, QueueDefinition>, clock: Clock) -> Self {
-        let queue = |definition| Queue { definition, bell: Notify::new() };
+        let queue = |definition| Queue { definition, changed: Notify::new() };
         Self {
             queues: definitions.into_iter().map(|(name, definition)| (name, queue(definition))).collect(),
             engine: Mutex::new(engine),
@@ -36,7 +37,7 @@ impl Service {
         }
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn queue_names(&self) -> impl Iterator<Item = &String> {
         self.queues.keys()
     }
 
@@ -44,73 +45,73 @@ impl Service {
         Ok(&self.queue(queue)?.definition)
     }
 
-    pub(super) fn send(&self, queue: &str, outgoing: Outgoing) -> Result<SentMessage, Error> {
+    pub(super) fn send(&self, queue: &str, message: OutgoingMessage) -> Result<SentMessage, Error> {
         let queue = self.queue(queue)?;
-        let sent = self.engine().send(&queue.definition, outgoing, self.now_ms())?;
-        queue.bell.notify_waiters();
+        let sent = self.lock_engine().send(&queue.definition, message, self.now_ms())?;
+        queue.changed.notify_waiters();
         Ok(sent)
     }
 
-    /// Waits for messages as long as it is polled; the caller sets the limit.
-    pub(super) async fn receive(&self, queue: &str, wanted: Wanted) -> Result<Vec<Message>, Error> {
+    /// Waits until at least one message is visible. The caller limits the time.
+    pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
         loop {
-            // Listening starts before the look, or a message sent in between would not be heard of.
-            let ring = queue.bell.notified();
-            let messages = self.receive_now(queue, wanted)?;
+            // Subscribe before the query; otherwise a message sent in between would cause no wake-up.
+            let changed = queue.changed.notified();
+            let messages = self.receive_visible(queue, request)?;
             if !messages.is_empty() {
                 return Ok(messages);
             }
-            let due = self.engine().next_due(&queue.definition)?;
-            self.wait(ring, due).await;
+            let due_at_ms = self.lock_engine().next_due_ms(&queue.definition)?;
+            self.wait(changed, due_at_ms).await;
         }
     }
 
-    fn receive_now(&self, queue: &Queue, wanted: Wanted) -> Result<Vec<Message>, Error> {
-        let received = self.engine().receive(&queue.definition, wanted, self.now_ms())?;
-        // Other receivers sleep until a moment that this receive may have brought forward.
-        if !received.messages.is_empty() || received.dead_lettered {
-            queue.bell.notify_waiters();
+    fn receive_visible(&self, queue: &Queue, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
+        let result = self.lock_engine().receive(&queue.definition, request, self.now_ms())?;
+        // Other receivers sleep until a due time that this receive may have changed.
+        if !result.messages.is_empty() || result.has_dead_lettered {
+            queue.changed.notify_waiters();
         }
-        if let Some(dead_letter) = &queue.definition.dead_letter
-            && received.dead_lettered
+        if let Some(redrive_policy) = &queue.definition.redrive_policy
+            && result.has_dead_lettered
         {
-            self.queue(&dead_letter.queue)?.bell.notify_waiters();
+            self.queue(&redrive_policy.dead_letter_queue)?.changed.notify_waiters();
         }
-        Ok(received.messages)
+        Ok(result.messages)
     }
 
-    async fn wait(&self, ring: Notified<'_>, due: Option<u64>) {
-        let Some(due) = due else {
-            return ring.await;
+    async fn wait(&self, changed: Notified<'_>, due_at_ms: Option<u64>) {
+        let Some(due_at_ms) = due_at_ms else {
+            return changed.await;
         };
-        let remaining = due.saturating_sub(self.now_ms());
+        let remaining_ms = due_at_ms.saturating_sub(self.now_ms());
         tokio::select! {
-            () = ring => {}
-            () = tokio::time::sleep(Duration::from_millis(remaining)) => {}
+            () = changed => {}
+            () = tokio::time::sleep(Duration::from_millis(remaining_ms)) => {}
         }
     }
 
     pub(super) fn delete(&self, queue: &str, receipt_handle: &str) -> Result<(), Error> {
         let queue = self.queue(queue)?;
-        self.engine().delete(&queue.definition, receipt_handle, self.now_ms())?;
-        queue.bell.notify_waiters();
+        self.lock_engine().delete(&queue.definition, receipt_handle, self.now_ms())?;
+        queue.changed.notify_waiters();
         Ok(())
     }
 
     pub(super) fn change_visibility(&self, queue: &str, receipt_handle: &str, seconds: u32) -> Result<(), Error> {
         let queue = self.queue(queue)?;
-        self.engine().change_visibility(&queue.definition, receipt_handle, seconds, self.now_ms())?;
-        queue.bell.notify_waiters();
+        self.lock_engine().change_visibility(&queue.definition, receipt_handle, seconds, self.now_ms())?;
+        queue.changed.notify_waiters();
         Ok(())
     }
 
     pub(super) fn purge(&self, queue: &str) -> Result<(), Error> {
-        self.engine().purge(self.definition(queue)?)
+        self.lock_engine().purge(self.definition(queue)?)
     }
 
-    pub(super) fn depth(&self, queue: &str) -> Result<Depth, Error> {
-        self.engine().depth(self.definition(queue)?, self.now_ms())
+    pub(super) fn depth(&self, queue: &str) -> Result<QueueDepth, Error> {
+        self.lock_engine().depth(self.definition(queue)?, self.now_ms())
     }
 
     fn queue(&self, name: &str) -> Result<&Queue, Error> {
@@ -121,9 +122,8 @@ impl Service {
         (self.clock)()
     }
 
-    /// A panic while the lock was held has rolled its transaction back, so the engine is still
-    /// sound.
-    fn engine(&self) -> MutexGuard<'_, Engine> {
+    /// Ignores a poisoned lock: a panic rolls back the open transaction, so the engine is still consistent.
+    fn lock_engine(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,34 +1,32 @@
-//! The numbers of SQS ("Amazon SQS quotas" in its developer guide).
+//! The limits of SQS ("Amazon SQS quotas" in its developer guide).
 
-/// The largest body of a message, and of all messages of one batch together.
+/// Limit of a message body, and of all message bodies of a batch together.
 pub(super) const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
-/// The most entries in a batch.
 pub(super) const MAX_BATCH_ENTRIES: usize = 10;
-/// How long FIFO queues remember a deduplication id.
+/// How long a FIFO queue rejects duplicates of a deduplication id.
 pub(super) const DEDUPLICATION_WINDOW_MS: u64 = 5 * 60 * 1000;
 
-pub(super) const DELAY_SECONDS: Limit = Limit::new("DelaySeconds", 0, 900);
-pub(super) const VISIBILITY_SECONDS: Limit = Limit::new("VisibilityTimeout", 0, 43_200);
-pub(super) const RETENTION_SECONDS: Limit = Limit::new("MessageRetentionPeriod", 60, 1_209_600);
-pub(super) const MAX_RECEIVES: Limit = Limit::new("maxReceiveCount", 1, 1_000);
-pub(super) const WAIT_SECONDS: Limit = Limit::new("WaitTimeSeconds", 0, 20);
-pub(super) const RECEIVED_AT_ONCE: Limit = Limit::new("MaxNumberOfMessages", 1, 10);
-pub(super) const LISTED_QUEUES: Limit = Limit::new("MaxResults", 1, 1_000);
+pub(super) const DELAY_SECONDS: ParameterRange = ParameterRange::new("DelaySeconds", 0, 900);
+pub(super) const VISIBILITY_TIMEOUT_SECONDS: ParameterRange = ParameterRange::new("VisibilityTimeout", 0, 43_200);
+pub(super) const RETENTION_SECONDS: ParameterRange = ParameterRange::new("MessageRetentionPeriod", 60, 1_209_600);
+pub(super) const MAX_RECEIVE_COUNT: ParameterRange = ParameterRange::new("maxReceiveCount", 1, 1_000);
+pub(super) const WAIT_TIME_SECONDS: ParameterRange = ParameterRange::new("WaitTimeSeconds", 0, 20);
+pub(super) const MAX_NUMBER_OF_MESSAGES: ParameterRange = ParameterRange::new("MaxNumberOfMessages", 1, 10);
+pub(super) const MAX_RESULTS: ParameterRange = ParameterRange::new("MaxResults", 1, 1_000);
 
-/// The range of a parameter, both ends allowed.
+/// The values that a parameter may have, from `min` to `max` inclusive.
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct ParameterRange {
     parameter: &'static str,
     min: u32,
     max: u32,
 }
 
-impl Limit {
+impl ParameterRange {
     const fn new(parameter: &'static str, min: u32, max: u32) -> Self {
         Self { parameter, min, max }
     }
 
-    /// The value, if it is in the range.
     pub(super) fn check(&self, value: impl Into<i64>) -> Result<u32, OutOfRange> {
         let value = value.into();
         match u32::try_from(value) {
@@ -37,22 +35,18 @@ impl Limit {
         }
     }
 
-    /// The same for a parameter that may be missing.
     pub(super) fn check_optional(&self, value: Option<i64>) -> Result<Option<u32>, OutOfRange> {
-        value.map(|given| self.check(given)).transpose()
+        value.map(|value| self.check(value)).transpose()
     }
 }
 
-/// A number outside the limits of SQS.
+/// A parameter value outside the limits of SQS.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Value {value} for parameter {parameter} is invalid. Reason: Must be between {min} and {max}.")]
 pub struct OutOfRange {
-    /// The parameter, as the API spells it.
+    /// The name of the parameter in the API.
     pub parameter: &'static str,
-    /// What was given.
     pub value: i64,
-    /// The smallest value allowed.
     pub min: u32,
-    /// The largest value allowed.
     pub max: u32,
 }

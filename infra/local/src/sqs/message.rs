@@ -1,62 +1,59 @@
-//! Messages on their way in and out. All times are milliseconds since 1970.
+//! Sent and received messages. All times are milliseconds since 1970.
 
-/// A message to be sent.
+/// A message to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outgoing {
-    /// The text, at most 1 MiB.
+pub struct OutgoingMessage {
+    /// At most 1 MiB.
     pub body: String,
-    /// Standard queues: 0 to 900 s instead of the queue's own delay.
+    /// Standard queues: overrides the delay of the queue, 0 to 900 s.
     pub delay_seconds: Option<u32>,
-    /// FIFO queues: the group whose order is kept, required. Standard queues: the tenant of a fair
-    /// queue, which changes nothing here.
+    /// The message group id. FIFO queues require it and deliver a group in order. In a standard queue it names the
+    /// tenant of a fair queue, which the local SQS ignores.
     pub group: Option<String>,
-    /// FIFO queues: two messages with one id within five minutes are one message.
+    /// FIFO queues: a second message with the same id within five minutes is a duplicate.
     pub deduplication_id: Option<String>,
 }
 
-/// The receipt of a send.
+/// The result of a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentMessage {
-    /// The message's id; for a duplicate, the id of the first.
+    /// For a duplicate, the id of the original message.
     pub message_id: String,
-    /// The MD5 of the body in hexadecimal.
+    /// In hexadecimal.
     pub md5_of_body: String,
-    /// FIFO queues: 20 digits that grow with every message.
+    /// FIFO queues: 20 digits, increasing with every message.
     pub sequence_number: Option<String>,
 }
 
-/// A message as received.
+/// A received message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The message's id, the same at every receive and in the dead-letter queue.
+    /// The same for every receive, also in the dead-letter queue.
     pub message_id: String,
-    /// Deletes this message; a new one at every receive.
+    /// Identifies this receive of the message; required to delete it.
     pub receipt_handle: String,
-    /// The text.
     pub body: String,
-    /// The MD5 of the body in hexadecimal.
+    /// In hexadecimal.
     pub md5_of_body: String,
-    /// When the message was sent.
     pub sent_at_ms: u64,
-    /// When it was received for the first time.
     pub first_received_at_ms: u64,
-    /// How often it was received, this time included.
+    /// Number of receives, including this one.
     pub receive_count: u32,
-    /// The group it was sent with.
+    /// The message group id.
     pub group: Option<String>,
-    /// FIFO queues: the id it was sent with, or the hash of its body.
+    /// FIFO queues: the id that the sender set, or the hash of the body.
     pub deduplication_id: Option<String>,
-    /// FIFO queues: its place in the queue.
+    /// FIFO queues: the position in the queue.
     pub sequence_number: Option<String>,
 }
 
-/// How many messages a queue holds.
+/// The number of messages in a queue by state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Depth {
-    /// Waiting for a receiver. FIFO queues: also those behind a message of their group.
+pub struct QueueDepth {
+    /// Not hidden by a delay or a visibility timeout. Includes messages of a FIFO group that is in flight.
     pub visible: u64,
-    /// Received and neither deleted nor visible again.
+    /// Received, not deleted, and their visibility timeout has not ended.
     pub in_flight: u64,
-    /// Sent with a delay that is not over.
+    /// Not received yet, and their delay has not ended.
     pub delayed: u64,
 }

@@ -1,37 +1,35 @@
-//! A small SQS for the local host: standard and FIFO queues in one SQLite file.
+//! An SQS implementation for the local host: standard and FIFO queues in one SQLite file.
 //!
-//! What a function can see of SQS is as on AWS: order within a FIFO group, one run of a group in
-//! flight, five minutes of deduplication, delays, visibility, redrive to a dead-letter queue,
-//! retention. Every change is committed before it is answered, so killing the process loses
-//! nothing.
+//! Functions see the behaviour of AWS: order within a FIFO group, one batch of a group in flight, deduplication for
+//! five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention. Every change is committed
+//! before the response, so killing the process loses no message.
 //!
-//! What only an operator of AWS would miss is left out and answered with `UnsupportedOperation`:
-//! queues come from the template and cannot be made or altered by a call, and messages carry no
-//! attributes.
+//! Other features are rejected with `UnsupportedOperation`: queues are defined by the template and cannot be created or
+//! changed by a request, and messages have no message attributes.
 //!
 //! # Layout
-//! - [`Queues`] (`queues.rs`): the handle the host holds; counts what AWS would charge for (`usage.rs`)
-//! - `protocol/`: the same queues over HTTP, as the official SDK speaks to them
-//! - `service.rs`: the engine with a clock, a lock, and waiting receivers
-//! - `engine/`: the rules, as short transactions; the time is an argument everywhere
-//! - `definition.rs`, `message.rs`, `limits.rs`, `error.rs`: the vocabulary
+//! - [`Queues`] (`queues.rs`): the API for the host; counts requests by action (`request_counts.rs`)
+//! - `protocol/`: the same queues over HTTP for the AWS SDK
+//! - `async_engine.rs`: the engine with a clock, a lock and long polling
+//! - `engine/`: the behaviour of the queues as short SQLite transactions; the current time is an argument
+//! - `queue_definition.rs`, `message.rs`, `limits.rs`, `error.rs`: data types
 
-mod definition;
+mod async_engine;
 mod engine;
 mod error;
 mod limits;
 mod message;
 mod protocol;
+mod queue_definition;
 mod queues;
-mod service;
+mod request_counts;
 #[cfg(test)]
 mod tests;
-mod usage;
 
-pub use definition::{DeadLetter, DefinitionError, QueueDefinition};
 pub use engine::Storage;
 pub use error::Error;
 pub use limits::OutOfRange;
-pub use message::{Depth, Message, Outgoing, SentMessage};
+pub use message::{Message, OutgoingMessage, QueueDepth, SentMessage};
 pub(crate) use protocol::SERVICE;
+pub use queue_definition::{DefinitionError, QueueDefinition, RedrivePolicy};
 pub use queues::Queues;

@@ -1,41 +1,37 @@
-//! What the template says about a queue, and whether SQS would accept it.
+//! Queue definitions of the template, checked against the limits of SQS.
 
 use std::collections::BTreeMap;
 
 use super::limits::{self, OutOfRange};
 
-/// A queue as `AWS::SQS::Queue` declares it. A name that ends in `.fifo` makes it a FIFO queue.
+/// The properties of an `AWS::SQS::Queue`. A queue whose name ends in `.fifo` is a FIFO queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueDefinition {
-    /// The queue's name, the last part of its URL and ARN.
+    /// The last part of the queue's URL and ARN.
     pub name: String,
-    /// How long a message waits before its first delivery, 0 to 900 s; a message of a standard
-    /// queue may say otherwise.
+    /// Time before a new message becomes visible, 0 to 900 s. A message of a standard queue may override it.
     pub delay_seconds: u32,
-    /// How long a received message stays hidden, 0 to 43,200 s; a receive may say otherwise.
-    pub visibility_seconds: u32,
-    /// How long a message is kept, 60 to 1,209,600 s (14 days).
+    /// Time that a received message stays hidden, 0 to 43,200 s. A receive request may override it.
+    pub visibility_timeout_seconds: u32,
+    /// Time after which a message is deleted, 60 to 1,209,600 s (14 days).
     pub retention_seconds: u32,
-    /// FIFO: the hash of the body stands in for a missing deduplication id.
+    /// FIFO queues: the hash of the body replaces a missing deduplication id.
     pub content_based_deduplication: bool,
-    /// FIFO: deduplication ids are compared within a group (`messageGroup`) instead of the whole
-    /// queue.
+    /// FIFO queues: deduplication ids are unique in a message group (`messageGroup`) rather than in the queue.
     pub deduplication_per_group: bool,
-    /// Where messages go that were received too often. `None` keeps them coming.
-    pub dead_letter: Option<DeadLetter>,
+    /// Moves messages to a dead-letter queue. With `None`, a message stays until its retention ends.
+    pub redrive_policy: Option<RedrivePolicy>,
 }
 
-/// A redrive policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeadLetter {
-    /// The name of the dead-letter queue, of the same type as its source.
-    pub queue: String,
-    /// How often a message is received, 1 to 1,000, before the next receive moves it instead.
-    pub max_receives: u32,
+pub struct RedrivePolicy {
+    /// The name of the dead-letter queue, which has the type of the source queue.
+    pub dead_letter_queue: String,
+    /// Number of receives, 1 to 1,000, after which the next receive moves the message to the dead-letter queue.
+    pub max_receive_count: u32,
 }
 
 impl QueueDefinition {
-    /// Whether this is a FIFO queue.
     #[must_use]
     pub fn is_fifo(&self) -> bool {
         is_fifo(&self.name)
@@ -43,50 +39,51 @@ impl QueueDefinition {
 
     fn check(&self, all: &BTreeMap<String, QueueDefinition>) -> Result<(), DefinitionError> {
         if !is_queue_name(&self.name) {
-            return Err(DefinitionError::Name(self.name.clone()));
+            return Err(DefinitionError::InvalidName(self.name.clone()));
         }
-        self.check_limits().map_err(|limit| DefinitionError::Limit { queue: self.name.clone(), limit })?;
-        let fifo_settings = self.content_based_deduplication || self.deduplication_per_group;
-        if fifo_settings && !self.is_fifo() {
-            return Err(DefinitionError::FifoSettings(self.name.clone()));
+        self.check_limits().map_err(|limit| DefinitionError::OutOfRange { queue: self.name.clone(), limit })?;
+        let has_fifo_settings = self.content_based_deduplication || self.deduplication_per_group;
+        if has_fifo_settings && !self.is_fifo() {
+            return Err(DefinitionError::FifoSettingOnStandardQueue(self.name.clone()));
         }
-        self.check_dead_letter(all)
+        self.check_redrive_policy(all)
     }
 
     fn check_limits(&self) -> Result<(), OutOfRange> {
         limits::DELAY_SECONDS.check(self.delay_seconds)?;
-        limits::VISIBILITY_SECONDS.check(self.visibility_seconds)?;
+        limits::VISIBILITY_TIMEOUT_SECONDS.check(self.visibility_timeout_seconds)?;
         limits::RETENTION_SECONDS.check(self.retention_seconds)?;
-        if let Some(dead_letter) = &self.dead_letter {
-            limits::MAX_RECEIVES.check(dead_letter.max_receives)?;
+        if let Some(redrive_policy) = &self.redrive_policy {
+            limits::MAX_RECEIVE_COUNT.check(redrive_policy.max_receive_count)?;
         }
         Ok(())
     }
 
-    fn check_dead_letter(&self, all: &BTreeMap<String, QueueDefinition>) -> Result<(), DefinitionError> {
-        let Some(dead_letter) = &self.dead_letter else {
+    fn check_redrive_policy(&self, all: &BTreeMap<String, QueueDefinition>) -> Result<(), DefinitionError> {
+        let Some(RedrivePolicy { dead_letter_queue, .. }) = &self.redrive_policy else {
             return Ok(());
         };
-        match all.get(&dead_letter.queue) {
-            None => {
-                Err(DefinitionError::NoDeadLetter { queue: self.name.clone(), dead_letter: dead_letter.queue.clone() })
-            }
-            Some(target) if target.name == self.name => Err(DefinitionError::OwnDeadLetter(self.name.clone())),
-            Some(target) if target.is_fifo() != self.is_fifo() => Err(DefinitionError::DeadLetterType {
+        match all.get(dead_letter_queue) {
+            None => Err(DefinitionError::MissingDeadLetterQueue {
                 queue: self.name.clone(),
-                dead_letter: dead_letter.queue.clone(),
+                dead_letter_queue: dead_letter_queue.clone(),
+            }),
+            Some(target) if target.name == self.name => Err(DefinitionError::OwnDeadLetterQueue(self.name.clone())),
+            Some(target) if target.is_fifo() != self.is_fifo() => Err(DefinitionError::DeadLetterQueueType {
+                queue: self.name.clone(),
+                dead_letter_queue: dead_letter_queue.clone(),
             }),
             Some(_) => Ok(()),
         }
     }
 }
 
-/// The definitions by name, once all of them are sound.
+/// Validates the definitions and indexes them by queue name.
 pub(super) fn by_name(definitions: Vec<QueueDefinition>) -> Result<BTreeMap<String, QueueDefinition>, DefinitionError> {
     let mut all = BTreeMap::new();
     for definition in definitions {
         if let Some(first) = all.insert(definition.name.clone(), definition) {
-            return Err(DefinitionError::Twice(first.name));
+            return Err(DefinitionError::DuplicateName(first.name));
         }
     }
     for definition in all.values() {
@@ -95,54 +92,32 @@ pub(super) fn by_name(definitions: Vec<QueueDefinition>) -> Result<BTreeMap<Stri
     Ok(all)
 }
 
-/// On AWS, too, the name alone tells.
+/// Whether the name is that of a FIFO queue. AWS also requires the suffix.
 pub(super) fn is_fifo(name: &str) -> bool {
     name.ends_with(".fifo")
 }
 
 fn is_queue_name(name: &str) -> bool {
     let stem = name.strip_suffix(".fifo").unwrap_or(name);
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    !stem.is_empty() && name.len() <= 80 && stem.chars().all(allowed)
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !stem.is_empty() && name.len() <= 80 && stem.chars().all(is_allowed)
 }
 
-/// Why a set of queue definitions is refused.
+/// Why SQS would reject the queue definitions.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum DefinitionError {
-    /// The name is not one that SQS allows.
     #[error("queue {0:?}: a name is 1 to 80 letters, digits, - and _, and may end in .fifo")]
-    Name(String),
-    /// Two definitions have one name.
+    InvalidName(String),
     #[error("queue {0} is defined twice")]
-    Twice(String),
-    /// A number is outside SQS's limits.
+    DuplicateName(String),
     #[error("queue {queue}: {limit}")]
-    Limit {
-        /// The queue.
-        queue: String,
-        /// What is wrong with it.
-        limit: OutOfRange,
-    },
-    /// A standard queue has settings of deduplication.
+    OutOfRange { queue: String, limit: OutOfRange },
     #[error("queue {0}: deduplication is for FIFO queues")]
-    FifoSettings(String),
-    /// The dead-letter queue does not exist.
-    #[error("queue {queue}: its dead-letter queue {dead_letter} is not defined")]
-    NoDeadLetter {
-        /// The queue.
-        queue: String,
-        /// The missing one.
-        dead_letter: String,
-    },
-    /// The queue is its own dead-letter queue.
+    FifoSettingOnStandardQueue(String),
+    #[error("queue {queue}: its dead-letter queue {dead_letter_queue} is not defined")]
+    MissingDeadLetterQueue { queue: String, dead_letter_queue: String },
     #[error("queue {0} cannot be its own dead-letter queue")]
-    OwnDeadLetter(String),
-    /// One of the two queues is FIFO and the other is not.
-    #[error("queue {queue} and its dead-letter queue {dead_letter} must be of one type")]
-    DeadLetterType {
-        /// The queue.
-        queue: String,
-        /// The queue of the other type.
-        dead_letter: String,
-    },
+    OwnDeadLetterQueue(String),
+    #[error("queue {queue} and its dead-letter queue {dead_letter_queue} must be of one type")]
+    DeadLetterQueueType { queue: String, dead_letter_queue: String },
 }

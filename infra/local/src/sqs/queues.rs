@@ -1,31 +1,29 @@
-//! The handle to all queues, as the host holds it.
+//! The queues as the host uses them: send, receive and delete without HTTP, and the router for the AWS SDK.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::identity::{ACCOUNT, REGION};
+use crate::arn::{ACCOUNT_ID, REGION};
 
-use super::engine::{Engine, Storage, Wanted};
-use super::service::{Clock, Service};
-use super::usage::Usage;
-use super::{Depth, Error, Message, Outgoing, QueueDefinition, SentMessage, definition, protocol};
+use super::async_engine::{AsyncEngine, Clock};
+use super::engine::{Engine, ReceiveRequest, Storage};
+use super::request_counts::RequestCounts;
+use super::{Error, Message, OutgoingMessage, QueueDefinition, QueueDepth, SentMessage, queue_definition};
 
-/// All queues of the host. A clone is another handle to the same queues.
+/// All queues of the host. Clones share the queues.
 #[derive(Clone)]
 pub struct Queues {
-    pub(super) service: Arc<Service>,
-    pub(super) usage: Arc<Usage>,
+    pub(super) engine: Arc<AsyncEngine>,
+    pub(super) request_counts: Arc<RequestCounts>,
 }
 
 impl Queues {
-    /// Opens the queues. Messages of an earlier run are still there; what the definitions say
-    /// applies to them too. Messages of a queue that is not defined any more wait until it is
-    /// again.
+    /// Opens the queues. Messages of an earlier run are still there and follow the current definitions. Messages of a
+    /// queue that is no longer defined are kept until the queue is defined again.
     ///
     /// # Errors
-    /// [`Error::Definition`] when SQS would refuse the definitions, [`Error::Storage`] when the
-    /// file cannot be opened.
+    /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] when the file cannot be opened.
     pub fn open(storage: &Storage, definitions: Vec<QueueDefinition>) -> Result<Self, Error> {
         Self::open_with_clock(storage, definitions, Box::new(system_clock))
     }
@@ -35,96 +33,85 @@ impl Queues {
         definitions: Vec<QueueDefinition>,
         clock: Clock,
     ) -> Result<Self, Error> {
-        let definitions = definition::by_name(definitions)?;
+        let definitions = queue_definition::by_name(definitions)?;
         let engine = Engine::open(storage)?;
-        Ok(Self { service: Arc::new(Service::new(engine, definitions, clock)), usage: Arc::default() })
+        Ok(Self { engine: Arc::new(AsyncEngine::new(engine, definitions, clock)), request_counts: Arc::default() })
     }
 
-    /// The queues over HTTP, as the official SDK speaks to them (AWS JSON 1.0). Any path is served,
-    /// so the router can be nested. The URLs it hands out are `{base_url}/000000000000/{name}`.
-    pub fn router(&self, base_url: String) -> axum::Router {
-        protocol::router(self.clone(), base_url)
-    }
-
-    /// The URL of a queue.
     #[must_use]
     pub fn url(base_url: &str, name: &str) -> String {
-        format!("{}/{ACCOUNT}/{name}", base_url.trim_end_matches('/'))
+        format!("{}/{ACCOUNT_ID}/{name}", base_url.trim_end_matches('/'))
     }
 
-    /// The ARN of a queue.
     #[must_use]
     pub fn arn(name: &str) -> String {
-        format!("arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
+        format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{name}")
     }
 
-    /// Waits until at least one message can be received, and receives at most `max` of them (0
-    /// counts as 1). It answers at once when one is sent, or when a delay or a visibility time-out
-    /// ends. Dropping the future loses no message.
+    /// Waits until at least one message is visible and receives at most `max_messages` of them (0 counts as 1). Returns
+    /// as soon as a message is sent, or a delay or visibility timeout ends. Dropping the future loses no message.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
-    pub async fn receive(&self, queue: &str, max: u32) -> Result<Vec<Message>, Error> {
-        self.usage.count(queue, "ReceiveMessage");
-        let wanted = Wanted { max: max.max(1), visibility_seconds: None };
-        self.service.receive(queue, wanted).await
+    pub async fn receive(&self, queue: &str, max_messages: u32) -> Result<Vec<Message>, Error> {
+        self.request_counts.increment(queue, "ReceiveMessage");
+        let request = ReceiveRequest { max_messages: max_messages.max(1), visibility_timeout_seconds: None };
+        self.engine.receive(queue, request).await
     }
 
-    /// Deletes a received message. As on AWS, a standard queue answers yes to any handle it once
-    /// gave.
+    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it ever issued.
     ///
     /// # Errors
-    /// [`Error::ReceiptHandleIsInvalid`]; [`Error::ReceiptHandleExpired`] on a FIFO queue when the
-    /// message became visible again; [`Error::QueueDoesNotExist`], [`Error::Storage`].
+    /// [`Error::ReceiptHandleIsInvalid`]; [`Error::ReceiptHandleExpired`] for a message of a FIFO queue that became
+    /// visible again; [`Error::QueueDoesNotExist`], [`Error::Storage`].
     pub fn delete(&self, queue: &str, receipt_handle: &str) -> Result<(), Error> {
-        self.usage.count(queue, "DeleteMessage");
-        self.service.delete(queue, receipt_handle)
+        self.request_counts.increment(queue, "DeleteMessage");
+        self.engine.delete(queue, receipt_handle)
     }
 
-    /// Sends a message. It is on disk when this returns.
+    /// Sends a message. It is stored when this returns.
     ///
     /// # Errors
-    /// Everything SQS refuses a message for; [`Error::QueueDoesNotExist`], [`Error::Storage`].
-    pub fn send(&self, queue: &str, outgoing: Outgoing) -> Result<SentMessage, Error> {
-        self.usage.count(queue, "SendMessage");
-        self.service.send(queue, outgoing)
+    /// [`Error::QueueDoesNotExist`], [`Error::Storage`], or the reason why SQS rejects the message.
+    pub fn send(&self, queue: &str, message: OutgoingMessage) -> Result<SentMessage, Error> {
+        self.request_counts.increment(queue, "SendMessage");
+        self.engine.send(queue, message)
     }
 
-    /// How many messages the queue holds. Not counted as a request.
+    /// Counts the messages of the queue. Not counted as a request.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
-    pub fn depth(&self, queue: &str) -> Result<Depth, Error> {
-        self.service.depth(queue)
+    pub fn depth(&self, queue: &str) -> Result<QueueDepth, Error> {
+        self.engine.depth(queue)
     }
 
     /// The names of all queues, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.service.names().cloned().collect()
+        self.engine.queue_names().cloned().collect()
     }
 
-    /// The queues that hold messages, and how many.
+    /// The queues that have messages, and how many.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub fn left(&self) -> Result<BTreeMap<String, Depth>, Error> {
-        let mut left = BTreeMap::new();
+    pub fn non_empty_queues(&self) -> Result<BTreeMap<String, QueueDepth>, Error> {
+        let mut non_empty = BTreeMap::new();
         for name in self.names() {
             let depth = self.depth(&name)?;
-            if depth != Depth::default() {
-                left.insert(name, depth);
+            if depth != QueueDepth::default() {
+                non_empty.insert(name, depth);
             }
         }
-        Ok(left)
+        Ok(non_empty)
     }
 
-    /// API requests by (queue, action) since the start, those through the router and those of this
-    /// handle. A batch is one request. `ListQueues` has no queue and is counted under an empty
-    /// name.
+    /// API requests by (queue, action) since the start, from the router and from this handle. A batch counts as one
+    /// request. `ListQueues` is counted under an empty queue name.
     #[must_use]
-    pub fn usage(&self) -> BTreeMap<(String, String), u64> {
-        self.usage.counts()
+    pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
+        self.request_counts.snapshot()
     }
 }
 

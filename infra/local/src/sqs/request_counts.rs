@@ -1,21 +1,21 @@
-//! Counts API requests, because requests are what AWS charges for.
+//! Counts API requests, which are the unit of SQS billing.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Requests by (queue, action).
+/// The number of requests by (queue, action).
 type Counts = BTreeMap<(String, String), u64>;
 
 #[derive(Debug, Default)]
-pub(super) struct Usage(Mutex<Counts>);
+pub(super) struct RequestCounts(Mutex<Counts>);
 
-impl Usage {
-    pub(super) fn count(&self, queue: &str, action: &str) {
+impl RequestCounts {
+    pub(super) fn increment(&self, queue: &str, action: &str) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.entry((queue.to_owned(), action.to_owned())).or_default() += 1;
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    pub(super) fn snapshot(&self) -> Counts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

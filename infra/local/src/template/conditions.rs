@@ -1,37 +1,45 @@
-//! The conditions of a template: which resources and values are part of the stack.
+//! Evaluates the conditions of a template, which decide which resources and values are part of the stack.
 
-use super::error::{Error, Place, Problem};
-use super::intrinsics::intrinsic;
+use super::error::{Error, ErrorKind, ValuePath};
+use super::intrinsics::as_intrinsic;
 use super::scope::Scope;
 use super::yaml::Node;
 
 impl Scope {
-    /// Whether the condition holds. `trail` has the conditions on the way here.
-    pub fn named_condition(&self, name: &str, line: usize, place: &Place, trail: &[&str]) -> Result<bool, Error> {
-        if trail.contains(&name) {
-            return Err(place.error(line, Problem::CircularCondition(name.to_owned())));
+    /// Evaluates a condition by name. `visited` holds the conditions being evaluated, to detect a cycle.
+    pub fn evaluate_condition(
+        &self,
+        name: &str,
+        line: usize,
+        path: &ValuePath,
+        visited: &[&str],
+    ) -> Result<bool, Error> {
+        if visited.contains(&name) {
+            return Err(path.error(line, ErrorKind::CircularCondition(name.to_owned())));
         }
-        let unknown = || place.error(line, Problem::UnknownCondition(name.to_owned()));
+        let unknown = || path.error(line, ErrorKind::UnknownCondition(name.to_owned()));
         let definition = self.conditions.get(name).ok_or_else(unknown)?;
-        let trail: Vec<&str> = trail.iter().copied().chain([name]).collect();
-        self.condition(definition, &Place::default().inner(name), &trail)
+        let visited: Vec<&str> = visited.iter().copied().chain([name]).collect();
+        self.evaluate_expression(definition, &ValuePath::default().child(name), &visited)
     }
 
-    fn condition(&self, node: &Node, place: &Place, trail: &[&str]) -> Result<bool, Error> {
-        let Some((function, argument)) = intrinsic(node) else {
-            return Err(place.expected("a condition", node));
+    fn evaluate_expression(&self, node: &Node, path: &ValuePath, visited: &[&str]) -> Result<bool, Error> {
+        let Some((function, argument)) = as_intrinsic(node) else {
+            return Err(path.unexpected_value("a condition", node));
         };
-        let mut each = argument.items().iter().map(|part| self.condition(part, place, trail));
+        let mut operands = argument.items().iter().map(|operand| self.evaluate_expression(operand, path, visited));
         match function {
-            "Condition" => self.named_condition(argument.as_text(), node.line, place, trail),
-            "Not" => each.next().map_or_else(|| Err(place.expected("a condition", node)), |c| Ok(!c?)),
-            "And" => each.try_fold(true, |all, part| Ok(all & part?)),
-            "Or" => each.try_fold(false, |any, part| Ok(any | part?)),
+            "Condition" => self.evaluate_condition(argument.as_text(), node.line, path, visited),
+            "Not" => {
+                operands.next().map_or_else(|| Err(path.unexpected_value("a condition", node)), |value| Ok(!value?))
+            }
+            "And" => operands.try_fold(true, |all, operand| Ok(all & operand?)),
+            "Or" => operands.try_fold(false, |any, operand| Ok(any | operand?)),
             "Equals" => match argument.items() {
-                [left, right] => Ok(self.text(left, place)? == self.text(right, place)?),
-                _ => Err(place.expected("two values", &argument)),
+                [left, right] => Ok(self.evaluate_text(left, path)? == self.evaluate_text(right, path)?),
+                _ => Err(path.unexpected_value("two values", &argument)),
             },
-            other => Err(place.error(node.line, Problem::UnknownIntrinsic(other.to_owned()))),
+            other => Err(path.error(node.line, ErrorKind::UnsupportedIntrinsic(other.to_owned()))),
         }
     }
 }

@@ -1,35 +1,31 @@
-//! A mistake in the template, as one line that says where.
+//! An error in the template. It is printed as a single line with its line number and the path of the value.
 
 use std::fmt;
 
-/// A mistake in the template.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("line {line}: {place}{problem}")]
+#[error("line {line}: {path}{kind}")]
 pub struct Error {
     /// Line in the template, from 1.
     pub line: usize,
-    /// Resource and property.
-    pub place: Place,
-    /// What is wrong.
-    pub problem: Problem,
+    pub path: ValuePath,
+    pub kind: ErrorKind,
 }
 
-/// Resource and property, such as `DeliverChannel.Events.Retries.BatchSize`; empty for the whole file.
+/// The path of a value, such as `DeliverChannel.Events.Retries.BatchSize`. Empty for the template itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place(String);
+pub struct ValuePath(String);
 
-impl Place {
-    /// The place called `name` inside this one.
-    pub(super) fn inner(&self, name: &str) -> Self {
+impl ValuePath {
+    pub(super) fn child(&self, name: &str) -> Self {
         if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
     }
 
-    pub(super) fn error(&self, line: usize, problem: Problem) -> Error {
-        Error { line, place: self.clone(), problem }
+    pub(super) fn error(&self, line: usize, kind: ErrorKind) -> Error {
+        Error { line, path: self.clone(), kind }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ValuePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return Ok(());
@@ -38,76 +34,59 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with one place of the template.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum Problem {
-    /// The text is not YAML.
+pub enum ErrorKind {
+    /// The text is not valid YAML.
     #[error("{0}")]
     Yaml(String),
-    /// A key without a value, which CloudFormation refuses too.
+    /// A key without a value, which CloudFormation also rejects.
     #[error("has no value")]
-    Null,
-    /// A YAML alias, which CloudFormation does not know.
+    MissingValue,
+    /// A YAML alias, which CloudFormation also rejects.
     #[error("YAML aliases are not supported")]
-    Alias,
-    /// A key twice in one mapping.
-    #[error("{0} is given twice")]
-    Duplicate(String),
-    /// A required property is absent.
+    UnsupportedAlias,
+    #[error("{0} is defined twice")]
+    DuplicateKey(String),
     #[error("{0} is missing")]
-    Missing(&'static str),
-    /// A value of another kind than the property's.
+    MissingProperty(&'static str),
     #[error("expected {expected}, found {found}")]
-    Expected {
-        /// What the property takes.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
-    /// A parameter without default that the host was given no value for.
-    #[error("the parameter has no default and no value was given")]
+    UnexpectedValue { expected: String, found: String },
+    #[error("the parameter has no default value, so a value is required")]
     ParameterWithoutValue,
-    /// A value for a parameter that the template does not declare.
+    /// The caller overrides a parameter that the template does not declare.
     #[error("the template has no such parameter")]
     UnknownParameter,
-    /// A value outside the parameter's `AllowedValues`.
+    /// The value is not in the parameter's `AllowedValues`.
     #[error("{0:?} is not one of the allowed values")]
-    NotAllowed(String),
-    /// `Ref` or `GetAtt` of something that is not in the template, or not under its condition.
-    #[error("nothing in the template is called {0:?}")]
-    Unresolved(String),
-    /// A condition that is not declared.
-    #[error("no condition is called {0:?}")]
+    DisallowedValue(String),
+    /// `Ref` or `GetAtt` of a resource that is not declared, or whose condition is false.
+    #[error("the template has no resource or parameter {0:?}")]
+    UnknownResource(String),
+    #[error("the template has no condition {0:?}")]
     UnknownCondition(String),
-    /// A condition that depends on itself.
     #[error("condition {0:?} depends on itself")]
     CircularCondition(String),
-    /// An intrinsic function the local host does not evaluate.
-    #[error("the local host cannot evaluate {0}")]
-    UnknownIntrinsic(String),
-    /// A kind of event the local host does not play.
-    #[error("the local host has no events of type {0:?}")]
-    UnknownEvent(String),
-    /// Two functions on one route.
-    #[error("the route {route} is {owner}'s already")]
+    #[error("the local host does not support the intrinsic function {0}")]
+    UnsupportedIntrinsic(String),
+    #[error("the local host does not support events of type {0:?}")]
+    UnsupportedEvent(String),
+    /// Two functions have the same route.
+    #[error("the route {route} already belongs to function {owner}")]
     DuplicateRoute {
         /// Method and path.
         route: String,
-        /// The function that had it first.
+        /// Logical id of the other function.
         owner: String,
     },
-    /// Two functions of one binary.
-    #[error("the binary {binary} is {owner}'s already")]
+    /// Two functions have the same binary.
+    #[error("the binary {binary} already belongs to function {owner}")]
     DuplicateBinary {
-        /// The binary.
         binary: String,
-        /// The function that had it first.
+        /// Logical id of the other function.
         owner: String,
     },
-    /// A reference to something of another kind, or to nothing.
     #[error("{0:?} is not a queue of this template")]
-    NotAQueue(String),
-    /// The role of a function is not in the template.
+    UnknownQueue(String),
     #[error("{0:?} is not a role of this template")]
-    NotARole(String),
+    UnknownRole(String),
 }

@@ -1,81 +1,84 @@
-//! A walk through the properties of one resource: evaluates what it passes, knows where it is.
+//! A value of the template after evaluation, with typed access to its properties. Each value has its path in the
+//! template, so that every error names the place.
 
 use std::ops::RangeInclusive;
 
-use super::error::{Error, Place, Problem};
+use super::error::{Error, ErrorKind, ValuePath};
 use super::scope::Scope;
 use super::yaml::{Node, Value};
 
-/// A value of the template, evaluated, and its place.
-pub(super) struct Cursor<'s> {
+pub(super) struct EvaluatedValue<'s> {
     scope: &'s Scope,
-    place: Place,
+    path: ValuePath,
     node: Node,
 }
 
-impl<'s> Cursor<'s> {
-    pub fn new(scope: &'s Scope, name: &str, node: Node) -> Self {
-        let place = Place::default().inner(name);
-        Self { scope, place, node }
+impl<'s> EvaluatedValue<'s> {
+    /// A whole resource.
+    pub fn resource(scope: &'s Scope, logical_id: &str, node: Node) -> Self {
+        let path = ValuePath::default().child(logical_id);
+        Self { scope, path, node }
     }
 
     pub fn scope(&self) -> &'s Scope {
         self.scope
     }
 
-    /// The property, or `None` when it is absent or `AWS::NoValue`.
+    /// The property; `None` when it is absent or evaluates to `AWS::NoValue`.
     pub fn get(&self, key: &str) -> Result<Option<Self>, Error> {
         match &self.node.value {
             Value::Map(_) => {}
-            Value::Scalar(_) | Value::List(_) => return Err(self.expected("a mapping")),
+            Value::Scalar(_) | Value::List(_) => return Err(self.unexpected_value("a mapping")),
         }
         match self.node.get(key) {
-            Some(node) => self.step(key, node),
+            Some(node) => self.evaluate_child(key, node),
             None => Ok(None),
         }
     }
 
     pub fn require(&self, key: &'static str) -> Result<Self, Error> {
-        self.get(key)?.ok_or_else(|| self.error(Problem::Missing(key)))
+        self.get(key)?.ok_or_else(|| self.error(ErrorKind::MissingProperty(key)))
     }
 
-    /// The property, or an empty mapping.
-    pub fn section(&self, key: &str) -> Result<Self, Error> {
+    /// The property, or an empty mapping when it is absent.
+    pub fn get_or_empty(&self, key: &str) -> Result<Self, Error> {
         let empty = || Self {
             scope: self.scope,
-            place: self.place.inner(key),
+            path: self.path.child(key),
             node: Node { line: self.node.line, tag: None, value: Value::Map(Vec::new()) },
         };
         Ok(self.get(key)?.unwrap_or_else(empty))
     }
 
+    /// The properties of a mapping, without those that evaluate to `AWS::NoValue`.
     pub fn entries(&self) -> Result<Vec<(String, Self)>, Error> {
         let Value::Map(entries) = &self.node.value else {
-            return Err(self.expected("a mapping"));
+            return Err(self.unexpected_value("a mapping"));
         };
-        let step = |(key, node): &(String, Node)| {
-            let cursor = self.step(key, node).transpose()?;
-            Some(cursor.map(|cursor| (key.clone(), cursor)))
+        let evaluate = |(key, node): &(String, Node)| {
+            let value = self.evaluate_child(key, node).transpose()?;
+            Some(value.map(|value| (key.clone(), value)))
         };
-        entries.iter().filter_map(step).collect()
+        entries.iter().filter_map(evaluate).collect()
     }
 
+    /// The items of a list, without those that evaluate to `AWS::NoValue`.
     pub fn items(&self) -> Result<Vec<Self>, Error> {
         let Value::List(items) = &self.node.value else {
-            return Err(self.expected("a list"));
+            return Err(self.unexpected_value("a list"));
         };
-        let step = |(index, node): (usize, &Node)| self.step(&index.to_string(), node).transpose();
-        items.iter().enumerate().filter_map(step).collect()
+        let evaluate = |(index, node): (usize, &Node)| self.evaluate_child(&index.to_string(), node).transpose();
+        items.iter().enumerate().filter_map(evaluate).collect()
     }
 
     pub fn text(&self) -> Result<String, Error> {
         match &self.node.value {
             Value::Scalar(text) => Ok(text.clone()),
-            Value::List(_) | Value::Map(_) => Err(self.expected("text")),
+            Value::List(_) | Value::Map(_) => Err(self.unexpected_value("text")),
         }
     }
 
-    /// A text, or a list of texts.
+    /// Accepts a single text or a list of texts.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         match &self.node.value {
             Value::List(_) => self.items()?.iter().map(Self::text).collect(),
@@ -83,48 +86,50 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// CloudFormation takes numbers as text too; parameters are always text.
+    /// Like CloudFormation, accepts a number in quotes: parameters are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));
-        let range = || format!("a whole number from {} to {}", allowed.start(), allowed.end());
-        number.ok_or_else(|| self.expected(&range()))
+        let expected = || format!("a whole number from {} to {}", allowed.start(), allowed.end());
+        number.ok_or_else(|| self.unexpected_value(&expected()))
     }
 
-    pub fn flag(&self) -> Result<bool, Error> {
+    pub fn boolean(&self) -> Result<bool, Error> {
         match self.text()?.as_str() {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(self.expected("true or false")),
+            _ => Err(self.unexpected_value("true or false")),
         }
     }
 
     pub fn number_or(&self, key: &str, allowed: RangeInclusive<u32>, default: u32) -> Result<u32, Error> {
-        self.get(key)?.map_or(Ok(default), |cursor| cursor.number(allowed))
+        self.get(key)?.map_or(Ok(default), |value| value.number(allowed))
     }
 
-    pub fn flag_or(&self, key: &str, default: bool) -> Result<bool, Error> {
-        self.get(key)?.map_or(Ok(default), |cursor| cursor.flag())
+    pub fn boolean_or(&self, key: &str, default: bool) -> Result<bool, Error> {
+        self.get(key)?.map_or(Ok(default), |value| value.boolean())
     }
 
+    /// Line in the template, from 1.
     pub fn line(&self) -> usize {
         self.node.line
     }
 
-    pub fn expected(&self, what: &str) -> Error {
-        self.place.expected(what, &self.node)
+    /// The error for a value that is not what its property accepts.
+    pub fn unexpected_value(&self, expected: &str) -> Error {
+        self.path.unexpected_value(expected, &self.node)
     }
 
-    pub fn error(&self, problem: Problem) -> Error {
-        self.place.error(self.node.line, problem)
+    pub fn error(&self, kind: ErrorKind) -> Error {
+        self.path.error(self.node.line, kind)
     }
 
-    fn step(&self, key: &str, node: &Node) -> Result<Option<Self>, Error> {
-        // "Properties" says nothing to a reader: DeliverChannel.Timeout is clear.
-        let place = if key == "Properties" { self.place.clone() } else { self.place.inner(key) };
-        let Some(node) = self.scope.resolve(node, &place)? else {
+    fn evaluate_child(&self, key: &str, node: &Node) -> Result<Option<Self>, Error> {
+        // Paths omit "Properties": DeliverChannel.Timeout is short and unambiguous.
+        let path = if key == "Properties" { self.path.clone() } else { self.path.child(key) };
+        let Some(node) = self.scope.evaluate(node, &path)? else {
             return Ok(None);
         };
         let scope = self.scope;
-        Ok(Some(Self { scope, place, node }))
+        Ok(Some(Self { scope, path, node }))
     }
 }

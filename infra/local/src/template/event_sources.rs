@@ -1,49 +1,48 @@
-//! The events of a function: routes of the HTTP API, queues, schedules.
+//! Reads the `Events` of a function: routes of the HTTP API, queues and schedules.
 
 use std::time::Duration;
 
-use super::cursor::Cursor;
-use super::error::{Error, Place, Problem};
+use super::error::{Error, ErrorKind, ValuePath};
+use super::evaluated_value::EvaluatedValue;
+use super::queue::queue_name_from_arn;
 
 /// A route of the HTTP API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// Upper-case; `None` is `ANY`.
+    /// In upper case; `None` is `ANY`.
     pub method: Option<String>,
-    /// As in the template, with `{name}` and `{name+}`; `$default` takes what no other route does.
+    /// As in the template, with `{name}` and `{name+}` parameters; `$default` matches all requests without a route.
     pub path: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
-    /// Line in the template.
+    /// Line in the template, from 1.
     pub line: usize,
 }
 
-/// A queue that feeds a function.
+/// An event source mapping of a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueMapping {
-    /// The queue's local name.
+    /// The name of the local queue.
     pub queue: String,
-    /// How many messages one invocation takes at most.
+    /// The maximum number of messages in one invocation.
     pub batch_size: u32,
-    /// How long a batch may wait for more messages.
-    pub window: Duration,
-    /// Whether the function names the messages that failed.
-    pub partial_failures: bool,
-    /// How many batches are in the function at once.
+    /// How long the mapping waits for a batch to fill.
+    pub batching_window: Duration,
+    /// Whether the function reports which messages of a batch failed (`ReportBatchItemFailures`).
+    pub reports_partial_failures: bool,
+    /// The maximum number of concurrent invocations for this queue.
     pub max_concurrency: Option<u32>,
 }
 
-/// A clock that calls a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    /// The event's name.
+    /// The name of the event in the template.
     pub name: String,
-    /// The period.
-    pub every: Duration,
+    pub interval: Duration,
 }
 
 impl Route {
-    /// The route key of the event, such as `GET /agent/chats/{chat_id}`.
+    /// The route key, such as `GET /agent/chats/{chat_id}`.
     #[must_use]
     pub fn key(&self) -> String {
         if self.path == "$default" {
@@ -52,69 +51,68 @@ impl Route {
         format!("{} {}", self.method.as_deref().unwrap_or("ANY"), self.path)
     }
 
-    /// What two routes may not share: the key without the names of its parameters.
-    pub(super) fn shape(&self) -> String {
-        let nameless = |segment: &str| match segment.strip_prefix('{') {
+    /// The route key without parameter names. Two routes with the same pattern match the same requests.
+    pub(super) fn pattern(&self) -> String {
+        let without_name = |segment: &str| match segment.strip_prefix('{') {
             Some(name) if name.ends_with("+}") => "{+}".to_owned(),
             Some(_) => "{}".to_owned(),
             None => segment.to_owned(),
         };
-        self.key().split('/').map(nameless).collect::<Vec<_>>().join("/")
+        self.key().split('/').map(without_name).collect::<Vec<_>>().join("/")
     }
 
-    pub(super) fn duplicate(&self, function: &str, owner: &str) -> Error {
-        let problem = Problem::DuplicateRoute { route: self.key(), owner: owner.to_owned() };
-        Place::default().inner(function).error(self.line, problem)
+    pub(super) fn duplicate_route_error(&self, function: &str, owner: &str) -> Error {
+        let kind = ErrorKind::DuplicateRoute { route: self.key(), owner: owner.to_owned() };
+        ValuePath::default().child(function).error(self.line, kind)
     }
 }
 
-/// What an event of a function is.
-pub(super) enum Trigger {
+pub(super) enum EventSource {
     Route(Route),
     Queue(QueueMapping),
     Schedule(Schedule),
 }
 
-/// Reads an event; none when it is switched off.
-pub(super) fn read(name: &str, event: &Cursor<'_>) -> Result<Option<Trigger>, Error> {
-    let kind = event.require("Type")?;
-    let properties = event.section("Properties")?;
-    let schedule_of = |key| Ok(Some(Trigger::Schedule(schedule(name, &properties.require(key)?)?)));
-    match kind.text()?.as_str() {
-        "HttpApi" => Ok(Some(Trigger::Route(route(&properties)?))),
-        "SQS" if is_enabled(&properties)? => Ok(Some(Trigger::Queue(queue(&properties)?))),
-        "Schedule" if is_enabled(&properties)? => schedule_of("Schedule"),
-        "ScheduleV2" if is_enabled(&properties)? => schedule_of("ScheduleExpression"),
+/// Returns `None` when the event is disabled.
+pub(super) fn read(name: &str, event: &EvaluatedValue<'_>) -> Result<Option<EventSource>, Error> {
+    let event_type = event.require("Type")?;
+    let properties = event.get_or_empty("Properties")?;
+    let schedule_with = |key| Ok(Some(EventSource::Schedule(schedule(name, &properties.require(key)?)?)));
+    match event_type.text()?.as_str() {
+        "HttpApi" => Ok(Some(EventSource::Route(route(&properties)?))),
+        "SQS" if is_enabled(&properties)? => Ok(Some(EventSource::Queue(queue_mapping(&properties)?))),
+        "Schedule" if is_enabled(&properties)? => schedule_with("Schedule"),
+        "ScheduleV2" if is_enabled(&properties)? => schedule_with("ScheduleExpression"),
         "SQS" | "Schedule" | "ScheduleV2" => Ok(None),
-        other => Err(kind.error(Problem::UnknownEvent(other.to_owned()))),
+        other => Err(event_type.error(ErrorKind::UnsupportedEvent(other.to_owned()))),
     }
 }
 
-fn is_enabled(properties: &Cursor<'_>) -> Result<bool, Error> {
+fn is_enabled(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
     let state = properties.get("State")?.map(|state| state.text()).transpose()?;
-    Ok(properties.flag_or("Enabled", true)? && state.as_deref() != Some("DISABLED"))
+    Ok(properties.boolean_or("Enabled", true)? && state.as_deref() != Some("DISABLED"))
 }
 
-fn route(properties: &Cursor<'_>) -> Result<Route, Error> {
+fn route(properties: &EvaluatedValue<'_>) -> Result<Route, Error> {
     if let Some(version) = properties.get("PayloadFormatVersion")?
         && version.text()? != "2.0"
     {
-        return Err(version.expected("2.0"));
+        return Err(version.unexpected_value("2.0"));
     }
     let path = match properties.get("Path")? {
-        Some(path) => self::path(&path)?,
+        Some(path) => route_path(&path)?,
         None => "$default".to_owned(),
     };
-    let timeout = properties.number_or("TimeoutInMillis", 50..=30_000, 30_000)?;
+    let timeout_ms = properties.number_or("TimeoutInMillis", 50..=30_000, 30_000)?;
     Ok(Route {
         method: method(properties)?,
         path,
-        timeout: Duration::from_millis(timeout.into()),
+        timeout: Duration::from_millis(timeout_ms.into()),
         line: properties.line(),
     })
 }
 
-fn path(path: &Cursor<'_>) -> Result<String, Error> {
+fn route_path(path: &EvaluatedValue<'_>) -> Result<String, Error> {
     let text = path.text()?;
     let is_segment = |segment: &str| match segment.strip_prefix('{') {
         Some(name) => name.len() > 1 && name.ends_with('}'),
@@ -123,10 +121,11 @@ fn path(path: &Cursor<'_>) -> Result<String, Error> {
     if text == "$default" || text.starts_with('/') && text.split('/').all(is_segment) {
         return Ok(text);
     }
-    Err(path.expected("a path such as /agent/chats/{chat_id}"))
+    Err(path.unexpected_value("a path such as /agent/chats/{chat_id}"))
 }
 
-fn method(properties: &Cursor<'_>) -> Result<Option<String>, Error> {
+/// `None` matches any method.
+fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
     let Some(method) = properties.get("Method")? else {
         return Ok(None);
     };
@@ -134,52 +133,51 @@ fn method(properties: &Cursor<'_>) -> Result<Option<String>, Error> {
     match text.as_str() {
         "ANY" | "X-AMAZON-APIGATEWAY-ANY-METHOD" => Ok(None),
         "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => Ok(Some(text)),
-        _ => Err(method.expected("an HTTP method or ANY")),
+        _ => Err(method.unexpected_value("an HTTP method or ANY")),
     }
 }
 
-fn queue(properties: &Cursor<'_>) -> Result<QueueMapping, Error> {
-    let queue = super::queue::referred(&properties.require("Queue")?)?;
-    // SQS gives a FIFO receiver ten messages at most, and Lambda gathers no more.
-    let largest = if queue.ends_with(".fifo") { 10 } else { 10_000 };
-    let concurrency = properties.section("ScalingConfig")?.get("MaximumConcurrency")?;
+fn queue_mapping(properties: &EvaluatedValue<'_>) -> Result<QueueMapping, Error> {
+    let queue = queue_name_from_arn(&properties.require("Queue")?)?;
+    // A receive from a FIFO queue returns at most ten messages, and Lambda does not combine several receives.
+    let max_batch_size = if queue.ends_with(".fifo") { 10 } else { 10_000 };
+    let concurrency = properties.get_or_empty("ScalingConfig")?.get("MaximumConcurrency")?;
     Ok(QueueMapping {
-        batch_size: properties.number_or("BatchSize", 1..=largest, 10)?,
-        window: window(&queue, properties)?,
-        partial_failures: partial_failures(properties)?,
+        batch_size: properties.number_or("BatchSize", 1..=max_batch_size, 10)?,
+        batching_window: batching_window(&queue, properties)?,
+        reports_partial_failures: reports_partial_failures(properties)?,
         max_concurrency: concurrency.map(|limit| limit.number(2..=1000)).transpose()?,
         queue,
     })
 }
 
-fn window(queue: &str, properties: &Cursor<'_>) -> Result<Duration, Error> {
-    let longest = if queue.ends_with(".fifo") { 0 } else { 300 };
-    let seconds = properties.number_or("MaximumBatchingWindowInSeconds", 0..=longest, 0)?;
+fn batching_window(queue: &str, properties: &EvaluatedValue<'_>) -> Result<Duration, Error> {
+    let max_seconds = if queue.ends_with(".fifo") { 0 } else { 300 };
+    let seconds = properties.number_or("MaximumBatchingWindowInSeconds", 0..=max_seconds, 0)?;
     Ok(Duration::from_secs(seconds.into()))
 }
 
-fn partial_failures(properties: &Cursor<'_>) -> Result<bool, Error> {
-    let Some(types) = properties.get("FunctionResponseTypes")? else {
+fn reports_partial_failures(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
+    let Some(response_types) = properties.get("FunctionResponseTypes")? else {
         return Ok(false);
     };
-    for kind in types.items()? {
-        if kind.text()? != "ReportBatchItemFailures" {
-            return Err(kind.expected("ReportBatchItemFailures"));
+    for response_type in response_types.items()? {
+        if response_type.text()? != "ReportBatchItemFailures" {
+            return Err(response_type.unexpected_value("ReportBatchItemFailures"));
         }
     }
     Ok(true)
 }
 
-fn schedule(name: &str, expression: &Cursor<'_>) -> Result<Schedule, Error> {
-    let every =
-        rate(&expression.text()?).ok_or_else(|| expression.expected("rate(n minutes), (n hours) or (n days)"))?;
-    let name = name.to_owned();
-    Ok(Schedule { name, every })
+fn schedule(name: &str, expression: &EvaluatedValue<'_>) -> Result<Schedule, Error> {
+    let expected = "rate(n minutes), (n hours) or (n days)";
+    let interval = parse_rate(&expression.text()?).ok_or_else(|| expression.unexpected_value(expected))?;
+    Ok(Schedule { name: name.to_owned(), interval })
 }
 
-fn rate(expression: &str) -> Option<Duration> {
-    let inner = expression.strip_prefix("rate(")?.strip_suffix(')')?;
-    let (count, unit) = inner.split_once(' ')?;
+fn parse_rate(expression: &str) -> Option<Duration> {
+    let rate = expression.strip_prefix("rate(")?.strip_suffix(')')?;
+    let (count, unit) = rate.split_once(' ')?;
     let count: u32 = count.parse().ok().filter(|count| *count > 0)?;
     let seconds = match unit {
         "minute" | "minutes" => 60,

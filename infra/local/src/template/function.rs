@@ -1,122 +1,118 @@
-//! `AWS::Serverless::Function`.
+//! Reads `AWS::Serverless::Function`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::cursor::Cursor;
-use super::error::{Error, Place, Problem};
-use super::events::{self, QueueMapping, Route, Schedule, Trigger};
-use super::policy::{self, Roles};
-use crate::permission::Permission;
+use super::error::{Error, ErrorKind, ValuePath};
+use super::evaluated_value::EvaluatedValue;
+use super::event_sources::{self, EventSource, QueueMapping, Route, Schedule};
+use super::policy::{self, PermissionsByRole};
+use crate::iam::Permission;
 
-/// A function, and everything that calls it.
+/// A function with its event sources and permissions.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// Its name in the template, such as `DeliverChannel`.
+    /// Such as `DeliverChannel`.
     pub logical_id: String,
-    /// The last part of `CodeUri`, which is the name of its binary and of the function on this host.
+    /// The last segment of `CodeUri`: the name of the binary, and of the function on this host.
     pub name: String,
-    /// Line in the template.
+    /// Line of `CodeUri` in the template, from 1.
     pub line: usize,
-    /// `Handler`, which no function of a custom runtime needs.
+    /// The custom runtime of our functions ignores it.
     pub handler: String,
-    /// How long one invocation may take.
+    /// The limit for one invocation.
     pub timeout: Duration,
-    /// In MB; told to the function, not enforced.
-    pub memory: u32,
-    /// How many invocations run at once; further ones wait.
+    /// Passed to the function in its environment, but not enforced.
+    pub memory_mb: u32,
+    /// The maximum number of concurrent invocations; further ones wait.
     pub reserved_concurrency: Option<u32>,
-    /// `Environment.Variables`, evaluated.
     pub environment: BTreeMap<String, String>,
-    /// `LoggingConfig`.
     pub logging: Logging,
-    /// Its routes in the HTTP API.
     pub routes: Vec<Route>,
-    /// The queues that feed it.
     pub queues: Vec<QueueMapping>,
-    /// The clocks that call it.
     pub schedules: Vec<Schedule>,
-    /// What its role allows.
     pub permissions: Vec<Permission>,
 }
 
 /// `LoggingConfig` of a function.
 #[derive(Debug, Clone, Default)]
 pub struct Logging {
-    /// `LogFormat`.
     pub format: Option<String>,
-    /// `ApplicationLogLevel`.
+    /// The `ApplicationLogLevel`.
     pub level: Option<String>,
-    /// `LogGroup`.
     pub group: Option<String>,
 }
 
 impl Function {
-    pub(super) fn duplicate_binary(&self, owner: &str) -> Error {
-        let place = Place::default().inner(&self.logical_id).inner("CodeUri");
-        let problem = Problem::DuplicateBinary { binary: self.name.clone(), owner: owner.to_owned() };
-        place.error(self.line, problem)
+    pub(super) fn duplicate_binary_error(&self, owner: &str) -> Error {
+        let path = ValuePath::default().child(&self.logical_id).child("CodeUri");
+        let kind = ErrorKind::DuplicateBinary { binary: self.name.clone(), owner: owner.to_owned() };
+        path.error(self.line, kind)
     }
 }
 
-pub(super) fn read(logical_id: &str, properties: &Cursor<'_>, roles: &Roles) -> Result<Function, Error> {
-    let code = properties.require("CodeUri")?;
+pub(super) fn read(
+    logical_id: &str,
+    properties: &EvaluatedValue<'_>,
+    roles: &PermissionsByRole,
+) -> Result<Function, Error> {
+    let code_uri = properties.require("CodeUri")?;
     let mut function = Function {
         logical_id: logical_id.to_owned(),
-        name: binary(&code)?,
-        line: code.line(),
-        handler: text(properties, "Handler")?.unwrap_or_else(|| "bootstrap".to_owned()),
+        name: binary_name(&code_uri)?,
+        line: code_uri.line(),
+        handler: optional_text(properties, "Handler")?.unwrap_or_else(|| "bootstrap".to_owned()),
         timeout: Duration::from_secs(properties.number_or("Timeout", 1..=900, 3)?.into()),
-        memory: properties.number_or("MemorySize", 128..=10_240, 128)?,
-        reserved_concurrency: concurrency(properties)?,
+        memory_mb: properties.number_or("MemorySize", 128..=10_240, 128)?,
+        reserved_concurrency: reserved_concurrency(properties)?,
         environment: environment(properties)?,
-        logging: logging(&properties.section("LoggingConfig")?)?,
+        logging: logging(&properties.get_or_empty("LoggingConfig")?)?,
         routes: Vec::new(),
         queues: Vec::new(),
         schedules: Vec::new(),
         permissions: Vec::new(),
     };
-    for (name, event) in properties.section("Events")?.entries()? {
-        match events::read(&name, &event)? {
-            Some(Trigger::Route(route)) => function.routes.push(route),
-            Some(Trigger::Queue(queue)) => function.queues.push(queue),
-            Some(Trigger::Schedule(schedule)) => function.schedules.push(schedule),
+    for (name, event) in properties.get_or_empty("Events")?.entries()? {
+        match event_sources::read(&name, &event)? {
+            Some(EventSource::Route(route)) => function.routes.push(route),
+            Some(EventSource::Queue(queue)) => function.queues.push(queue),
+            Some(EventSource::Schedule(schedule)) => function.schedules.push(schedule),
             None => {}
         }
     }
-    function.permissions = policy::of_function(properties, &function.queues, roles)?;
+    function.permissions = policy::function_permissions(properties, &function.queues, roles)?;
     Ok(function)
 }
 
-fn binary(code: &Cursor<'_>) -> Result<String, Error> {
-    let uri = code.text()?;
+fn binary_name(code_uri: &EvaluatedValue<'_>) -> Result<String, Error> {
+    let uri = code_uri.text()?;
     let last = uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if last.is_empty() || last == "." {
-        return Err(code.expected("target/lambda/<binary>/"));
+        return Err(code_uri.unexpected_value("target/lambda/<binary>/"));
     }
     Ok(last.to_owned())
 }
 
-fn concurrency(properties: &Cursor<'_>) -> Result<Option<u32>, Error> {
+fn reserved_concurrency(properties: &EvaluatedValue<'_>) -> Result<Option<u32>, Error> {
     match properties.get("ReservedConcurrentExecutions")? {
         Some(reserved) => reserved.number(1..=1000).map(Some),
         None => Ok(None),
     }
 }
 
-fn environment(properties: &Cursor<'_>) -> Result<BTreeMap<String, String>, Error> {
-    let variables = properties.section("Environment")?.section("Variables")?.entries()?;
+fn environment(properties: &EvaluatedValue<'_>) -> Result<BTreeMap<String, String>, Error> {
+    let variables = properties.get_or_empty("Environment")?.get_or_empty("Variables")?.entries()?;
     variables.into_iter().map(|(name, value)| Ok((name, value.text()?))).collect()
 }
 
-fn logging(config: &Cursor<'_>) -> Result<Logging, Error> {
+fn logging(config: &EvaluatedValue<'_>) -> Result<Logging, Error> {
     Ok(Logging {
-        format: text(config, "LogFormat")?,
-        level: text(config, "ApplicationLogLevel")?,
-        group: text(config, "LogGroup")?,
+        format: optional_text(config, "LogFormat")?,
+        level: optional_text(config, "ApplicationLogLevel")?,
+        group: optional_text(config, "LogGroup")?,
     })
 }
 
-fn text(properties: &Cursor<'_>, key: &str) -> Result<Option<String>, Error> {
-    properties.get(key)?.map(|cursor| cursor.text()).transpose()
+fn optional_text(properties: &EvaluatedValue<'_>, key: &str) -> Result<Option<String>, Error> {
+    properties.get(key)?.map(|value| value.text()).transpose()
 }

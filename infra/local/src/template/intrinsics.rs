@@ -1,114 +1,121 @@
-//! The intrinsic functions whose values this machine knows.
+//! Evaluates the intrinsic functions of CloudFormation: `Ref`, `GetAtt`, `Sub`, `Join` and `If`.
 
-use super::error::{Error, Place, Problem};
+use super::error::{Error, ErrorKind, ValuePath};
 use super::scope::Scope;
 use super::yaml::{Node, Value};
 
-/// The value of an intrinsic function: a node, or nothing (`AWS::NoValue`).
-type Resolved = Result<Option<Node>, Error>;
+/// `None` is `AWS::NoValue`.
+type Evaluated = Result<Option<Node>, Error>;
 
 impl Scope {
-    /// Evaluates the intrinsic function at the top of a node; what is below stays as it is.
-    pub fn resolve(&self, node: &Node, place: &Place) -> Resolved {
-        let Some((function, argument)) = intrinsic(node) else {
+    /// Evaluates the intrinsic function at the top of a node; nested nodes stay unevaluated.
+    pub fn evaluate(&self, node: &Node, path: &ValuePath) -> Evaluated {
+        let Some((function, argument)) = as_intrinsic(node) else {
             return Ok(Some(node.clone()));
         };
         let line = node.line;
         match function {
-            "Ref" => self.reference(&self.text(&argument, place)?, line, place),
+            "Ref" => self.resolve_ref(&self.evaluate_text(&argument, path)?, line, path),
             "GetAtt" => {
-                let text = self.attribute(&self.path(&argument, place)?, line, place)?;
+                let text = self.resolve_attribute(&self.attribute_reference(&argument, path)?, line, path)?;
                 Ok(Some(Node::scalar(line, text)))
             }
-            "Sub" => Ok(Some(Node::scalar(line, self.substitute(&argument, place)?))),
-            "Join" => Ok(Some(Node::scalar(line, self.join(&argument, place)?))),
-            "If" => self.choose(&argument, place),
-            other => Err(place.error(line, Problem::UnknownIntrinsic(other.to_owned()))),
+            "Sub" => Ok(Some(Node::scalar(line, self.evaluate_sub(&argument, path)?))),
+            "Join" => Ok(Some(Node::scalar(line, self.evaluate_join(&argument, path)?))),
+            "If" => self.evaluate_if(&argument, path),
+            other => Err(path.error(line, ErrorKind::UnsupportedIntrinsic(other.to_owned()))),
         }
     }
 
-    /// The text of a node, after evaluation.
-    pub fn text(&self, node: &Node, place: &Place) -> Result<String, Error> {
-        match self.resolve(node, place)? {
+    /// Evaluates a node that must be text.
+    pub fn evaluate_text(&self, node: &Node, path: &ValuePath) -> Result<String, Error> {
+        match self.evaluate(node, path)? {
             Some(Node { value: Value::Scalar(text), .. }) => Ok(text),
-            Some(other) => Err(place.expected("text", &other)),
-            None => Err(place.expected("text", &Node::scalar(node.line, "AWS::NoValue"))),
+            Some(other) => Err(path.unexpected_value("text", &other)),
+            None => Err(path.unexpected_value("text", &Node::scalar(node.line, "AWS::NoValue"))),
         }
     }
 
-    /// `GetAtt` takes `A.B` or `[A, B]`.
-    fn path(&self, argument: &Node, place: &Place) -> Result<String, Error> {
+    /// The argument of `GetAtt`, `A.B` or `[A, B]`, in the form `A.B`.
+    fn attribute_reference(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
         match &argument.value {
             Value::List(parts) => {
-                let parts: Result<Vec<_>, _> = parts.iter().map(|p| self.text(p, place)).collect();
+                let parts: Result<Vec<_>, _> = parts.iter().map(|part| self.evaluate_text(part, path)).collect();
                 Ok(parts?.join("."))
             }
-            Value::Scalar(path) => Ok(path.clone()),
-            Value::Map(_) => Err(place.expected("Resource.Attribute", argument)),
+            Value::Scalar(reference) => Ok(reference.clone()),
+            Value::Map(_) => Err(path.unexpected_value("Resource.Attribute", argument)),
         }
     }
 
-    /// `Sub` takes a text, or a text and a mapping of more names.
-    fn substitute(&self, argument: &Node, place: &Place) -> Result<String, Error> {
-        let (text, names) = match &argument.value {
+    /// The argument of `Sub` is a text, or a list of a text and a mapping of variables.
+    fn evaluate_sub(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
+        let (text, variables) = match &argument.value {
             Value::List(parts) => match parts.as_slice() {
-                [text, names] => (text, Some(names)),
-                _ => return Err(place.expected("a text and a mapping", argument)),
+                [text, variables] => (text, Some(variables)),
+                _ => return Err(path.unexpected_value("a text and a mapping", argument)),
             },
             Value::Scalar(_) | Value::Map(_) => (argument, None),
         };
-        let text = self.text(text, place)?;
-        let mut rest = text.as_str();
+        let text = self.evaluate_text(text, path)?;
+        let mut remaining = text.as_str();
         let mut result = String::new();
-        while let Some((before, name, after)) = next_variable(rest) {
+        while let Some((before, name, after)) = split_at_variable(remaining) {
             result.push_str(before);
-            result.push_str(&self.variable(name, names, argument.line, place)?);
-            rest = after;
+            result.push_str(&self.evaluate_variable(name, variables, argument.line, path)?);
+            remaining = after;
         }
-        result.push_str(rest);
+        result.push_str(remaining);
         Ok(result)
     }
 
-    fn variable(&self, name: &str, names: Option<&Node>, line: usize, place: &Place) -> Result<String, Error> {
+    fn evaluate_variable(
+        &self,
+        name: &str,
+        variables: Option<&Node>,
+        line: usize,
+        path: &ValuePath,
+    ) -> Result<String, Error> {
         if let Some(literal) = name.strip_prefix('!') {
             return Ok(format!("${{{literal}}}"));
         }
-        if let Some(value) = names.and_then(|names| names.get(name)) {
-            return self.text(value, place);
+        if let Some(value) = variables.and_then(|variables| variables.get(name)) {
+            return self.evaluate_text(value, path);
         }
         if name.contains('.') {
-            return self.attribute(name, line, place);
+            return self.resolve_attribute(name, line, path);
         }
-        match self.reference(name, line, place)? {
-            Some(node) => self.text(&node, place),
+        match self.resolve_ref(name, line, path)? {
+            Some(node) => self.evaluate_text(&node, path),
             None => Ok(String::new()),
         }
     }
 
-    fn join(&self, argument: &Node, place: &Place) -> Result<String, Error> {
+    fn evaluate_join(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
         let [separator, list] = argument.items() else {
-            return Err(place.expected("a separator and a list", argument));
+            return Err(path.unexpected_value("a separator and a list", argument));
         };
-        let separator = self.text(separator, place)?;
-        let items = match self.resolve(list, place)? {
+        let separator = self.evaluate_text(separator, path)?;
+        let items = match self.evaluate(list, path)? {
             Some(Node { value: Value::List(items), .. }) => items,
-            _ => return Err(place.expected("a list", list)),
+            _ => return Err(path.unexpected_value("a list", list)),
         };
-        let texts: Result<Vec<_>, _> = items.iter().map(|item| self.text(item, place)).collect();
+        let texts: Result<Vec<_>, _> = items.iter().map(|item| self.evaluate_text(item, path)).collect();
         Ok(texts?.join(&separator))
     }
 
-    fn choose(&self, argument: &Node, place: &Place) -> Resolved {
-        let [condition, yes, no] = argument.items() else {
-            return Err(place.expected("a condition and two values", argument));
+    fn evaluate_if(&self, argument: &Node, path: &ValuePath) -> Evaluated {
+        let [condition, if_true, if_false] = argument.items() else {
+            return Err(path.unexpected_value("a condition and two values", argument));
         };
-        let chosen = self.named_condition(condition.as_text(), argument.line, place, &[])?;
-        self.resolve(if chosen { yes } else { no }, place)
+        let is_true = self.evaluate_condition(condition.as_text(), argument.line, path, &[])?;
+        self.evaluate(if is_true { if_true } else { if_false }, path)
     }
 }
 
-/// The function's name and argument, in the short form (a tag) or the long one (a mapping of one key).
-pub(super) fn intrinsic(node: &Node) -> Option<(&str, Node)> {
+/// Returns the function's name and argument when the node is an intrinsic function, in the short form (a tag) or the
+/// long form (a mapping with one key).
+pub(super) fn as_intrinsic(node: &Node) -> Option<(&str, Node)> {
     if let Some(tag) = &node.tag {
         let argument = Node { tag: None, ..node.clone() };
         return Some((tag, argument));
@@ -123,8 +130,8 @@ pub(super) fn intrinsic(node: &Node) -> Option<(&str, Node)> {
     Some((function, argument.clone()))
 }
 
-/// Splits at the first `${name}`.
-fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
+/// Splits at the first `${name}` into the text before, the name, and the text after.
+fn split_at_variable(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once("${")?;
     let (name, after) = rest.split_once('}')?;
     Some((before, name, after))

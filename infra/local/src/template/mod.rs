@@ -1,19 +1,21 @@
-//! Reads `template.yaml`, the only list of functions, routes, queues and tables there is.
+//! Reads `template.yaml`, the only definition of functions, routes, queues and tables.
 //!
-//! What runs locally is read closely, and a mistake in it is one line with its place. Everything else
-//! (alarms, dashboards, log groups) means nothing on one machine and is passed over.
+//! Resources that run locally are validated, and the first error in them is reported with its line. All other resources
+//! (alarms, dashboards, log groups) are ignored.
 //!
 //! # Layout
-//! - `function.rs`, `events.rs`, `queue.rs`, `table.rs`: the resources that run here
-//! - `policy.rs`: what the functions may do
-//! - `globals.rs`: what all functions have in common
-//! - `scope.rs`, `parameters.rs`, `intrinsics.rs`, `conditions.rs`: what names and functions mean here
-//! - `cursor.rs`, `yaml.rs`, `error.rs`: walking the text without losing the place
+//! - `yaml.rs`, `error.rs`: the template as a tree that keeps line numbers, and errors with line and path
+//! - `scope.rs`, `parameters.rs`, `intrinsics.rs`, `conditions.rs`: evaluate names, parameters, intrinsic functions and
+//!   conditions
+//! - `evaluated_value.rs`: typed access to evaluated values
+//! - `function.rs`, `event_sources.rs`, `queue.rs`, `table.rs`: the resources that run locally
+//! - `policy.rs`: the permissions of functions
+//! - `globals.rs`: the properties that all functions share
 
 mod conditions;
-mod cursor;
 mod error;
-mod events;
+mod evaluated_value;
+mod event_sources;
 mod function;
 mod globals;
 mod intrinsics;
@@ -28,55 +30,57 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
-use self::cursor::Cursor;
-use self::policy::Roles;
+use self::evaluated_value::EvaluatedValue;
+use self::policy::PermissionsByRole;
 use self::scope::Scope;
-use crate::identity::role_arn;
+use crate::arn::role_arn;
 use crate::sqs::QueueDefinition;
 
-pub use self::error::{Error, Place, Problem};
-pub use self::events::{QueueMapping, Route, Schedule};
+pub use self::error::{Error, ErrorKind, ValuePath};
+pub use self::event_sources::{QueueMapping, Route, Schedule};
 pub use self::function::{Function, Logging};
-pub(crate) use self::policy::to_consume;
+pub(crate) use self::policy::queue_consumer_permissions;
 pub use self::scope::Addresses;
-pub use self::table::{Index, Table};
+pub use self::table::{IndexDefinition, TableDefinition};
 
-/// What the template declares and this machine can run.
+/// The resources of a template that run locally, each list in the order of the template.
 #[derive(Debug, Default)]
 pub struct Template {
-    /// In the order of the template.
     pub functions: Vec<Function>,
-    /// In the order of the template.
-    pub tables: Vec<Table>,
-    /// In the order of the template.
+    pub tables: Vec<TableDefinition>,
     pub queues: Vec<QueueDefinition>,
 }
 
 impl Template {
-    /// Reads the text of a template; `parameters` overrides the defaults.
+    /// Parses the text of a template. `parameters` override the default values.
     ///
     /// # Errors
-    /// The first mistake in what runs locally.
+    /// The first error in the template.
     pub fn read(text: &str, parameters: &BTreeMap<String, String>, addresses: Addresses) -> Result<Self, Error> {
         let root = yaml::parse(text)?;
         let scope = Scope::new(&root, parameters, addresses)?;
-        let declared = yaml::entries(&root, "Resources").filter(|(name, _)| scope.is_declared(name));
+        let declared = yaml::section_entries(&root, "Resources").filter(|(name, _)| scope.is_declared(name));
         let resources = declared.map(|(name, resource)| {
-            let resource = globals::applied(&root, resource);
-            (name.as_str(), Cursor::new(&scope, name, resource))
+            let resource = globals::with_globals(&root, resource);
+            (name.as_str(), EvaluatedValue::resource(&scope, name, resource))
         });
         let resources: Vec<_> = resources.collect();
-        let roles = roles(&resources)?;
+        let roles = read_roles(&resources)?;
         let mut template = Self::default();
         for (name, resource) in &resources {
-            template.resource(name, resource, &roles)?;
+            template.add_resource(name, resource, &roles)?;
         }
-        template.check()?;
+        template.check_duplicates()?;
         Ok(template)
     }
 
-    fn resource(&mut self, name: &str, resource: &Cursor<'_>, roles: &Roles) -> Result<(), Error> {
-        let properties = resource.section("Properties")?;
+    fn add_resource(
+        &mut self,
+        name: &str,
+        resource: &EvaluatedValue<'_>,
+        roles: &PermissionsByRole,
+    ) -> Result<(), Error> {
+        let properties = resource.get_or_empty("Properties")?;
         match resource.require("Type")?.text()?.as_str() {
             "AWS::Serverless::Function" => self.functions.push(function::read(name, &properties, roles)?),
             "AWS::SQS::Queue" => self.queues.push(queue::read(name, &properties)?),
@@ -86,17 +90,17 @@ impl Template {
         Ok(())
     }
 
-    /// What only the whole shows: every route and every binary belongs to one function.
-    fn check(&self) -> Result<(), Error> {
+    /// Rejects routes and binaries that belong to more than one function.
+    fn check_duplicates(&self) -> Result<(), Error> {
         let mut binaries = BTreeMap::new();
         let mut routes = BTreeMap::new();
         for function in &self.functions {
             if let Some(owner) = binaries.insert(&function.name, &function.logical_id) {
-                return Err(function.duplicate_binary(owner));
+                return Err(function.duplicate_binary_error(owner));
             }
             for route in &function.routes {
-                if let Some(owner) = routes.insert(route.shape(), &function.logical_id) {
-                    return Err(route.duplicate(&function.logical_id, owner));
+                if let Some(owner) = routes.insert(route.pattern(), &function.logical_id) {
+                    return Err(route.duplicate_route_error(&function.logical_id, owner));
                 }
             }
         }
@@ -104,11 +108,11 @@ impl Template {
     }
 }
 
-fn roles(resources: &[(&str, Cursor<'_>)]) -> Result<Roles, Error> {
-    let mut roles = Roles::new();
+fn read_roles(resources: &[(&str, EvaluatedValue<'_>)]) -> Result<PermissionsByRole, Error> {
+    let mut roles = PermissionsByRole::new();
     for (name, resource) in resources {
         if resource.require("Type")?.text()? == "AWS::IAM::Role" {
-            roles.insert(role_arn(name), policy::of_role(&resource.section("Properties")?)?);
+            roles.insert(role_arn(name), policy::role_permissions(&resource.get_or_empty("Properties")?)?);
         }
     }
     Ok(roles)

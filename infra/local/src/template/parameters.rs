@@ -1,14 +1,18 @@
-//! The values of the template's parameters: what the host gives, or the default.
+//! Determines the values of the template's parameters: an override from the caller, or the default.
 
 use std::collections::BTreeMap;
 
-use super::error::{Error, Place, Problem};
-use super::yaml::{Node, Value, entries};
+use super::error::{Error, ErrorKind, ValuePath};
+use super::yaml::{Node, Value, section_entries};
 
+/// Values by parameter name.
+///
+/// # Errors
+/// An override for an undeclared parameter, a parameter without a value, or a value that is not allowed.
 pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> Result<BTreeMap<String, Node>, Error> {
-    let declared: BTreeMap<_, _> = entries(template, "Parameters").cloned().collect();
+    let declared: BTreeMap<_, _> = section_entries(template, "Parameters").cloned().collect();
     if let Some(unknown) = overrides.keys().find(|name| !declared.contains_key(*name)) {
-        return Err(error(unknown, 1, Problem::UnknownParameter));
+        return Err(parameter_error(unknown, 1, ErrorKind::UnknownParameter));
     }
     let value = |(name, declaration): (&String, &Node)| {
         let value = value(name, declaration, overrides.get(name))?;
@@ -17,37 +21,37 @@ pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> R
     declared.iter().map(value).collect()
 }
 
-fn value(name: &str, declaration: &Node, given: Option<&String>) -> Result<Node, Error> {
+fn value(name: &str, declaration: &Node, override_value: Option<&String>) -> Result<Node, Error> {
     let line = declaration.line;
-    let text = match (given, scalar(declaration, "Default")) {
-        (Some(given), _) => given.clone(),
+    let text = match (override_value, attribute(declaration, "Default")) {
+        (Some(value), _) => value.clone(),
         (None, Some(default)) => default.to_owned(),
-        (None, None) => return Err(error(name, line, Problem::ParameterWithoutValue)),
+        (None, None) => return Err(parameter_error(name, line, ErrorKind::ParameterWithoutValue)),
     };
-    if !allows(declaration, &text) {
-        return Err(error(name, line, Problem::NotAllowed(text)));
+    if !is_allowed(declaration, &text) {
+        return Err(parameter_error(name, line, ErrorKind::DisallowedValue(text)));
     }
-    let kind = scalar(declaration, "Type").unwrap_or_default();
-    if kind == "CommaDelimitedList" || kind.starts_with("List<") {
-        return Ok(list(line, &text));
+    let parameter_type = attribute(declaration, "Type").unwrap_or_default();
+    if parameter_type == "CommaDelimitedList" || parameter_type.starts_with("List<") {
+        return Ok(comma_delimited_list(line, &text));
     }
     Ok(Node::scalar(line, text))
 }
 
-fn allows(declaration: &Node, text: &str) -> bool {
+fn is_allowed(declaration: &Node, text: &str) -> bool {
     let allowed = declaration.get("AllowedValues").map(Node::items).unwrap_or_default();
     allowed.is_empty() || allowed.iter().any(|value| value.as_text() == text)
 }
 
-fn list(line: usize, text: &str) -> Node {
+fn comma_delimited_list(line: usize, text: &str) -> Node {
     let items = text.split(',').map(|item| Node::scalar(line, item.trim()));
     Node { line, tag: None, value: Value::List(items.collect()) }
 }
 
-fn scalar<'t>(declaration: &'t Node, key: &str) -> Option<&'t str> {
+fn attribute<'t>(declaration: &'t Node, key: &str) -> Option<&'t str> {
     declaration.get(key).map(Node::as_text)
 }
 
-fn error(name: &str, line: usize, problem: Problem) -> Error {
-    Place::default().inner(name).error(line, problem)
+fn parameter_error(name: &str, line: usize, kind: ErrorKind) -> Error {
+    ValuePath::default().child(name).error(line, kind)
 }

@@ -1,88 +1,88 @@
-//! What a function's role allows: the `Policies` of the function, or those of the `AWS::IAM::Role` that it names.
+//! Reads the permissions of a function: from its own `Policies`, or from the `AWS::IAM::Role` that it names.
 
 use std::collections::BTreeMap;
 
-use super::cursor::Cursor;
-use super::error::{Error, Problem};
-use super::events::QueueMapping;
-use crate::permission::Permission;
+use super::error::{Error, ErrorKind};
+use super::evaluated_value::EvaluatedValue;
+use super::event_sources::QueueMapping;
+use crate::iam::Permission;
 use crate::sqs::Queues;
 
-/// What Lambda does, in the name of a function, with a queue that feeds it.
-const TO_CONSUME: [&str; 3] = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
+/// The SQS actions that Lambda performs with the function's role to consume a queue.
+const QUEUE_CONSUMER_ACTIONS: [&str; 3] = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
 
-/// What the roles of the template allow, by ARN.
-pub(super) type Roles = BTreeMap<String, Vec<Permission>>;
+/// The permissions of each role in the template, by the role's ARN.
+pub(super) type PermissionsByRole = BTreeMap<String, Vec<Permission>>;
 
-/// `AWS::IAM::Role`.
-pub(super) fn of_role(properties: &Cursor<'_>) -> Result<Vec<Permission>, Error> {
-    let mut allowed = Vec::new();
-    for policy in items(properties)? {
-        allowed.extend(document(&policy.require("PolicyDocument")?)?);
+/// Reads the policies of an `AWS::IAM::Role`.
+pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
+    let mut permissions = Vec::new();
+    for policy in policies(properties)? {
+        permissions.extend(document_permissions(&policy.require("PolicyDocument")?)?);
     }
-    Ok(allowed)
+    Ok(permissions)
 }
 
-/// `AWS::Serverless::Function`. SAM makes the role of a function that names none, and lets it consume its queues.
-pub(super) fn of_function(
-    properties: &Cursor<'_>,
+/// For a function without `Role`, SAM creates a role with the function's policies that may also consume its queues.
+pub(super) fn function_permissions(
+    properties: &EvaluatedValue<'_>,
     queues: &[QueueMapping],
-    roles: &Roles,
+    roles: &PermissionsByRole,
 ) -> Result<Vec<Permission>, Error> {
     if let Some(role) = properties.get("Role")? {
         let arn = role.text()?;
-        return roles.get(&arn).cloned().ok_or_else(|| role.error(Problem::NotARole(arn)));
+        return roles.get(&arn).cloned().ok_or_else(|| role.error(ErrorKind::UnknownRole(arn)));
     }
-    let mut allowed: Vec<_> = queues.iter().flat_map(to_consume).collect();
-    for policy in items(properties)? {
-        allowed.extend(document(&policy)?);
+    let mut permissions: Vec<_> = queues.iter().flat_map(queue_consumer_permissions).collect();
+    for policy in policies(properties)? {
+        permissions.extend(document_permissions(&policy)?);
     }
-    Ok(allowed)
+    Ok(permissions)
 }
 
-/// What the role of a function that consumes the queue must allow.
-pub(crate) fn to_consume(mapping: &QueueMapping) -> Vec<Permission> {
+/// The permissions that the role of a function needs to consume the queue.
+pub(crate) fn queue_consumer_permissions(mapping: &QueueMapping) -> Vec<Permission> {
     let resource = Queues::arn(&mapping.queue);
-    TO_CONSUME.map(|action| Permission { action: action.to_owned(), resource: resource.clone() }).into()
+    QUEUE_CONSUMER_ACTIONS.map(|action| Permission { action: action.to_owned(), resource: resource.clone() }).into()
 }
 
-fn items<'s>(properties: &Cursor<'s>) -> Result<Vec<Cursor<'s>>, Error> {
+fn policies<'s>(properties: &EvaluatedValue<'s>) -> Result<Vec<EvaluatedValue<'s>>, Error> {
     properties.get("Policies")?.map_or(Ok(Vec::new()), |policies| policies.items())
 }
 
-fn document(policy: &Cursor<'_>) -> Result<Vec<Permission>, Error> {
-    let mut allowed = Vec::new();
-    for statement in policy.require("Statement")?.items()? {
-        allowed.extend(self::statement(&statement)?);
+fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
+    let mut permissions = Vec::new();
+    for statement in document.require("Statement")?.items()? {
+        permissions.extend(statement_permissions(&statement)?);
     }
-    Ok(allowed)
+    Ok(permissions)
 }
 
-/// Every action on every resource. What would need IAM's own rules is refused: this host plays those of the template.
-fn statement(statement: &Cursor<'_>) -> Result<Vec<Permission>, Error> {
+/// Combines every action with every resource. Statements with conditions, wildcards or `Deny` are rejected, because the
+/// local host does not implement them.
+fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {
-            return Err(value.expected("nothing but Sid, Effect, Action and Resource"));
+            return Err(value.unexpected_value("nothing but Sid, Effect, Action and Resource"));
         }
     }
     let effect = statement.require("Effect")?;
     if effect.text()? != "Allow" {
-        return Err(effect.expected("Allow"));
+        return Err(effect.unexpected_value("Allow"));
     }
-    let actions = names(&statement.require("Action")?)?;
-    let resources = names(&statement.require("Resource")?)?;
-    let on = |resource: &String| {
+    let actions = names_without_wildcards(&statement.require("Action")?)?;
+    let resources = names_without_wildcards(&statement.require("Resource")?)?;
+    let actions_on = |resource: &String| {
         let resource = resource.clone();
         actions.iter().map(move |action| Permission { action: action.clone(), resource: resource.clone() })
     };
-    Ok(resources.iter().flat_map(on).collect())
+    Ok(resources.iter().flat_map(actions_on).collect())
 }
 
-/// One or several, each in full.
-fn names(value: &Cursor<'_>) -> Result<Vec<String>, Error> {
+fn names_without_wildcards(value: &EvaluatedValue<'_>) -> Result<Vec<String>, Error> {
     let names = value.texts()?;
     if names.iter().any(|name| name.contains(['*', '?'])) {
-        return Err(value.expected("names without wildcards"));
+        return Err(value.unexpected_value("names without wildcards"));
     }
     Ok(names)
 }

@@ -1,90 +1,87 @@
-//! What the names of a template mean on this machine.
+//! Resolves names in a template: parameters, pseudo parameters, resources and their attributes.
 //!
-//! Resources are called by their logical ids; what AWS would invent (ARNs, addresses) is made up so that it
-//! is stable and works: a queue's URL leads to the local queue, an API's endpoint to the gateway.
+//! A resource is named by its logical id. What AWS would generate (ARNs, URLs) has a stable local value: the URL of a
+//! queue leads to the local queue, the endpoint of an API to the gateway.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::error::{Error, Place, Problem};
-use super::yaml::{Node, entries};
-use crate::identity::{ACCOUNT, REGION, function_arn, role_arn, table_arn};
+use super::error::{Error, ErrorKind, ValuePath};
+use super::parameters;
+use super::yaml::{Node, section_entries};
+use crate::arn::{ACCOUNT_ID, REGION, function_arn, role_arn, table_arn};
 use crate::sqs::Queues;
 
-/// Where things of this host can be reached.
+/// The base URLs of this host's services.
 #[derive(Debug, Clone)]
 pub struct Addresses {
-    /// The gateway: `GetAtt Api.ApiEndpoint`.
+    /// The value of `GetAtt Api.ApiEndpoint`.
     pub gateway: String,
-    /// What queue URLs begin with.
+    /// The prefix of all queue URLs.
     pub queues: String,
 }
 
-/// The names a template declares, with their local values.
 pub(super) struct Scope {
     parameters: BTreeMap<String, Node>,
     pub(super) conditions: BTreeMap<String, Node>,
-    kinds: BTreeMap<String, String>,
-    fifo: Vec<String>,
+    /// Type of each declared resource, by logical id.
+    resource_types: BTreeMap<String, String>,
+    fifo_queues: BTreeSet<String>,
     addresses: Addresses,
 }
 
 impl Scope {
     pub fn new(template: &Node, overrides: &BTreeMap<String, String>, addresses: Addresses) -> Result<Self, Error> {
         let mut scope = Self {
-            parameters: super::parameters::values(template, overrides)?,
-            conditions: entries(template, "Conditions").cloned().collect(),
-            kinds: BTreeMap::new(),
-            fifo: Vec::new(),
+            parameters: parameters::values(template, overrides)?,
+            conditions: section_entries(template, "Conditions").cloned().collect(),
+            resource_types: BTreeMap::new(),
+            fifo_queues: BTreeSet::new(),
             addresses,
         };
-        scope.declare(template)?;
+        scope.declare_resources(template)?;
         Ok(scope)
     }
 
-    /// Resources whose condition does not hold are not declared: nothing may refer to them.
-    fn declare(&mut self, template: &Node) -> Result<(), Error> {
-        for (name, resource) in entries(template, "Resources") {
-            if !self.exists(name, resource)? {
+    /// Omits resources whose condition is false: references to them are errors.
+    fn declare_resources(&mut self, template: &Node) -> Result<(), Error> {
+        for (logical_id, resource) in section_entries(template, "Resources") {
+            if !self.is_condition_true(logical_id, resource)? {
                 continue;
             }
-            let kind = resource.get("Type").map(Node::as_text).unwrap_or_default();
-            self.kinds.insert(name.clone(), kind.to_owned());
-            let fifo = resource.get("Properties").and_then(|properties| properties.get("FifoQueue"));
-            if fifo.is_some_and(|fifo| fifo.as_text() == "true") {
-                self.fifo.push(name.clone());
+            let resource_type = resource.get("Type").map(Node::as_text).unwrap_or_default();
+            self.resource_types.insert(logical_id.clone(), resource_type.to_owned());
+            let is_fifo = resource.get("Properties").and_then(|properties| properties.get("FifoQueue"));
+            if is_fifo.is_some_and(|is_fifo| is_fifo.as_text() == "true") {
+                self.fifo_queues.insert(logical_id.clone());
             }
         }
         Ok(())
     }
 
-    fn exists(&self, name: &str, resource: &Node) -> Result<bool, Error> {
+    fn is_condition_true(&self, logical_id: &str, resource: &Node) -> Result<bool, Error> {
         let Some(condition) = resource.get("Condition") else {
             return Ok(true);
         };
-        let place = Place::default().inner(name).inner("Condition");
-        self.named_condition(condition.as_text(), condition.line, &place, &[])
+        let path = ValuePath::default().child(logical_id).child("Condition");
+        self.evaluate_condition(condition.as_text(), condition.line, &path, &[])
     }
 
-    /// Whether the resource is part of the stack.
-    pub fn is_declared(&self, resource: &str) -> bool {
-        self.kinds.contains_key(resource)
+    /// Whether the template declares the resource and its condition is true.
+    pub fn is_declared(&self, logical_id: &str) -> bool {
+        self.resource_types.contains_key(logical_id)
     }
 
     pub fn is_queue(&self, logical_id: &str) -> bool {
-        self.kinds.get(logical_id).is_some_and(|kind| kind == "AWS::SQS::Queue")
+        self.resource_types.get(logical_id).is_some_and(|resource_type| resource_type == "AWS::SQS::Queue")
     }
 
-    /// The local name of a queue. AWS ends a generated name in `.fifo` as well.
+    /// The name of a queue: its logical id. As on AWS, the name of a FIFO queue ends in `.fifo`.
     pub fn queue_name(&self, logical_id: &str) -> String {
-        if self.fifo.iter().any(|fifo| fifo == logical_id) {
-            format!("{logical_id}.fifo")
-        } else {
-            logical_id.to_owned()
-        }
+        if self.fifo_queues.contains(logical_id) { format!("{logical_id}.fifo") } else { logical_id.to_owned() }
     }
 
-    /// `Ref`: a node, or nothing for `AWS::NoValue`.
-    pub fn reference(&self, name: &str, line: usize, place: &Place) -> Result<Option<Node>, Error> {
+    /// Evaluates `Ref`. `None` for `AWS::NoValue`.
+    pub fn resolve_ref(&self, name: &str, line: usize, path: &ValuePath) -> Result<Option<Node>, Error> {
         if name == "AWS::NoValue" {
             return Ok(None);
         }
@@ -93,43 +90,43 @@ impl Scope {
         }
         let text = match name {
             "AWS::Region" => REGION,
-            "AWS::AccountId" => ACCOUNT,
+            "AWS::AccountId" => ACCOUNT_ID,
             "AWS::Partition" => "aws",
             "AWS::URLSuffix" => "amazonaws.com",
             "AWS::StackName" => "local",
             "AWS::StackId" => "arn:aws:cloudformation:us-east-1:000000000000:stack/local/local",
-            _ => return self.resource(name, line, place).map(Some),
+            _ => return self.resource_ref(name, line, path).map(Some),
         };
         Ok(Some(Node::scalar(line, text)))
     }
 
-    fn resource(&self, name: &str, line: usize, place: &Place) -> Result<Node, Error> {
-        let text = match self.kind(name, line, place)? {
-            "AWS::SQS::Queue" => Queues::url(&self.addresses.queues, &self.queue_name(name)),
-            _ => name.to_owned(),
+    fn resource_ref(&self, logical_id: &str, line: usize, path: &ValuePath) -> Result<Node, Error> {
+        let text = match self.resource_type(logical_id, line, path)? {
+            "AWS::SQS::Queue" => Queues::url(&self.addresses.queues, &self.queue_name(logical_id)),
+            _ => logical_id.to_owned(),
         };
         Ok(Node::scalar(line, text))
     }
 
-    fn kind(&self, name: &str, line: usize, place: &Place) -> Result<&str, Error> {
-        let unresolved = || place.error(line, Problem::Unresolved(name.to_owned()));
-        self.kinds.get(name).map(String::as_str).ok_or_else(unresolved)
+    fn resource_type(&self, logical_id: &str, line: usize, path: &ValuePath) -> Result<&str, Error> {
+        let unknown = || path.error(line, ErrorKind::UnknownResource(logical_id.to_owned()));
+        self.resource_types.get(logical_id).map(String::as_str).ok_or_else(unknown)
     }
 
-    /// `GetAtt`; `path` is `Resource.Attribute`.
-    pub fn attribute(&self, path: &str, line: usize, place: &Place) -> Result<String, Error> {
-        let (name, attribute) = path.split_once('.').unwrap_or((path, ""));
-        let kind = self.kind(name, line, place)?;
-        Ok(match (kind, attribute) {
-            ("AWS::SQS::Queue", "Arn") => Queues::arn(&self.queue_name(name)),
-            ("AWS::SQS::Queue", "QueueName") => self.queue_name(name),
-            ("AWS::SQS::Queue", "QueueUrl") => Queues::url(&self.addresses.queues, &self.queue_name(name)),
-            ("AWS::DynamoDB::Table", "Arn") => table_arn(name),
-            ("AWS::IAM::Role", "Arn") => role_arn(name),
-            ("AWS::Serverless::Function", "Arn") => function_arn(name),
+    /// Evaluates `GetAtt` for a reference such as `Resource.Attribute`.
+    pub fn resolve_attribute(&self, reference: &str, line: usize, path: &ValuePath) -> Result<String, Error> {
+        let (logical_id, attribute) = reference.split_once('.').unwrap_or((reference, ""));
+        let resource_type = self.resource_type(logical_id, line, path)?;
+        Ok(match (resource_type, attribute) {
+            ("AWS::SQS::Queue", "Arn") => Queues::arn(&self.queue_name(logical_id)),
+            ("AWS::SQS::Queue", "QueueName") => self.queue_name(logical_id),
+            ("AWS::SQS::Queue", "QueueUrl") => Queues::url(&self.addresses.queues, &self.queue_name(logical_id)),
+            ("AWS::DynamoDB::Table", "Arn") => table_arn(logical_id),
+            ("AWS::IAM::Role", "Arn") => role_arn(logical_id),
+            ("AWS::Serverless::Function", "Arn") => function_arn(logical_id),
             ("AWS::Serverless::HttpApi", "ApiEndpoint") => self.addresses.gateway.clone(),
-            (_, "Arn") => format!("arn:aws:local:{REGION}:{ACCOUNT}:{name}"),
-            (_, attribute) => format!("{name}.{attribute}"),
+            (_, "Arn") => format!("arn:aws:local:{REGION}:{ACCOUNT_ID}:{logical_id}"),
+            (_, attribute) => format!("{logical_id}.{attribute}"),
         })
     }
 }

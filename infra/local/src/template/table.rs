@@ -1,82 +1,79 @@
-//! `AWS::DynamoDB::Table`.
+//! Reads `AWS::DynamoDB::Table`.
 
 use serde_json::{Value, json};
 
-use super::cursor::Cursor;
 use super::error::Error;
+use super::evaluated_value::EvaluatedValue;
 
-/// A table, in the JSON of DynamoDB's own API.
+/// A table. The JSON values have the format of DynamoDB's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    /// Its logical id, which is its name here.
+pub struct TableDefinition {
+    /// The logical id, which is also the name of the local table.
     pub name: String,
-    /// `AttributeDefinitions`.
-    pub attributes: Value,
-    /// `KeySchema`.
-    pub keys: Value,
-    /// `GlobalSecondaryIndexes`.
-    pub indexes: Vec<Index>,
-    /// The attribute that says when an item expires.
-    pub expires_by: Option<String>,
+    pub attribute_definitions: Value,
+    pub key_schema: Value,
+    pub indexes: Vec<IndexDefinition>,
+    /// The attribute with the expiry of an item, when time to live is enabled.
+    pub ttl_attribute: Option<String>,
 }
 
 /// A global secondary index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Index {
-    /// `IndexName`.
+pub struct IndexDefinition {
     pub name: String,
-    /// `KeySchema`.
-    pub keys: Value,
-    /// `Projection`.
+    pub key_schema: Value,
     pub projection: Value,
 }
 
-pub(super) fn read(logical_id: &str, properties: &Cursor<'_>) -> Result<Table, Error> {
+pub(super) fn read(logical_id: &str, properties: &EvaluatedValue<'_>) -> Result<TableDefinition, Error> {
     let indexes = properties.get("GlobalSecondaryIndexes")?.map(|list| list.items()).transpose()?;
-    let indexes: Result<_, _> = indexes.unwrap_or_default().iter().map(index).collect();
-    Ok(Table {
+    let indexes: Result<_, _> = indexes.unwrap_or_default().iter().map(read_index).collect();
+    let attributes = properties.require("AttributeDefinitions")?;
+    Ok(TableDefinition {
         name: logical_id.to_owned(),
-        attributes: pairs(&properties.require("AttributeDefinitions")?, "AttributeName", "AttributeType")?,
-        keys: keys(properties)?,
+        attribute_definitions: string_pairs(&attributes, "AttributeName", "AttributeType")?,
+        key_schema: key_schema(properties)?,
         indexes: indexes?,
-        expires_by: expires_by(properties)?,
+        ttl_attribute: ttl_attribute(properties)?,
     })
 }
 
-fn index(index: &Cursor<'_>) -> Result<Index, Error> {
-    Ok(Index {
+fn read_index(index: &EvaluatedValue<'_>) -> Result<IndexDefinition, Error> {
+    Ok(IndexDefinition {
         name: index.require("IndexName")?.text()?,
-        keys: keys(index)?,
+        key_schema: key_schema(index)?,
         projection: projection(&index.require("Projection")?)?,
     })
 }
 
-fn keys(of: &Cursor<'_>) -> Result<Value, Error> {
-    pairs(&of.require("KeySchema")?, "AttributeName", "KeyType")
+fn key_schema(table_or_index: &EvaluatedValue<'_>) -> Result<Value, Error> {
+    string_pairs(&table_or_index.require("KeySchema")?, "AttributeName", "KeyType")
 }
 
-fn pairs(list: &Cursor<'_>, first: &'static str, second: &'static str) -> Result<Value, Error> {
-    let pair =
-        |item: &Cursor<'_>| Ok(json!({first: item.require(first)?.text()?, second: item.require(second)?.text()?}));
+/// Reads a list of objects with two string properties each.
+fn string_pairs(list: &EvaluatedValue<'_>, first: &'static str, second: &'static str) -> Result<Value, Error> {
+    let pair = |item: &EvaluatedValue<'_>| {
+        Ok(json!({first: item.require(first)?.text()?, second: item.require(second)?.text()?}))
+    };
     let pairs: Result<Vec<_>, Error> = list.items()?.iter().map(pair).collect();
     Ok(Value::Array(pairs?))
 }
 
-fn projection(projection: &Cursor<'_>) -> Result<Value, Error> {
-    let kind = projection.require("ProjectionType")?.text()?;
-    let Some(names) = projection.get("NonKeyAttributes")? else {
-        return Ok(json!({"ProjectionType": kind}));
+fn projection(projection: &EvaluatedValue<'_>) -> Result<Value, Error> {
+    let projection_type = projection.require("ProjectionType")?.text()?;
+    let Some(attributes) = projection.get("NonKeyAttributes")? else {
+        return Ok(json!({"ProjectionType": projection_type}));
     };
-    let names: Result<Vec<_>, _> = names.items()?.iter().map(Cursor::text).collect();
-    Ok(json!({"ProjectionType": kind, "NonKeyAttributes": names?}))
+    let attributes: Result<Vec<_>, _> = attributes.items()?.iter().map(EvaluatedValue::text).collect();
+    Ok(json!({"ProjectionType": projection_type, "NonKeyAttributes": attributes?}))
 }
 
-fn expires_by(properties: &Cursor<'_>) -> Result<Option<String>, Error> {
-    let Some(setting) = properties.get("TimeToLiveSpecification")? else {
+fn ttl_attribute(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
+    let Some(specification) = properties.get("TimeToLiveSpecification")? else {
         return Ok(None);
     };
-    if !setting.require("Enabled")?.flag()? {
+    if !specification.require("Enabled")?.boolean()? {
         return Ok(None);
     }
-    setting.require("AttributeName")?.text().map(Some)
+    specification.require("AttributeName")?.text().map(Some)
 }

@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use super::*;
-use crate::sqs::DeadLetter;
+use crate::sqs::RedrivePolicy;
 
 fn read(text: &str) -> Result<Template, Error> {
     read_with(text, &[])
 }
 
 fn read_with(text: &str, parameters: &[(&str, &str)]) -> Result<Template, Error> {
-    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let to_owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let addresses = Addresses { gateway: "http://gateway".to_owned(), queues: "http://queues".to_owned() };
-    Template::read(text, &parameters.iter().map(own).collect(), addresses)
+    Template::read(text, &parameters.iter().map(to_owned).collect(), addresses)
 }
 
-/// A template with one function whose only variable has this value.
-fn with_variable(value: &str) -> String {
+/// A template whose only function has one environment variable with this value.
+fn template_with_variable(value: &str) -> String {
     format!(
         "Parameters:
   Name: {{Type: String, Default: world}}
@@ -49,7 +49,7 @@ Resources:
 }
 
 fn variable(value: &str) -> Option<String> {
-    let template = read(&with_variable(value)).unwrap();
+    let template = read(&template_with_variable(value)).unwrap();
     template.functions[0].environment.get("V").cloned()
 }
 
@@ -88,38 +88,38 @@ fn intrinsic_functions_have_local_values() {
 }
 
 #[test]
-fn mistakes_in_a_value_name_the_function_and_the_property() {
-    for (value, problem) in [
-        ("!Ref Nobody", "nothing in the template is called \"Nobody\""),
-        ("!Ref Absent", "nothing in the template is called \"Absent\""),
-        ("!GetAtt Nobody.Arn", "nothing in the template is called \"Nobody\""),
-        ("!Sub '${Nobody}'", "nothing in the template is called \"Nobody\""),
-        ("!If [Maybe, a, b]", "no condition is called \"Maybe\""),
-        ("!ImportValue x", "the local host cannot evaluate ImportValue"),
+fn invalid_value_is_reported_with_its_path() {
+    for (value, message) in [
+        ("!Ref Nobody", "the template has no resource or parameter \"Nobody\""),
+        ("!Ref Absent", "the template has no resource or parameter \"Absent\""),
+        ("!GetAtt Nobody.Arn", "the template has no resource or parameter \"Nobody\""),
+        ("!Sub '${Nobody}'", "the template has no resource or parameter \"Nobody\""),
+        ("!If [Maybe, a, b]", "the template has no condition \"Maybe\""),
+        ("!ImportValue x", "the local host does not support the intrinsic function ImportValue"),
         ("[a]", "expected text, found a list"),
         ("!Join [a]", "expected a separator and a list, found a list"),
     ] {
-        let error = read(&with_variable(value)).unwrap_err().to_string();
-        let expected = format!("line 26: F.Environment.Variables.V: {problem}");
+        let error = read(&template_with_variable(value)).unwrap_err().to_string();
+        let expected = format!("line 26: F.Environment.Variables.V: {message}");
         assert_eq!(error, expected, "{value}");
     }
 }
 
 #[test]
-fn a_condition_that_depends_on_itself_is_an_error() {
+fn circular_condition_is_rejected() {
     let text = "Conditions:\n  A: !Not [!Condition B]\n  B: !Not [!Condition A]\nResources:\n  Q: {Type: AWS::SQS::Queue, Condition: A}\n";
     let error = read(text).unwrap_err();
     assert_eq!(error.to_string(), "line 3: B: condition \"A\" depends on itself");
 }
 
 #[test]
-fn resources_without_their_condition_do_not_exist() {
-    let template = read(&with_variable("x")).unwrap();
+fn resource_with_false_condition_is_ignored() {
+    let template = read(&template_with_variable("x")).unwrap();
     let names: Vec<_> = template.queues.iter().map(|queue| queue.name.as_str()).collect();
     assert_eq!(names, ["Jobs", "Ordered.fifo"]);
 }
 
-/// A template with what only AWS can play: alarms, a topic, a dashboard, a domain.
+/// A template with resources that exist only on AWS: alarms, a topic, a dashboard, a domain.
 const ONLY_ON_AWS: &str = "Parameters:
   Email: {Type: String, Default: ''}
   Domain: {Type: String, Default: ''}
@@ -142,7 +142,7 @@ Outputs:
 ";
 
 #[test]
-fn what_only_aws_can_play_is_passed_over_whether_it_is_there_or_not() {
+fn resources_that_need_aws_are_ignored() {
     for parameters in [&[][..], &[("Email", "a@b.example")], &[("Email", "a@b.example"), ("Domain", "b.example")]] {
         let template = read_with(ONLY_ON_AWS, parameters).unwrap();
         let names: Vec<_> = template.queues.iter().map(|queue| queue.name.as_str()).collect();
@@ -151,17 +151,17 @@ fn what_only_aws_can_play_is_passed_over_whether_it_is_there_or_not() {
 }
 
 #[test]
-fn parameters_have_the_given_value_or_their_default() {
-    let text = with_variable("!Ref Name");
+fn parameter_override_replaces_default() {
+    let text = template_with_variable("!Ref Name");
     let template = read_with(&text, &[("Name", "you")]).unwrap();
     assert_eq!(template.functions[0].environment["V"], "you");
 }
 
 #[test]
-fn mistakes_with_parameters_name_the_parameter() {
+fn invalid_parameter_is_reported_by_name() {
     let text = "Parameters:\n  Key: {Type: String}\n  Level: {Type: String, Default: A, AllowedValues: [A, B]}\nResources: {}\n";
     for (parameters, expected) in [
-        (&[][..], "line 2: Key: the parameter has no default and no value was given"),
+        (&[][..], "line 2: Key: the parameter has no default value, so a value is required"),
         (&[("Key", "x"), ("Level", "C")], "line 3: Level: \"C\" is not one of the allowed values"),
         (&[("Key", "x"), ("Kex", "y")], "line 1: Kex: the template has no such parameter"),
     ] {
@@ -187,7 +187,7 @@ Resources:
 ";
     let function = read(text).unwrap().functions.remove(0);
     assert_eq!((function.logical_id.as_str(), function.name.as_str()), ("F", "area-what"));
-    assert_eq!((function.timeout, function.memory), (Duration::from_secs(7), 512));
+    assert_eq!((function.timeout, function.memory_mb), (Duration::from_secs(7), 512));
     let environment: Vec<_> = function.environment.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(environment, [("A", "global"), ("B", "own"), ("C", "own")]);
     assert_eq!(function.logging.format.as_deref(), Some("JSON"));
@@ -195,7 +195,7 @@ Resources:
 }
 
 #[test]
-fn queues_and_their_dead_letters_are_read() {
+fn queues_with_redrive_policy_are_read() {
     let text = "Resources:
   Q:
     Type: AWS::SQS::Queue
@@ -214,18 +214,18 @@ fn queues_and_their_dead_letters_are_read() {
         QueueDefinition {
             name: "Q.fifo".to_owned(),
             delay_seconds: 0,
-            visibility_seconds: 36,
+            visibility_timeout_seconds: 36,
             retention_seconds: 345_600,
             content_based_deduplication: false,
             deduplication_per_group: true,
-            dead_letter: Some(DeadLetter { queue: "D.fifo".to_owned(), max_receives: 5 }),
+            redrive_policy: Some(RedrivePolicy { dead_letter_queue: "D.fifo".to_owned(), max_receive_count: 5 }),
         }
     );
     assert_eq!(queues[1].retention_seconds, 1_209_600);
 }
 
-/// A template with a role and one function with this property.
-fn with_property(property: &str) -> String {
+/// A template with a role and one function that has this property.
+fn template_with_property(property: &str) -> String {
     format!(
         "Resources:
   Items:
@@ -248,9 +248,9 @@ fn with_property(property: &str) -> String {
 }
 
 #[test]
-fn a_function_may_do_what_its_policies_or_its_role_allow() {
+fn function_gets_permissions_of_policies_or_role() {
     let permissions = |property: &str| {
-        let function = read(&with_property(property)).unwrap().functions.remove(0);
+        let function = read(&template_with_property(property)).unwrap().functions.remove(0);
         function.permissions.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let table = "arn:aws:dynamodb:us-east-1:000000000000:table/Items";
@@ -264,8 +264,8 @@ fn a_function_may_do_what_its_policies_or_its_role_allow() {
 }
 
 #[test]
-fn a_policy_that_only_aws_can_play_is_refused() {
-    for (property, problem) in [
+fn unsupported_policy_is_rejected() {
+    for (property, message) in [
         ("Role: x", "Role: \"x\" is not a role of this template"),
         (
             "Policies: [AWSLambdaSQSQueueExecutionRole]",
@@ -282,13 +282,13 @@ fn a_policy_that_only_aws_can_play_is_refused() {
             "Policies.0.Statement.0.Condition: expected nothing but Sid, Effect, Action and Resource, found a mapping",
         ),
     ] {
-        let error = read(&with_property(property)).unwrap_err().to_string();
-        assert_eq!(error, format!("line 16: F.{problem}"), "{property}");
+        let error = read(&template_with_property(property)).unwrap_err().to_string();
+        assert_eq!(error, format!("line 16: F.{message}"), "{property}");
     }
 }
 
-/// A template with a queue and one function with this event.
-fn with_event(event: &str) -> String {
+/// A template with two queues and one function that has this event.
+fn template_with_event(event: &str) -> String {
     format!(
         "Resources:
   Jobs: {{Type: AWS::SQS::Queue}}
@@ -304,8 +304,8 @@ fn with_event(event: &str) -> String {
 }
 
 #[test]
-fn events_are_read() {
-    let function = |event: &str| read(&with_event(event)).unwrap().functions.remove(0);
+fn event_sources_are_read() {
+    let function = |event: &str| read(&template_with_event(event)).unwrap().functions.remove(0);
 
     let route = function("{Type: HttpApi, Properties: {Method: any, Path: '/a/{b}'}}").routes.remove(0);
     assert_eq!((route.key().as_str(), route.timeout.as_secs()), ("ANY /a/{b}", 30));
@@ -318,8 +318,8 @@ fn events_are_read() {
         [QueueMapping {
             queue: "Jobs".to_owned(),
             batch_size: 20,
-            window: Duration::from_secs(1),
-            partial_failures: true,
+            batching_window: Duration::from_secs(1),
+            reports_partial_failures: true,
             max_concurrency: Some(5),
         }]
     );
@@ -327,14 +327,14 @@ fn events_are_read() {
 
     for (rate, seconds) in [("1 minute", 60), ("5 minutes", 300), ("2 hours", 7_200), ("1 day", 86_400)] {
         let function = function(&format!("{{Type: Schedule, Properties: {{Schedule: rate({rate})}}}}"));
-        assert_eq!(function.schedules[0].every.as_secs(), seconds, "{rate}");
+        assert_eq!(function.schedules[0].interval.as_secs(), seconds, "{rate}");
     }
 }
 
 #[test]
-fn mistakes_in_an_event_name_the_event() {
-    for (event, problem) in [
-        ("{Type: Sns}", "Type: the local host has no events of type \"Sns\""),
+fn invalid_event_is_reported_with_its_path() {
+    for (event, message) in [
+        ("{Type: Sns}", "Type: the local host does not support events of type \"Sns\""),
         (
             "{Type: HttpApi, Properties: {Method: GRAB, Path: /a}}",
             "Method: expected an HTTP method or ANY, found \"GRAB\"",
@@ -361,14 +361,14 @@ fn mistakes_in_an_event_name_the_event() {
             "Schedule: expected rate(n minutes), (n hours) or (n days), found \"cron(0 0 * * ? *)\"",
         ),
     ] {
-        let error = read(&with_event(event)).unwrap_err().to_string();
-        let expected = format!("line 9: F.Events.E.{problem}").replace("E.Queue is", "E: Queue is");
+        let error = read(&template_with_event(event)).unwrap_err().to_string();
+        let expected = format!("line 9: F.Events.E.{message}").replace("E.Queue is", "E: Queue is");
         assert_eq!(error, expected, "{event}");
     }
 }
 
 #[test]
-fn a_route_and_a_binary_belong_to_one_function() {
+fn route_or_binary_of_two_functions_is_rejected() {
     let function = |id: &str, binary: &str, path: &str| {
         format!(
             "  {id}:
@@ -380,13 +380,19 @@ fn a_route_and_a_binary_belong_to_one_function() {
         )
     };
     let routes = format!("Resources:\n{}{}", function("A", "a", "/x/{y}"), function("B", "b", "/x/{z}"));
-    assert_eq!(read(&routes).unwrap_err().to_string(), "line 11: B: the route GET /x/{z} is A's already");
+    assert_eq!(
+        read(&routes).unwrap_err().to_string(),
+        "line 11: B: the route GET /x/{z} already belongs to function A"
+    );
     let binaries = format!("Resources:\n{}{}", function("A", "a", "/x"), function("B", "a", "/y"));
-    assert_eq!(read(&binaries).unwrap_err().to_string(), "line 10: B.CodeUri: the binary a is A's already");
+    assert_eq!(
+        read(&binaries).unwrap_err().to_string(),
+        "line 10: B.CodeUri: the binary a already belongs to function A"
+    );
 }
 
 #[test]
-fn tables_are_read_as_dynamodb_takes_them() {
+fn tables_are_read_in_the_format_of_dynamodb() {
     let text = "Resources:
   Items:
     Type: AWS::DynamoDB::Table
@@ -402,13 +408,13 @@ fn tables_are_read_as_dynamodb_takes_them() {
       TimeToLiveSpecification: {AttributeName: expires_at, Enabled: true}
 ";
     let table = read(text).unwrap().tables.remove(0);
-    assert_eq!(table.keys, serde_json::json!([{"AttributeName": "pk", "KeyType": "HASH"}]));
+    assert_eq!(table.key_schema, serde_json::json!([{"AttributeName": "pk", "KeyType": "HASH"}]));
     assert_eq!(table.indexes[0].projection["NonKeyAttributes"], serde_json::json!(["a"]));
-    assert_eq!(table.expires_by.as_deref(), Some("expires_at"));
+    assert_eq!(table.ttl_attribute.as_deref(), Some("expires_at"));
 }
 
 #[test]
-fn the_real_template_is_read() {
+fn deployed_template_is_read() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../template.yaml");
     let key = "0".repeat(64);
     let template = read_with(&std::fs::read_to_string(path).unwrap(), &[("OperatorKeySha256", &key)]);

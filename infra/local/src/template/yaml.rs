@@ -1,15 +1,16 @@
-//! YAML as a tree that keeps lines and tags: CloudFormation's short forms (`!Ref Api`) are tags, and an
-//! error is only useful with its line. Scalars stay text; what they mean depends on the property.
+//! Parses YAML to a tree that keeps line numbers and tags, which usual parsers drop: short forms of intrinsic functions
+//! (`!Ref Api`) are tags, and errors need lines. Scalars stay text; their type depends on the property.
 
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
-use super::error::{Error, Place, Problem};
+use super::error::{Error, ErrorKind, ValuePath};
 
-/// A value and where it was written.
+/// A YAML value with its tag and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
+    /// From 1.
     pub line: usize,
-    /// Without its exclamation mark.
+    /// Without the exclamation mark.
     pub tag: Option<String>,
     pub value: Value,
 }
@@ -26,12 +27,12 @@ impl Node {
         Self { line, tag: None, value: Value::Scalar(text.into()) }
     }
 
-    /// The child of a mapping; `None` also when this is no mapping.
+    /// The value of a key; `None` when the key is absent or the node is not a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find_map(|(name, node)| (name == key).then_some(node))
     }
 
-    /// The text of a scalar; empty for anything else.
+    /// The text of a scalar; empty for other nodes.
     pub fn as_text(&self) -> &str {
         match &self.value {
             Value::Scalar(text) => text,
@@ -39,7 +40,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; none of anything else.
+    /// The items of a list; empty for other nodes.
     pub fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
@@ -47,7 +48,7 @@ impl Node {
         }
     }
 
-    /// The entries of a mapping; none of anything else.
+    /// The entries of a mapping; empty for other nodes.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -55,8 +56,8 @@ impl Node {
         }
     }
 
-    /// The kind of value, in words.
-    pub fn kind(&self) -> String {
+    /// The value as an error message shows it.
+    pub fn describe(&self) -> String {
         match &self.value {
             Value::Scalar(text) => format!("{text:?}"),
             Value::List(_) => "a list".to_owned(),
@@ -65,44 +66,44 @@ impl Node {
     }
 }
 
-impl Place {
-    /// The error of a value that is not what this place takes.
-    pub(super) fn expected(&self, what: &str, found: &Node) -> Error {
-        let problem = Problem::Expected { expected: what.to_owned(), found: found.kind() };
-        self.error(found.line, problem)
+impl ValuePath {
+    /// The error for a value that is not what its property accepts.
+    pub(super) fn unexpected_value(&self, expected: &str, found: &Node) -> Error {
+        let kind = ErrorKind::UnexpectedValue { expected: expected.to_owned(), found: found.describe() };
+        self.error(found.line, kind)
     }
 }
 
-/// The entries of a top-level section.
-pub(super) fn entries<'t>(template: &'t Node, section: &str) -> impl Iterator<Item = &'t (String, Node)> {
+/// The entries of a top-level section, such as `Resources`.
+pub(super) fn section_entries<'t>(template: &'t Node, section: &str) -> impl Iterator<Item = &'t (String, Node)> {
     template.get(section).map(Node::entries).unwrap_or_default().iter()
 }
 
-/// Reads one document.
+/// Parses a single document.
 pub(super) fn parse(text: &str) -> Result<Node, Error> {
-    let mut reader = Reader { events: Parser::new_from_str(text), line: 1 };
-    let mut first = reader.next()?;
+    let mut reader = NodeReader { events: Parser::new_from_str(text), line: 1 };
+    let mut first = reader.next_event()?;
     while matches!(first, Event::StreamStart | Event::DocumentStart(..)) {
-        first = reader.next()?;
+        first = reader.next_event()?;
     }
     reader.node(first)
 }
 
-struct Reader<'t> {
+struct NodeReader<'t> {
     events: Parser<'t, StrInput<'t>>,
-    /// Of the event read last.
+    /// Line of the last event.
     line: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn next(&mut self) -> Result<Event<'t>, Error> {
+impl<'t> NodeReader<'t> {
+    fn next_event(&mut self) -> Result<Event<'t>, Error> {
         match self.events.next() {
             Some(Ok((event, span))) => {
-                self.line = line(&span);
+                self.line = span.start.line();
                 Ok(event)
             }
-            Some(Err(error)) => Err(not_yaml(&error)),
-            None => Err(self.error(Problem::Null)),
+            Some(Err(error)) => Err(syntax_error(&error)),
+            None => Err(self.error(ErrorKind::MissingValue)),
         }
     }
 
@@ -111,33 +112,33 @@ impl<'t> Reader<'t> {
         let (tag, value) = match event {
             Event::Scalar(text, style, _, tag) => {
                 if tag.is_none() && is_null(&text, style) {
-                    return Err(self.error(Problem::Null));
+                    return Err(self.error(ErrorKind::MissingValue));
                 }
                 (tag, Value::Scalar(text.into_owned()))
             }
             Event::SequenceStart(_, _, tag) => (tag, Value::List(self.list()?)),
             Event::MappingStart(_, _, tag) => (tag, Value::Map(self.map()?)),
             Event::Alias(_) | Event::UnresolvedAlias(_) | Event::Anchor(..) => {
-                return Err(self.error(Problem::Alias));
+                return Err(self.error(ErrorKind::UnsupportedAlias));
             }
-            // A place for a value that holds none, such as an empty document.
+            // An empty document, or a key without a value.
             Event::StreamStart
             | Event::StreamEnd
             | Event::DocumentStart(..)
             | Event::DocumentEnd
             | Event::SequenceEnd
-            | Event::MappingEnd => return Err(self.error(Problem::Null)),
-            // The parser may grow events.
-            _ => return Err(self.error(Problem::Null)),
+            | Event::MappingEnd => return Err(self.error(ErrorKind::MissingValue)),
+            // The enum is non-exhaustive.
+            _ => return Err(self.error(ErrorKind::MissingValue)),
         };
-        let tag = tag.as_deref().map(name);
+        let tag = tag.as_deref().map(|tag| tag.suffix().to_owned());
         Ok(Node { line, tag, value })
     }
 
     fn list(&mut self) -> Result<Vec<Node>, Error> {
         let mut items = Vec::new();
         loop {
-            let item = self.next()?;
+            let item = self.next_event()?;
             if matches!(item, Event::SequenceEnd) {
                 return Ok(items);
             }
@@ -148,16 +149,16 @@ impl<'t> Reader<'t> {
     fn map(&mut self) -> Result<Vec<(String, Node)>, Error> {
         let mut entries: Vec<(String, Node)> = Vec::new();
         loop {
-            let key = self.next()?;
+            let key = self.next_event()?;
             if matches!(key, Event::MappingEnd) {
                 return Ok(entries);
             }
             let key = self.key(key)?;
             if entries.iter().any(|(earlier, _)| *earlier == key) {
-                return Err(self.error(Problem::Duplicate(key)));
+                return Err(self.error(ErrorKind::DuplicateKey(key)));
             }
-            let value = self.next()?;
-            let value = self.node(value).map_err(|error| inside(&key, error))?;
+            let value = self.next_event()?;
+            let value = self.node(value).map_err(|error| with_key(&key, error))?;
             entries.push((key, value));
         }
     }
@@ -167,39 +168,32 @@ impl<'t> Reader<'t> {
         match node.value {
             Value::Scalar(text) => Ok(text),
             Value::List(_) | Value::Map(_) => {
-                Err(self.error(Problem::Expected { expected: "a plain key".to_owned(), found: node.kind() }))
+                Err(self
+                    .error(ErrorKind::UnexpectedValue { expected: "a plain key".to_owned(), found: node.describe() }))
             }
         }
     }
 
-    fn error(&self, problem: Problem) -> Error {
-        Error { line: self.line, place: Place::default(), problem }
+    fn error(&self, kind: ErrorKind) -> Error {
+        Error { line: self.line, path: ValuePath::default(), kind }
     }
 }
 
-/// Names the innermost key of an error; its line finds the rest.
-fn inside(key: &str, error: Error) -> Error {
-    if error.place == Place::default() && error.problem == Problem::Null {
-        let place = error.place.inner(key);
-        return Error { place, ..error };
+/// Adds the key to a [`ErrorKind::MissingValue`] that has no path yet: the line alone would not identify the value.
+fn with_key(key: &str, error: Error) -> Error {
+    if error.path == ValuePath::default() && error.kind == ErrorKind::MissingValue {
+        let path = error.path.child(key);
+        return Error { path, ..error };
     }
     error
-}
-
-fn name(tag: &Tag) -> String {
-    tag.suffix().to_owned()
 }
 
 fn is_null(text: &str, style: ScalarStyle) -> bool {
     style == ScalarStyle::Plain && matches!(text, "" | "~" | "null")
 }
 
-fn line(span: &Span) -> usize {
-    span.start.line()
-}
-
-fn not_yaml(error: &ScanError) -> Error {
-    Error { line: error.marker().line(), place: Place::default(), problem: Problem::Yaml(error.info()) }
+fn syntax_error(error: &ScanError) -> Error {
+    Error { line: error.marker().line(), path: ValuePath::default(), kind: ErrorKind::Yaml(error.info()) }
 }
 
 #[cfg(test)]
@@ -207,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_tags_are_kept() {
+    fn tree_keeps_lines_and_tags() {
         let tree = parse("# comment\nA: !Ref B\nC:\n  - 1.10\n  - !Sub '${D}'\n").unwrap();
         let a = tree.get("A").unwrap();
         assert_eq!((a.line, a.tag.as_deref()), (2, Some("Ref")));
@@ -219,9 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_one_line_with_their_place() {
+    fn error_is_one_line_with_its_line_number() {
         for (text, expected) in [
-            ("A: 1\nA: 2\n", "line 2: A is given twice"),
+            ("A: 1\nA: 2\n", "line 2: A is defined twice"),
             ("A:\n  B:\n", "line 2: B: has no value"),
             ("A: &x 1\nB: *x\n", "line 2: YAML aliases are not supported"),
             ("", "line 1: has no value"),

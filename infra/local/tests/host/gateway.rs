@@ -1,29 +1,29 @@
-//! Requests over HTTP, through the gateway, into a real process.
+//! HTTP requests through the gateway to a real process.
 
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::support::TestHost;
+use crate::probe_host::ProbeHost;
 
-fn url(host: &TestHost, path: &str) -> String {
+fn url(host: &ProbeHost, path: &str) -> String {
     format!("{}{path}", host.base_url())
 }
 
-/// Has the probe answer with this result.
-async fn respond(host: &TestHost, result: &Value) -> Response {
+/// Lets the probe return this result.
+async fn return_result(host: &ProbeHost, result: &Value) -> Response {
     let request = Client::new().post(url(host, "/probe/x?do=respond"));
     request.header("content-type", "application/json").body(result.to_string()).send().await.unwrap()
 }
 
-async fn message(response: Response) -> (StatusCode, Value) {
+async fn status_and_body(response: Response) -> (StatusCode, Value) {
     (response.status(), response.json().await.unwrap())
 }
 
 #[tokio::test]
-async fn the_event_is_that_of_payload_format_2() {
-    let host = TestHost::start().await;
+async fn event_has_payload_format_2() {
+    let host = ProbeHost::start().await;
     let request = Client::new()
         .post(url(&host, "/probe/a%20b%2Fc?x=1&x=2&name=J%C3%BCrgen+K&empty="))
         .header("X-Twice", "one")
@@ -63,8 +63,8 @@ async fn the_event_is_that_of_payload_format_2() {
 }
 
 #[tokio::test]
-async fn what_a_request_lacks_is_left_out() {
-    let host = TestHost::start().await;
+async fn missing_parts_of_a_request_are_omitted() {
+    let host = ProbeHost::start().await;
     let event: Value = reqwest::get(url(&host, "/probe/x")).await.unwrap().json().await.unwrap();
     for name in ["cookies", "queryStringParameters", "body"] {
         assert_eq!(event.get(name), None, "{name}");
@@ -73,19 +73,19 @@ async fn what_a_request_lacks_is_left_out() {
 }
 
 #[tokio::test]
-async fn bytes_travel_as_base64_whatever_their_label_says() {
-    let host = TestHost::start().await;
-    for label in ["image/png", "text/plain; charset=utf-8", "application/json"] {
-        let request = Client::new().post(url(&host, "/probe/x")).header("content-type", label);
+async fn binary_body_is_base64_whatever_its_content_type() {
+    let host = ProbeHost::start().await;
+    for content_type in ["image/png", "text/plain; charset=utf-8", "application/json"] {
+        let request = Client::new().post(url(&host, "/probe/x")).header("content-type", content_type);
         let response = request.body(vec![0xff, 0x00, 0xfe]).send().await.unwrap();
         let event: Value = response.json().await.unwrap();
-        assert_eq!((&event["body"], &event["isBase64Encoded"]), (&json!("/wD+"), &json!(true)), "{label}");
+        assert_eq!((&event["body"], &event["isBase64Encoded"]), (&json!("/wD+"), &json!(true)), "{content_type}");
     }
 }
 
 #[tokio::test]
-async fn a_form_travels_as_base64() {
-    let host = TestHost::start().await;
+async fn form_body_is_base64() {
+    let host = ProbeHost::start().await;
     let request = Client::new().post(url(&host, "/probe/x"));
     let request = request.header("content-type", "application/x-www-form-urlencoded").body("a=1");
     let event: Value = request.send().await.unwrap().json().await.unwrap();
@@ -93,9 +93,9 @@ async fn a_form_travels_as_base64() {
 }
 
 #[tokio::test]
-async fn the_result_becomes_the_response() {
-    let host = TestHost::start().await;
-    let response = respond(
+async fn result_becomes_the_response() {
+    let host = ProbeHost::start().await;
+    let response = return_result(
         &host,
         &json!({
             "statusCode": 201,
@@ -107,29 +107,29 @@ async fn the_result_becomes_the_response() {
     )
     .await;
     assert_eq!(response.status(), 201);
-    let all = |name| {
+    let header_values = |name| {
         let values = response.headers().get_all(name).iter();
         values.map(|value| value.to_str().unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!(all("x-one"), ["1"]);
-    assert_eq!(all("x-number"), ["7"]);
-    assert_eq!(all("set-cookie"), ["a=1; HttpOnly", "b=2"]);
-    assert_eq!(all("content-type"), ["text/plain;charset=UTF-8"]);
-    assert_eq!(all("apigw-requestid").len(), 1);
+    assert_eq!(header_values("x-one"), ["1"]);
+    assert_eq!(header_values("x-number"), ["7"]);
+    assert_eq!(header_values("set-cookie"), ["a=1; HttpOnly", "b=2"]);
+    assert_eq!(header_values("content-type"), ["text/plain;charset=UTF-8"]);
+    assert_eq!(header_values("apigw-requestid").len(), 1);
     assert_eq!(response.text().await.unwrap(), "hi");
 }
 
 #[tokio::test]
-async fn a_result_without_status_is_a_200_in_json() {
-    let host = TestHost::start().await;
-    let response = respond(&host, &json!({"ok": true})).await;
+async fn result_without_a_status_is_a_200_in_json() {
+    let host = ProbeHost::start().await;
+    let response = return_result(&host, &json!({"ok": true})).await;
     assert_eq!(response.headers()["content-type"], "application/json");
-    assert_eq!(message(response).await, (StatusCode::OK, json!({"ok": true})));
+    assert_eq!(status_and_body(response).await, (StatusCode::OK, json!({"ok": true})));
 }
 
 #[tokio::test]
-async fn a_result_that_http_cannot_carry_is_an_internal_error() {
-    let host = TestHost::start().await;
+async fn invalid_result_is_an_internal_error() {
+    let host = ProbeHost::start().await;
     for result in [
         json!({"statusCode": "many"}),
         json!({"statusCode": 99}),
@@ -137,25 +137,25 @@ async fn a_result_that_http_cannot_carry_is_an_internal_error() {
         json!({"statusCode": 200, "body": "%", "isBase64Encoded": true}),
         json!({"statusCode": 200, "body": {"not": "text"}}),
     ] {
-        let answer = message(respond(&host, &result).await).await;
+        let answer = status_and_body(return_result(&host, &result).await).await;
         let expected = (StatusCode::INTERNAL_SERVER_ERROR, json!({"message": "Internal Server Error"}));
         assert_eq!(answer, expected, "{result}");
     }
 }
 
 #[tokio::test]
-async fn a_failed_invocation_is_an_internal_error() {
-    let host = TestHost::start().await;
+async fn failed_invocation_is_an_internal_error() {
+    let host = ProbeHost::start().await;
     for action in ["fail", "panic", "crash"] {
         let response = reqwest::get(url(&host, &format!("/probe/x?do={action}"))).await.unwrap();
         let expected = (StatusCode::INTERNAL_SERVER_ERROR, json!({"message": "Internal Server Error"}));
-        assert_eq!(message(response).await, expected, "{action}");
+        assert_eq!(status_and_body(response).await, expected, "{action}");
     }
 }
 
 #[tokio::test]
-async fn what_no_route_takes_is_not_found() {
-    let host = TestHost::start().await;
+async fn unrouted_request_is_not_found() {
+    let host = ProbeHost::start().await;
     for (method, path) in [
         (Method::GET, "/"),
         (Method::GET, "/probe"),
@@ -166,46 +166,46 @@ async fn what_no_route_takes_is_not_found() {
     ] {
         let response = Client::new().request(method.clone(), url(&host, path)).send().await.unwrap();
         let expected = (StatusCode::NOT_FOUND, json!({"message": "Not Found"}));
-        assert_eq!(message(response).await, expected, "{method} {path}");
+        assert_eq!(status_and_body(response).await, expected, "{method} {path}");
     }
 }
 
 #[tokio::test]
-async fn a_head_request_has_no_body() {
-    let host = TestHost::start().await;
+async fn response_to_head_has_no_body() {
+    let host = ProbeHost::start().await;
     let response = Client::new().head(url(&host, "/probe/x")).send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert!(response.text().await.unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn the_gateway_waits_no_longer_than_the_route_says() {
-    let host = TestHost::start().await;
+async fn gateway_time_out_is_that_of_the_route() {
+    let host = ProbeHost::start().await;
     let response = reqwest::get(url(&host, "/impatient?do=hang")).await.unwrap();
     let expected = (StatusCode::SERVICE_UNAVAILABLE, json!({"message": "Service Unavailable"}));
-    assert_eq!(message(response).await, expected);
+    assert_eq!(status_and_body(response).await, expected);
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_refused() {
-    let host = TestHost::start().await;
+async fn body_over_the_limit_is_refused() {
+    let host = ProbeHost::start().await;
     for size in [10 * 1024 * 1024 + 1, 7_000_000] {
         let request = Client::new().post(url(&host, "/probe/x")).header("content-type", "text/plain");
         let response = request.body("x".repeat(size)).send().await.unwrap();
         let expected = (StatusCode::PAYLOAD_TOO_LARGE, json!({"message": "Request Entity Too Large"}));
-        assert_eq!(message(response).await, expected, "{size}");
+        assert_eq!(status_and_body(response).await, expected, "{size}");
     }
 }
 
 #[tokio::test]
 async fn headers_over_the_limit_are_refused() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     let request = Client::new().get(url(&host, "/probe/x")).header("x-large", "x".repeat(10_240));
     assert_eq!(request.send().await.unwrap().status(), 431);
 }
 
-/// Sends a head as it is written here, which no HTTP client would, and returns the status and the body.
-async fn send_head(host: &TestHost, head: &str) -> (u16, Value) {
+/// Sends a request head byte for byte, because an HTTP client would correct or refuse it. Returns the status and the body.
+async fn send_head(host: &ProbeHost, head: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(("127.0.0.1", host.port())).await.unwrap();
     stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -215,8 +215,8 @@ async fn send_head(host: &TestHost, head: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn a_malformed_head_is_refused_and_names_the_field() {
-    let host = TestHost::start().await;
+async fn malformed_head_is_refused_with_the_name_of_the_field() {
+    let host = ProbeHost::start().await;
     for (head, field) in [
         ("GET /probe/x HTTP/1.1\r\nHost: a\r\nHost: b", "Host"),
         ("GET /probe/x HTTP/1.1\r\nHost: a\r\nHost: a", "Host"),
@@ -238,7 +238,7 @@ async fn a_malformed_head_is_refused_and_names_the_field() {
 
 #[tokio::test]
 async fn usage_can_be_read_and_reset_over_http() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     reqwest::get(url(&host, "/probe/x")).await.unwrap();
     let usage: Value = reqwest::get(url(&host, "/_local/usage")).await.unwrap().json().await.unwrap();
     assert_eq!(usage["probe"]["invocations"], 1);

@@ -6,16 +6,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::{TestHost, is_alive, kill, wait_for};
+use crate::probe_host::{ProbeHost, is_alive, kill, wait_for};
 
-async fn pid(host: &TestHost, function: &str) -> u32 {
+async fn pid(host: &ProbeHost, function: &str) -> u32 {
     let pid = host.invoke(function, json!({"do": "pid"})).await.unwrap();
     u32::try_from(pid.as_u64().unwrap()).unwrap()
 }
 
 #[tokio::test]
-async fn one_process_serves_one_call_after_another() {
-    let host = TestHost::start().await;
+async fn one_process_serves_sequential_calls() {
+    let host = ProbeHost::start().await;
     let first = pid(&host, "probe").await;
     for _ in 0..20 {
         assert_eq!(pid(&host, "probe").await, first);
@@ -25,7 +25,7 @@ async fn one_process_serves_one_call_after_another() {
 
 #[tokio::test]
 async fn concurrent_calls_get_a_process_each() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     let calls = (0..4).map(|_| host.invoke("probe", json!({"do": "sleep", "ms": 300})));
     let pids: BTreeSet<_> = join_all(calls).await.into_iter().map(|pid| pid.unwrap().as_u64()).collect();
     assert_eq!(pids.len(), 4);
@@ -33,15 +33,15 @@ async fn concurrent_calls_get_a_process_each() {
 
 #[tokio::test]
 async fn calls_beyond_the_reserved_concurrency_wait() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     let calls = (0..4).map(|_| host.invoke("single", json!({"do": "sleep", "ms": 10})));
     let pids: BTreeSet<_> = join_all(calls).await.into_iter().map(|pid| pid.unwrap().as_u64()).collect();
     assert_eq!(pids.len(), 1);
 }
 
 #[tokio::test]
-async fn a_function_sees_what_lambda_would_tell_it_and_nothing_else() {
-    let host = TestHost::start().await;
+async fn function_environment_is_that_of_lambda_and_nothing_else() {
+    let host = ProbeHost::start().await;
     let environment = host.invoke("probe", json!({"do": "environment"})).await.unwrap();
     for (name, value) in [
         ("AWS_LAMBDA_FUNCTION_NAME", "probe"),
@@ -64,18 +64,18 @@ async fn a_function_sees_what_lambda_would_tell_it_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_deadline_is_a_moment_in_the_future() {
-    let host = TestHost::start().await;
+async fn deadline_is_the_time_out_from_now() {
+    let host = ProbeHost::start().await;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
-    let notifications = host.invoke("probe", json!({"do": "deadline"})).await.unwrap();
-    let left = u128::from(notifications["deadline"].as_u64().unwrap()) - now;
-    assert!((9_000..15_000).contains(&left), "{left}");
-    assert_eq!(notifications["arn"], "arn:aws:lambda:us-east-1:000000000000:function:probe");
+    let context = host.invoke("probe", json!({"do": "deadline"})).await.unwrap();
+    let remaining_ms = u128::from(context["deadline"].as_u64().unwrap()) - now;
+    assert!((9_000..15_000).contains(&remaining_ms), "{remaining_ms}");
+    assert_eq!(context["arn"], "arn:aws:lambda:us-east-1:000000000000:function:probe");
 }
 
 #[tokio::test]
-async fn an_error_of_the_function_fails_only_its_call() {
-    let host = TestHost::start().await;
+async fn function_error_fails_only_its_call() {
+    let host = ProbeHost::start().await;
     let first = pid(&host, "probe").await;
     for (action, message) in [("fail", "it went wrong"), ("panic", "it went very wrong")] {
         let error = host.invoke("probe", json!({"do": action})).await.unwrap_err();
@@ -85,19 +85,19 @@ async fn an_error_of_the_function_fails_only_its_call() {
 }
 
 #[tokio::test]
-async fn a_crash_fails_the_call_and_the_next_one_gets_a_new_process() {
-    let host = TestHost::start().await;
+async fn call_after_a_crash_gets_a_new_process() {
+    let host = ProbeHost::start().await;
     let first = pid(&host, "probe").await;
     let error = host.invoke("probe", json!({"do": "crash"})).await.unwrap_err();
-    assert_eq!(error.to_string(), "probe: the process ended before it answered (exit status: 3)");
+    assert_eq!(error.to_string(), "probe: the process exited before it responded (exit status: 3)");
     let lines = host.lines("probe");
-    assert!(lines.contains(&"the process ended before it answered (exit status: 3)".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"the process exited before it responded (exit status: 3)".to_owned()), "{lines:?}");
     assert_ne!(pid(&host, "probe").await, first);
 }
 
 #[tokio::test]
-async fn a_process_killed_while_idle_is_not_missed() {
-    let host = TestHost::start().await;
+async fn idle_process_that_was_killed_is_replaced() {
+    let host = ProbeHost::start().await;
     let first = pid(&host, "probe").await;
     kill(first);
     wait_for(|| host.processes(), Vec::is_empty).await;
@@ -105,8 +105,8 @@ async fn a_process_killed_while_idle_is_not_missed() {
 }
 
 #[tokio::test]
-async fn a_process_killed_at_work_fails_the_call_at_once() {
-    let host = TestHost::start().await;
+async fn killing_a_busy_process_fails_its_call() {
+    let host = ProbeHost::start().await;
     let call = host.invoke("probe", json!({"do": "hang"}));
     let killer = async {
         let processes = wait_for(|| host.processes(), |processes| !processes.is_empty()).await;
@@ -118,51 +118,51 @@ async fn a_process_killed_at_work_fails_the_call_at_once() {
 }
 
 #[tokio::test]
-async fn a_function_that_hangs_is_killed_at_its_time_out() {
-    let host = TestHost::start().await;
-    let hung = pid(&host, "hasty").await;
+async fn hanging_function_is_killed_at_its_time_out() {
+    let host = ProbeHost::start().await;
+    let first = pid(&host, "hasty").await;
     let error = host.invoke("hasty", json!({"do": "hang"})).await.unwrap_err();
     assert_eq!(error.to_string(), "hasty: Task timed out after 1.00 seconds");
-    wait_for(|| is_alive(hung), |alive| !alive).await;
-    assert_ne!(pid(&host, "hasty").await, hung);
+    wait_for(|| is_alive(first), |alive| !alive).await;
+    assert_ne!(pid(&host, "hasty").await, first);
 }
 
 #[tokio::test]
-async fn a_function_that_does_not_start_says_why() {
-    let host = TestHost::start().await;
-    for (function, why) in [
-        ("never-starts", "the process ended before it asked for work (exit status: 7)"),
-        ("cannot-start", "the function cannot start: Init.NoConfig: TABLE is not set"),
+async fn function_that_does_not_start_reports_the_reason() {
+    let host = ProbeHost::start().await;
+    for (function, reason) in [
+        ("never-starts", "the process exited before it requested an event (exit status: 7)"),
+        ("cannot-start", "the function failed to initialize: Init.NoConfig: TABLE is not set"),
     ] {
         let error = host.invoke(function, json!({})).await.unwrap_err();
-        assert_eq!(error.to_string(), format!("{function}: {why}"));
-        assert_eq!(host.lines(function), [why]);
+        assert_eq!(error.to_string(), format!("{function}: {reason}"));
+        assert_eq!(host.lines(function), [reason]);
     }
 }
 
 #[tokio::test]
-async fn an_unknown_function_is_an_error() {
-    let host = TestHost::start().await;
+async fn unknown_function_is_an_error() {
+    let host = ProbeHost::start().await;
     let error = host.invoke("nobody", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "nobody: there is no such function");
 }
 
 #[tokio::test]
-async fn output_reaches_the_log_line_by_line() {
-    let host = TestHost::start().await;
-    let calls = ["a", "b"].map(|who| host.invoke("probe", json!({"do": "print", "who": who, "lines": 50})));
+async fn output_is_logged_line_by_line() {
+    let host = ProbeHost::start().await;
+    let calls = ["a", "b"].map(|name| host.invoke("probe", json!({"do": "print", "label": name, "lines": 50})));
     join_all(calls).await;
     let lines = wait_for(|| host.lines("probe"), |lines| lines.len() == 102).await;
-    for who in ["a", "b"] {
-        let own: Vec<_> = lines.iter().filter(|line| line.starts_with(&format!("{who} line"))).collect();
-        let expected: Vec<_> = (0..50).map(|line| format!("{who} line {line}")).collect();
-        assert_eq!(own, expected.iter().collect::<Vec<_>>());
+    for name in ["a", "b"] {
+        let printed: Vec<_> = lines.iter().filter(|line| line.starts_with(&format!("{name} line"))).collect();
+        let expected: Vec<_> = (0..50).map(|line| format!("{name} line {line}")).collect();
+        assert_eq!(printed, expected.iter().collect::<Vec<_>>());
     }
 }
 
 #[tokio::test]
-async fn a_schedule_can_be_run_now() {
-    let host = TestHost::start().await;
+async fn schedule_can_be_run_on_request() {
+    let host = ProbeHost::start().await;
     let event = host.run_schedule("probe").await.unwrap();
     assert_eq!(event["detail-type"], "Scheduled Event");
     assert_eq!(event["source"], "aws.events");
@@ -172,8 +172,8 @@ async fn a_schedule_can_be_run_now() {
 }
 
 #[tokio::test]
-async fn usage_counts_calls_errors_and_time() {
-    let host = TestHost::start().await;
+async fn usage_counts_calls_errors_and_duration() {
+    let host = ProbeHost::start().await;
     host.invoke("probe", json!({"do": "sleep", "ms": 20})).await.unwrap();
     host.invoke("probe", json!({"do": "fail"})).await.unwrap_err();
     let usage = host.usage();
@@ -183,8 +183,8 @@ async fn usage_counts_calls_errors_and_time() {
 }
 
 #[tokio::test]
-async fn a_large_event_and_answer_pass() {
-    let host = TestHost::start().await;
+async fn event_and_result_of_5_mb_are_passed() {
+    let host = ProbeHost::start().await;
     let text = "x".repeat(5_000_000);
     let answer = host.invoke("probe", json!({"do": "answer", "answer": text})).await.unwrap();
     assert_eq!(answer.as_str().map(str::len), Some(5_000_000));

@@ -1,17 +1,19 @@
-//! Starting, stopping, and what outlives a host.
+//! Starting and stopping a host, and the data that it keeps.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use local::sqs::Outgoing;
+use local::sqs::OutgoingMessage;
 use local::{Host, Storage};
 use serde_json::json;
 
-use crate::support::{TestHost, binaries, example, is_alive, kill, options, template, wait_for};
+use crate::probe_host::{
+    ProbeHost, example_path, is_alive, kill, link_binaries, memory_options, template_path, wait_for,
+};
 
 #[tokio::test]
 async fn stopping_ends_all_processes() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     host.invoke("probe", json!({})).await.unwrap();
     let processes = host.processes();
     host.host.stop().await;
@@ -20,7 +22,7 @@ async fn stopping_ends_all_processes() {
 
 #[tokio::test]
 async fn stopping_lets_a_request_finish() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     let response = tokio::spawn(reqwest::get(format!("{}/probe/x?do=sleep&ms=300", host.base_url())));
     wait_for(|| host.lines("probe"), |lines| lines.contains(&"sleeping".to_owned())).await;
     host.host.stop().await;
@@ -28,21 +30,21 @@ async fn stopping_lets_a_request_finish() {
 }
 
 #[tokio::test]
-async fn stopping_does_not_wait_for_ever() {
-    let host = TestHost::start().await;
-    let hung = tokio::spawn(reqwest::get(format!("{}/probe/x?do=hang", host.base_url())));
+async fn stopping_does_not_wait_for_a_hanging_function() {
+    let host = ProbeHost::start().await;
+    let response = tokio::spawn(reqwest::get(format!("{}/probe/x?do=hang", host.base_url())));
     wait_for(|| host.processes(), |processes| !processes.is_empty()).await;
     host.host.stop().await;
-    // Cut off, or told that it failed.
-    let served = hung.await.unwrap().is_ok_and(|response| response.status().is_success());
-    assert!(!served);
+    // The connection is closed, or the response is an error.
+    let succeeded = response.await.unwrap().is_ok_and(|response| response.status().is_success());
+    assert!(!succeeded);
 }
 
 #[tokio::test]
-async fn routes_of_the_caller_are_served_beside_the_functions() {
-    let folder = binaries();
-    let (mut options, _) = options(folder.path());
-    options.extra = axum::Router::new().route("/_local/extra", axum::routing::get(async || "extra"));
+async fn extra_routes_are_served_next_to_the_functions() {
+    let folder = link_binaries();
+    let (mut options, _) = memory_options(folder.path());
+    options.extra_routes = axum::Router::new().route("/_local/extra", axum::routing::get(async || "extra"));
     let host = Host::start(options).await.unwrap();
     let get = async |path| reqwest::get(format!("{}{path}", host.base_url())).await.unwrap();
     assert_eq!(get("/_local/extra").await.text().await.unwrap(), "extra");
@@ -50,8 +52,8 @@ async fn routes_of_the_caller_are_served_beside_the_functions() {
 }
 
 #[tokio::test]
-async fn dropping_a_host_ends_all_processes_even_those_at_work() {
-    let host = TestHost::start().await;
+async fn dropping_a_host_ends_busy_processes() {
+    let host = ProbeHost::start().await;
     let hang = host.invoke("probe", json!({"do": "hang"}));
     let pids = async { wait_for(|| host.processes(), |processes| !processes.is_empty()).await };
     let processes = tokio::select! {
@@ -66,10 +68,10 @@ async fn dropping_a_host_ends_all_processes_even_those_at_work() {
 
 #[tokio::test]
 async fn killing_a_host_ends_idle_and_hanging_functions() {
-    let binaries = binaries();
+    let binaries = link_binaries();
     let data = tempfile::tempdir().unwrap();
-    let mut host = Command::new(example("serve"))
-        .args([template(), binaries.path().to_owned(), data.path().to_owned()])
+    let mut host = Command::new(example_path("probe_host"))
+        .args([template_path(), binaries.path().to_owned(), data.path().to_owned()])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -79,7 +81,7 @@ async fn killing_a_host_ends_idle_and_hanging_functions() {
     let pid = async || -> u32 { reqwest::get(format!("{probe}pid")).await.unwrap().json().await.unwrap() };
     let hanging = pid().await;
     let hang = tokio::spawn(reqwest::get(format!("{probe}hang")));
-    // The process that was used last is used next, so another one answers as soon as this one hangs.
+    // A host reuses the process that was used last, so a call gets another one as soon as this one hangs.
     let idle = loop {
         let pid = pid().await;
         if pid != hanging {
@@ -95,14 +97,14 @@ async fn killing_a_host_ends_idle_and_hanging_functions() {
 
 #[tokio::test]
 async fn tables_and_queues_outlive_the_host() {
-    let binaries = binaries();
+    let binaries = link_binaries();
     let data = tempfile::tempdir().unwrap();
-    let (mut options, _) = options(binaries.path());
+    let (mut options, _) = memory_options(binaries.path());
     options.storage = Storage::Dir(data.path().to_owned());
     let host = Host::start(options.clone()).await.unwrap();
     host.invoke("probe", json!({"do": "tables"})).await.unwrap();
-    let kept = Outgoing { body: "kept".to_owned(), ..Outgoing::default() };
-    host.queues().send("DeadJobs", kept).unwrap();
+    let message = OutgoingMessage { body: "kept".to_owned(), ..OutgoingMessage::default() };
+    host.queues().send("DeadJobs", message).unwrap();
     host.stop().await;
 
     let host = Host::start(options).await.unwrap();
@@ -112,10 +114,10 @@ async fn tables_and_queues_outlive_the_host() {
 }
 
 #[tokio::test]
-async fn a_data_folder_has_one_host_at_a_time() {
-    let binaries = binaries();
+async fn data_folder_is_used_by_one_host_at_a_time() {
+    let binaries = link_binaries();
     let data = tempfile::tempdir().unwrap();
-    let (mut options, _) = options(binaries.path());
+    let (mut options, _) = memory_options(binaries.path());
     options.storage = Storage::Dir(data.path().to_owned());
     let first = Host::start(options.clone()).await.unwrap();
     let error = Host::start(options.clone()).await.err().unwrap();
@@ -126,9 +128,9 @@ async fn a_data_folder_has_one_host_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_one_clear_line() {
-    let host = TestHost::start().await;
-    let (mut options, _) = options(host.folder.path());
+async fn port_in_use_is_a_one_line_error() {
+    let host = ProbeHost::start().await;
+    let (mut options, _) = memory_options(host.folder.path());
     options.port = host.port();
     let error = Host::start(options).await.err().unwrap().to_string();
     let expected = format!("cannot serve on port {}: ", host.port());
@@ -136,10 +138,10 @@ async fn a_port_in_use_is_one_clear_line() {
 }
 
 #[tokio::test]
-async fn a_missing_binary_is_named() {
-    let binaries = binaries();
+async fn missing_binary_is_named() {
+    let binaries = link_binaries();
     std::fs::remove_file(binaries.path().join("worker")).unwrap();
-    let (options, _) = options(binaries.path());
+    let (options, _) = memory_options(binaries.path());
     let error = Host::start(options).await.err().unwrap();
     let path = binaries.path().join("worker");
     let expected = format!("Worker: there is no binary {}; build the functions first", path.display());
@@ -147,11 +149,11 @@ async fn a_missing_binary_is_named() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_the_template_is_one_line() {
-    let folder = binaries();
-    let (mut options, _) = options(folder.path());
+async fn template_mistake_is_a_one_line_error() {
+    let folder = link_binaries();
+    let (mut options, _) = memory_options(folder.path());
     options.template = folder.path().join("template.yaml");
-    let text = std::fs::read_to_string(template()).unwrap().replace("      Timeout: 1\n", "      Timeout: soon\n");
+    let text = std::fs::read_to_string(template_path()).unwrap().replace("      Timeout: 1\n", "      Timeout: soon\n");
     std::fs::write(&options.template, text).unwrap();
     let error = Host::start(options.clone()).await.err().unwrap();
     let problem = "Hasty.Timeout: expected a whole number from 1 to 900, found \"soon\"";
@@ -161,12 +163,12 @@ async fn a_mistake_in_the_template_is_one_line() {
 }
 
 #[tokio::test]
-async fn what_is_of_no_use_in_a_data_folder_is_named_with_the_folder() {
-    let binaries = binaries();
+async fn invalid_database_is_reported_with_its_folder() {
+    let binaries = link_binaries();
     for file in ["dynamodb.sqlite", "sqs.sqlite"] {
         let data = tempfile::tempdir().unwrap();
-        std::fs::write(data.path().join(file), "not a database, whatever its name says".repeat(100)).unwrap();
-        let (mut options, _) = options(binaries.path());
+        std::fs::write(data.path().join(file), "not a database".repeat(100)).unwrap();
+        let (mut options, _) = memory_options(binaries.path());
         options.storage = Storage::Dir(data.path().to_owned());
         let error = Host::start(options).await.err().unwrap().to_string();
         let advice = format!("; remove the data folder {} or name another one", data.path().display());
@@ -175,11 +177,11 @@ async fn what_is_of_no_use_in_a_data_folder_is_named_with_the_folder() {
 }
 
 #[tokio::test]
-async fn a_data_folder_is_made_for_its_owner_alone() {
-    let binaries = binaries();
+async fn data_folder_is_accessible_to_its_owner_only() {
+    let binaries = link_binaries();
     let parent = tempfile::tempdir().unwrap();
     let data = parent.path().join("data");
-    let (mut options, _) = options(binaries.path());
+    let (mut options, _) = memory_options(binaries.path());
     options.storage = Storage::Dir(data.clone());
     let _host = Host::start(options).await.unwrap();
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(data).unwrap().permissions());

@@ -1,11 +1,11 @@
-//! The local host with real processes: template, Lambda, gateway, queues, tables, clocks.
+//! The local host with real processes: template, Lambda, gateway, queues, tables, schedules.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod gateway;
-mod lambda;
+mod invocations;
 mod lifecycle;
 mod permissions;
+mod probe_host;
 mod queues;
-mod support;
 mod tables;

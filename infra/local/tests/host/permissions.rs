@@ -1,9 +1,9 @@
-//! Roles: a function may do what the template allows, and nothing else.
+//! Roles: a function may do only what the template allows.
 
 use local::{Error, Host, Permission};
 use serde_json::json;
 
-use crate::support::{TestHost, binaries, start_changed};
+use crate::probe_host::{ProbeHost, link_binaries, start_with_template_change};
 
 fn unused(host: &Host) -> Vec<String> {
     let unused = host.unused_permissions().into_iter();
@@ -11,8 +11,8 @@ fn unused(host: &Host) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_a_role_allows_is_done_and_remembered() {
-    let host = TestHost::start().await;
+async fn allowed_operations_are_recorded_as_used() {
+    let host = ProbeHost::start().await;
     let put = "probe dynamodb:PutItem arn:aws:dynamodb:us-east-1:000000000000:table/Items";
     let query = "probe dynamodb:Query arn:aws:dynamodb:us-east-1:000000000000:table/Items/index/listing";
     let send = "probe sqs:SendMessage arn:aws:sqs:us-east-1:000000000000:Jobs";
@@ -25,7 +25,7 @@ async fn what_a_role_allows_is_done_and_remembered() {
 }
 
 #[tokio::test]
-async fn what_a_role_does_not_allow_is_refused_as_aws_does_it() {
+async fn forbidden_operation_gets_the_error_of_aws() {
     for (from, to, payload, refused) in [
         (
             "Resource: !Sub ${Items.Arn}/index/listing",
@@ -40,20 +40,21 @@ async fn what_a_role_does_not_allow_is_refused_as_aws_does_it() {
             "sqs:SendMessage on resource: arn:aws:sqs:us-east-1:000000000000:Jobs",
         ),
     ] {
-        let folder = binaries();
-        let host = start_changed(folder.path(), from, to).await.unwrap();
+        let folder = link_binaries();
+        let host = start_with_template_change(folder.path(), from, to).await.unwrap();
         let error = host.invoke("probe", payload).await.unwrap_err().to_string();
         assert!(error.contains("AccessDeniedException"), "{error}");
-        let words = "User: arn:aws:sts::000000000000:assumed-role/probe/probe is not authorized to perform: ";
-        assert!(error.contains(&format!("{words}{refused}")), "{error}");
+        let message = "User: arn:aws:sts::000000000000:assumed-role/probe/probe is not authorized to perform: ";
+        assert!(error.contains(&format!("{message}{refused}")), "{error}");
     }
 }
 
 #[tokio::test]
-async fn a_role_that_may_not_consume_its_queue_is_refused_at_the_start() {
-    let folder = binaries();
-    let error = start_changed(folder.path(), "sqs:GetQueueAttributes", "sqs:PurgeQueue").await.err().unwrap();
-    assert!(matches!(error, Error::Role { .. }), "{error}");
-    let words = "sqs:GetQueueAttributes on resource: arn:aws:sqs:us-east-1:000000000000:Jobs";
-    assert!(error.to_string().starts_with("Worker: User: ") && error.to_string().contains(words), "{error}");
+async fn role_that_may_not_consume_its_queue_prevents_the_start() {
+    let folder = link_binaries();
+    let error =
+        start_with_template_change(folder.path(), "sqs:GetQueueAttributes", "sqs:PurgeQueue").await.err().unwrap();
+    assert!(matches!(error, Error::MissingPermission { .. }), "{error}");
+    let message = "sqs:GetQueueAttributes on resource: arn:aws:sqs:us-east-1:000000000000:Jobs";
+    assert!(error.to_string().starts_with("Worker: User: ") && error.to_string().contains(message), "{error}");
 }

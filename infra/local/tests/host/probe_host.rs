@@ -1,4 +1,4 @@
-//! A host for one test, and ways to wait without sleeping for a fixed time.
+//! A local host for one test, with links to the probe as its functions, and a way to wait for a state.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use local::{Error, Host, LogLine, LogSink, Options, Storage};
 use tempfile::TempDir;
 
-/// The functions of `template.yaml` in this folder; each is a link to the probe.
+/// The functions of `template.yaml` in this folder. Each is a link to the example `probe`.
 const FUNCTIONS: [&str; 6] = ["probe", "hasty", "single", "never-starts", "cannot-start", "worker"];
 
-/// A host with its binaries and its log.
-pub struct TestHost {
+/// Dereferences to the host. `folder` has the binaries, `lines` is the captured log.
+pub struct ProbeHost {
     pub host: Host,
     pub lines: Arc<Mutex<Vec<LogLine>>>,
     pub folder: TempDir,
 }
 
-impl std::ops::Deref for TestHost {
+impl std::ops::Deref for ProbeHost {
     type Target = Host;
 
     fn deref(&self) -> &Host {
@@ -27,90 +27,90 @@ impl std::ops::Deref for TestHost {
     }
 }
 
-impl TestHost {
+impl ProbeHost {
     pub async fn start() -> Self {
-        let folder = binaries();
-        let (options, lines) = options(folder.path());
+        let folder = link_binaries();
+        let (options, lines) = memory_options(folder.path());
         let host = Host::start(options).await.unwrap();
         Self { host, lines, folder }
     }
 
-    /// Every line of the function so far.
+    /// The log lines of a function so far.
     pub fn lines(&self, function: &str) -> Vec<String> {
         let lines = self.lines.lock().unwrap();
-        let own = lines.iter().filter(|line| line.function == function);
-        own.map(|line| line.line.clone()).collect()
+        let lines = lines.iter().filter(|line| line.function == function);
+        lines.map(|line| line.line.clone()).collect()
     }
 }
 
-/// Options for a host in memory that captures its log.
-pub fn options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
+/// Options for a host that stores its data in memory and captures its log.
+pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let lines = Arc::default();
     let options = Options {
         port: 0,
         storage: Storage::Memory,
-        template: template(),
+        template: template_path(),
         parameters: BTreeMap::new(),
         binaries: binaries.to_owned(),
-        extra: axum::Router::new(),
+        extra_routes: axum::Router::new(),
         log: LogSink::Memory(Arc::clone(&lines)),
     };
     (options, lines)
 }
 
-/// A host on `folder`, with the template changed in one place.
-pub async fn start_changed(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
-    let text = std::fs::read_to_string(template()).unwrap();
+/// Starts a host on `folder` with one text of the template replaced.
+pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
+    let text = std::fs::read_to_string(template_path()).unwrap();
     assert!(text.contains(from));
-    let (options, _) = options(folder);
+    let (options, _) = memory_options(folder);
     let options =
         Options { template: folder.join("template.yaml"), storage: Storage::Dir(folder.join("data")), ..options };
     std::fs::write(&options.template, text.replacen(from, to, 1)).unwrap();
     Host::start(options).await
 }
 
-pub fn template() -> PathBuf {
+pub fn template_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/template.yaml")
 }
 
 /// A folder with a link to the probe for every function.
-pub fn binaries() -> TempDir {
+pub fn link_binaries() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for function in FUNCTIONS {
-        std::os::unix::fs::symlink(example("probe"), folder.path().join(function)).unwrap();
+        std::os::unix::fs::symlink(example_path("test_function"), folder.path().join(function)).unwrap();
     }
     folder
 }
 
-/// Cargo builds examples beside the binaries when all tests are built.
-pub fn example(name: &str) -> PathBuf {
+/// The path of an example, which Cargo puts next to the binaries when it builds all tests.
+pub fn example_path(name: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_switchboard")).parent().unwrap();
     let path = target.join("examples").join(name);
     assert!(path.exists(), "{} is missing: cargo build -p local --examples", path.display());
     path
 }
 
-/// Waits until `look` gives something that `is_done`, and fails with the last thing it gave.
-pub async fn wait_for<T: Debug>(look: impl Fn() -> T, is_done: impl Fn(&T) -> bool) -> T {
+/// Calls `read` until its value `is_done`. Panics with the last value after ten seconds.
+pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bool) -> T {
     let start = Instant::now();
     loop {
-        let state = look();
-        if is_done(&state) {
-            return state;
+        let value = read();
+        if is_done(&value) {
+            return value;
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "still {state:?}");
+        assert!(start.elapsed() < Duration::from_secs(10), "still {value:?}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-/// Whether the process exists; a zombie does not count.
+/// Whether the process runs. A zombie does not.
 pub fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'));
     state == Some(false)
 }
 
-/// Ends the process as a crash would.
+/// Sends SIGKILL.
 pub fn kill(pid: u32) {
     let status = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
     assert!(status.unwrap().success());

@@ -1,108 +1,108 @@
-//! Messages from queues into a real process.
+//! Queue messages that are delivered to a real process.
 
 use std::path::Path;
 
-use local::sqs::Outgoing;
+use local::sqs::OutgoingMessage;
 use local::{Host, Storage};
 use serde_json::json;
 
-use crate::support::{TestHost, binaries, options, start_changed, wait_for};
+use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_template_change, wait_for};
 
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
 
-/// A host whose worker has been started: the queues show a message again after a second.
-async fn warm_host() -> TestHost {
-    let host = TestHost::start().await;
+/// A host with a running worker, because its start takes longer than the visibility time-out of one second.
+async fn warm_host() -> ProbeHost {
+    let host = ProbeHost::start().await;
     host.invoke("worker", json!({"Records": []})).await.unwrap();
     host
 }
 
-fn send(host: &TestHost, queue: &str, body: &str, group: Option<&str>) {
-    let outgoing = Outgoing {
+fn send(host: &ProbeHost, queue: &str, body: &str, group: Option<&str>) {
+    let outgoing = OutgoingMessage {
         body: body.to_owned(),
         group: group.map(str::to_owned),
         deduplication_id: group.map(|_| body.to_owned()),
-        ..Outgoing::default()
+        ..OutgoingMessage::default()
     };
     host.queues().send(queue, outgoing).unwrap();
 }
 
-/// Waits until nothing is left in the queue.
-async fn drained(host: &TestHost, queue: &str) {
+/// Waits until the queue is empty.
+async fn wait_until_empty(host: &ProbeHost, queue: &str) {
     let depth = || host.queues().depth(queue).unwrap();
     wait_for(depth, |depth| depth.visible + depth.in_flight + depth.delayed == 0).await;
 }
 
-/// How often the worker got the body.
-fn got(host: &TestHost, body: &str) -> usize {
+/// How often the worker received the body.
+fn count_received(host: &ProbeHost, body: &str) -> usize {
     let line = format!("got {body}");
-    host.lines("worker").iter().filter(|own| **own == line).count()
+    host.lines("worker").iter().filter(|logged| **logged == line).count()
 }
 
 #[tokio::test]
-async fn a_message_reaches_the_function_and_is_deleted() {
+async fn message_is_delivered_and_deleted() {
     let host = warm_host().await;
     send(&host, JOBS, "one", None);
-    drained(&host, JOBS).await;
-    wait_for(|| got(&host, "one"), |count| *count == 1).await;
+    wait_until_empty(&host, JOBS).await;
+    wait_for(|| count_received(&host, "one"), |count| *count == 1).await;
 }
 
 #[tokio::test]
-async fn only_the_messages_that_failed_come_back() {
+async fn only_failed_messages_are_retried() {
     let host = warm_host().await;
     for body in ["good", "fail", "fine"] {
         send(&host, JOBS, body, None);
     }
-    wait_for(|| got(&host, "fail"), |count| *count == 2).await;
-    drained(&host, JOBS).await;
-    assert_eq!((got(&host, "good"), got(&host, "fine")), (1, 1));
+    wait_for(|| count_received(&host, "fail"), |count| *count == 2).await;
+    wait_until_empty(&host, JOBS).await;
+    assert_eq!((count_received(&host, "good"), count_received(&host, "fine")), (1, 1));
     assert_eq!(host.queues().depth("DeadJobs").unwrap().visible, 1);
 }
 
 #[tokio::test]
-async fn a_report_that_makes_no_sense_fails_the_whole_batch() {
+async fn invalid_failure_report_fails_the_whole_batch() {
     let host = warm_host().await;
     send(&host, JOBS, "nonsense", None);
-    wait_for(|| got(&host, "nonsense"), |count| *count == 2).await;
+    wait_for(|| count_received(&host, "nonsense"), |count| *count == 2).await;
 }
 
 #[tokio::test]
-async fn a_crash_leaves_the_batch_in_the_queue() {
+async fn crash_leaves_the_batch_in_the_queue() {
     let host = warm_host().await;
     send(&host, JOBS, "crash", None);
-    wait_for(|| got(&host, "crash"), |count| *count == 2).await;
+    wait_for(|| count_received(&host, "crash"), |count| *count == 2).await;
     wait_for(|| host.queues().depth("DeadJobs").unwrap().visible, |dead| *dead == 1).await;
 }
 
 #[tokio::test]
-async fn a_group_keeps_its_order_past_a_failure() {
+async fn group_order_is_preserved_after_a_failure() {
     let host = warm_host().await;
     for body in ["1", "fail-2", "3"] {
         send(&host, ORDERED, body, Some("chat"));
     }
     send(&host, ORDERED, "other", Some("other-chat"));
-    wait_for(|| got(&host, "other"), |count| *count == 1).await;
-    wait_for(|| got(&host, "fail-2"), |count| *count >= 2).await;
+    wait_for(|| count_received(&host, "other"), |count| *count == 1).await;
+    wait_for(|| count_received(&host, "fail-2"), |count| *count >= 2).await;
     let depth = || host.queues().depth(ORDERED).unwrap();
     wait_for(depth, |depth| depth.visible + depth.in_flight == 2).await;
-    assert_eq!((got(&host, "1"), got(&host, "other")), (1, 1));
+    assert_eq!((count_received(&host, "1"), count_received(&host, "other")), (1, 1));
 }
 
-/// A queue's `MaximumConcurrency` of the template is what runs at once, be it less or more than the host would choose.
+/// `MaximumConcurrency` of the template applies whether it is lower or higher than the host's default.
 #[tokio::test]
-async fn a_queue_has_the_concurrency_that_the_template_says() {
-    // Batches of one, so that each message occupies a process of its own.
+async fn queue_concurrency_is_that_of_the_template() {
+    // Batches of one, so that each message occupies one process.
     const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn\n            BatchSize: 5";
     for cap in [2, 40] {
-        let folder = binaries();
+        let folder = link_binaries();
         let limited = EVENT.replace("BatchSize: 5", "BatchSize: 1");
         let limited = format!("{limited}\n            ScalingConfig: {{MaximumConcurrency: {cap}}}");
-        let host = start_changed(folder.path(), EVENT, &limited).await.unwrap();
+        let host = start_with_template_change(folder.path(), EVENT, &limited).await.unwrap();
         for n in 0..=cap {
             let (body, group) = (format!("hang {n}"), Some(format!("chat-{n}")));
             let id = Some(n.to_string());
-            let outgoing = Outgoing { deduplication_id: id, body, group, ..Outgoing::default() };
+            let outgoing = OutgoingMessage { deduplication_id: id, body, group, ..OutgoingMessage::default() };
             host.queues().send(ORDERED, outgoing).unwrap();
         }
         let working = || host.processes().iter().filter(|(function, _)| function == "worker").count();
@@ -113,53 +113,54 @@ async fn a_queue_has_the_concurrency_that_the_template_says() {
 }
 
 #[tokio::test]
-async fn a_function_sends_with_the_official_sdk() {
+async fn function_sends_with_the_official_sdk() {
     let host = warm_host().await;
     let id = host.invoke("probe", json!({"do": "send", "body": "from the sdk"})).await.unwrap();
     assert!(id.is_string(), "{id}");
-    wait_for(|| got(&host, "from the sdk"), |count| *count == 1).await;
-    drained(&host, JOBS).await;
+    wait_for(|| count_received(&host, "from the sdk"), |count| *count == 1).await;
+    wait_until_empty(&host, JOBS).await;
     assert_eq!(host.usage()["probe"]["sqs"], json!({"Jobs/SendMessage": 1}));
     let worker = &host.usage()["worker"]["sqs"];
     assert_eq!(*worker, json!({"Jobs/ReceiveMessage": 1, "Jobs/DeleteMessageBatch": 1}));
 }
 
 #[tokio::test]
-async fn sends_are_refused_while_a_test_wants_that() {
+async fn sends_can_be_refused_on_request() {
     let host = warm_host().await;
-    host.refuse_sends(true);
+    host.set_sqs_outage(true);
     let refused = host.invoke("probe", json!({"do": "send", "body": "lost"})).await.unwrap_err().to_string();
     assert!(refused.contains("ServiceUnavailable"), "{refused}");
-    host.refuse_sends(false);
+    host.set_sqs_outage(false);
     host.invoke("probe", json!({"do": "send", "body": "kept"})).await.unwrap();
-    wait_for(|| got(&host, "kept"), |count| *count == 1).await;
-    assert_eq!(got(&host, "lost"), 0);
+    wait_for(|| count_received(&host, "kept"), |count| *count == 1).await;
+    assert_eq!(count_received(&host, "lost"), 0);
 }
 
-/// The queues of a data folder, from beside the host.
+/// A second connection to the queue database of a running host.
 fn database(data: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(data.join("sqs.sqlite")).unwrap()
 }
 
 #[tokio::test]
-async fn a_queue_database_that_fails_is_complained_about_now_and_then() {
-    let (binaries, data) = (binaries(), tempfile::tempdir().unwrap());
-    for (event, what) in [("UPDATE", "taken from"), ("DELETE", "deleted from")] {
-        let (mut options, lines) = options(binaries.path());
+async fn queue_database_errors_are_logged_at_most_once_a_minute() {
+    let (binaries, data) = (link_binaries(), tempfile::tempdir().unwrap());
+    for (event, operation) in [("UPDATE", "received from"), ("DELETE", "deleted from")] {
+        let (mut options, lines) = memory_options(binaries.path());
         options.storage = Storage::Dir(data.path().to_owned());
-        let host = TestHost { host: Host::start(options).await.unwrap(), lines, folder: tempfile::tempdir().unwrap() };
+        let host = ProbeHost { host: Host::start(options).await.unwrap(), lines, folder: tempfile::tempdir().unwrap() };
         let broken =
             format!("CREATE TRIGGER broken BEFORE {event} ON messages BEGIN SELECT RAISE(FAIL, 'worn out'); END");
         database(data.path()).execute_batch(&broken).unwrap();
         send(&host, JOBS, event, None);
-        let expected = format!("messages cannot be {what} Jobs: the queue database: worn out");
-        let complaints = || host.lines("worker").into_iter().filter(|line| *line == expected).count();
-        wait_for(complaints, |count| *count > 0).await;
+        let expected = format!("messages cannot be {operation} Jobs: the queue database: worn out");
+        let logged_errors = || host.lines("worker").into_iter().filter(|line| *line == expected).count();
+        wait_for(logged_errors, |count| *count > 0).await;
         if event == "UPDATE" {
-            let tries = || host.queues().usage().get(&(JOBS.to_owned(), "ReceiveMessage".to_owned())).copied();
-            let before = tries().unwrap_or_default();
-            wait_for(tries, |tries| tries.unwrap_or_default() > before + 1).await;
-            assert_eq!(complaints(), 1, "once a minute is enough");
+            let receives =
+                || host.queues().request_counts().get(&(JOBS.to_owned(), "ReceiveMessage".to_owned())).copied();
+            let before = receives().unwrap_or_default();
+            wait_for(receives, |receives| receives.unwrap_or_default() > before + 1).await;
+            assert_eq!(logged_errors(), 1, "logged once a minute");
         }
         host.host.stop().await;
         database(data.path()).execute_batch("DROP TRIGGER broken; DELETE FROM messages").unwrap();

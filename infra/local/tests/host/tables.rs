@@ -1,36 +1,36 @@
-//! Tables, as a function sees them through the official SDK.
+//! Tables that a function uses through the official SDK.
 
 use std::num::NonZeroU32;
 
 use serde_json::json;
 
-use crate::support::{TestHost, binaries, start_changed};
+use crate::probe_host::{ProbeHost, link_binaries, start_with_template_change};
 
 #[tokio::test]
 async fn operations_and_their_capacity_are_counted() {
-    let host = TestHost::start().await;
+    let host = ProbeHost::start().await;
     let result = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
     assert_eq!(result, json!({"first": true, "refused": true}));
     let usage = &host.usage()["probe"];
     assert_eq!(usage["dynamodb"], json!({"Items/PutItem": 2}));
-    // One for the item, one for its entry in the index.
+    // One for the item, one for its index entry.
     assert_eq!(usage["write_units"], json!(2.0));
     assert_eq!(usage["read_units"], json!(0.0));
 }
 
 #[tokio::test]
-async fn an_index_that_is_new_in_the_template_is_added() {
-    let folder = binaries();
-    let old = start_changed(folder.path(), "IndexName: listing", "IndexName: earlier").await.unwrap();
+async fn new_index_of_the_template_is_added() {
+    let folder = link_binaries();
+    let old = start_with_template_change(folder.path(), "IndexName: listing", "IndexName: earlier").await.unwrap();
     old.invoke("probe", json!({"do": "tables"})).await.unwrap();
     old.stop().await;
-    let new = start_changed(folder.path(), "", "").await.unwrap();
+    let new = start_with_template_change(folder.path(), "", "").await.unwrap();
     let found = new.invoke("probe", json!({"do": "query", "index": "listing"})).await.unwrap();
     assert_eq!(found, json!(1));
 }
 
 #[tokio::test]
-async fn tables_of_another_template_are_refused() {
+async fn tables_that_differ_from_the_template_are_refused() {
     for (from, to, expected) in [
         (
             "KeySchema: [{AttributeName: pk, KeyType: HASH}]",
@@ -43,9 +43,9 @@ async fn tables_of_another_template_are_refused() {
             "Items: index listing is not as in the template",
         ),
     ] {
-        let folder = binaries();
-        start_changed(folder.path(), "", "").await.unwrap().stop().await;
-        let error = start_changed(folder.path(), from, to).await.err().unwrap();
+        let folder = link_binaries();
+        start_with_template_change(folder.path(), "", "").await.unwrap().stop().await;
+        let error = start_with_template_change(folder.path(), from, to).await.err().unwrap();
         let data = folder.path().join("data");
         let advice = format!("remove the data folder {} or name another one", data.display());
         assert_eq!(error.to_string(), format!("{expected}; {advice}"));
@@ -53,12 +53,12 @@ async fn tables_of_another_template_are_refused() {
 }
 
 #[tokio::test]
-async fn a_write_meets_another_one_when_a_test_wants_that() {
-    let host = TestHost::start().await;
-    host.contend(NonZeroU32::new(2));
+async fn write_conflicts_can_be_simulated() {
+    let host = ProbeHost::start().await;
+    host.set_write_conflict_interval(NonZeroU32::new(2));
     let second = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
-    assert_eq!(second, json!({"first": true, "refused": false}), "no condition was looked at");
-    host.contend(None);
+    assert_eq!(second, json!({"first": true, "refused": false}), "the conflict precedes the condition check");
+    host.set_write_conflict_interval(None);
     let neither = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
     assert_eq!(neither, json!({"first": false, "refused": true}));
 }

@@ -1,15 +1,15 @@
-//! A message between the check and the table.
+//! A sent message after validation, before and after it is stored.
 
-/// A message that the queue accepts.
-pub(super) struct Entry {
+/// A message that passed the checks of the queue.
+pub(super) struct AcceptedMessage {
     pub(super) body: String,
     pub(super) delay_ms: u64,
     pub(super) group: Option<String>,
     pub(super) deduplication_id: Option<String>,
 }
 
-/// Where a message was stored.
-pub(super) struct Stored {
+/// The ids of a message in the database.
+pub(super) struct StoredMessage {
     pub(super) sequence: i64,
     pub(super) message_id: String,
 }

@@ -1,67 +1,79 @@
-//! FIFO queues take a message once: a second one with the same deduplication id within five minutes
-//! is answered like the first and not stored. The window starts with the first and is not
-//! prolonged.
-
-use std::fmt::Write as _;
+//! Deduplication in FIFO queues: a message with the deduplication id of an earlier one is not stored, and the sender
+//! gets the result of the earlier one. The window of five minutes starts with the first message; duplicates do not
+//! extend it.
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
-use sha2::{Digest, Sha256};
 
 use super::super::limits::DEDUPLICATION_WINDOW_MS;
 use super::super::{Error, QueueDefinition};
-use super::entry::{Entry, Stored};
+use super::accepted_message::{AcceptedMessage, StoredMessage};
+use crate::hex::sha256_hex;
 
-/// What makes two messages the same.
-pub(super) struct Key<'a> {
+/// Messages with equal keys are duplicates.
+pub(super) struct DeduplicationKey<'a> {
     queue: &'a str,
+    /// The message group, or empty when ids are unique in the whole queue.
     scope: &'a str,
     id: &'a str,
 }
 
-impl<'a> Key<'a> {
-    /// `None` on a standard queue, which compares nothing.
-    pub(super) fn of(queue: &'a QueueDefinition, entry: &'a Entry) -> Option<Self> {
-        let group = entry.group.as_deref().unwrap_or_default();
-        let id = entry.deduplication_id.as_deref()?;
+impl<'a> DeduplicationKey<'a> {
+    /// `None` in a standard queue, which has no deduplication.
+    pub(super) fn of(queue: &'a QueueDefinition, message: &'a AcceptedMessage) -> Option<Self> {
+        let group = message.group.as_deref().unwrap_or_default();
+        let id = message.deduplication_id.as_deref()?;
         Some(Self { queue: &queue.name, scope: if queue.deduplication_per_group { group } else { "" }, id })
     }
 }
 
-/// The deduplication id of a message: the one given, or its body's hash where the queue says so.
-pub(super) fn id(queue: &QueueDefinition, given: Option<String>, body: &str) -> Result<Option<String>, Error> {
-    match (queue.is_fifo(), given) {
+/// The deduplication id of a message: the id that the sender set, or the hash of the body with content-based
+/// deduplication. `None` in a standard queue.
+pub(super) fn deduplication_id(
+    queue: &QueueDefinition,
+    sender_id: Option<String>,
+    body: &str,
+) -> Result<Option<String>, Error> {
+    match (queue.is_fifo(), sender_id) {
         (true, Some(id)) => Ok(Some(id)),
-        (true, None) if queue.content_based_deduplication => Ok(Some(hash(body))),
-        (true, None) => Err(Error::NoDeduplicationId),
+        (true, None) if queue.content_based_deduplication => Ok(Some(sha256_hex(body))),
+        (true, None) => Err(Error::MissingDeduplicationId),
         (false, None) => Ok(None),
         (false, Some(value)) => Err(Error::WrongQueueType { parameter: "MessageDeduplicationId", value }),
     }
 }
 
-/// The first message with this key, if it was sent in the last five minutes.
-pub(super) fn find(connection: &Connection, key: &Key<'_>, now_ms: u64) -> Result<Option<Stored>, Error> {
-    forget(connection, now_ms)?;
-    let first = connection
+/// The first message with this key in the last five minutes.
+pub(super) fn find_original(
+    connection: &Connection,
+    key: &DeduplicationKey<'_>,
+    now_ms: u64,
+) -> Result<Option<StoredMessage>, Error> {
+    delete_expired_keys(connection, now_ms)?;
+    let original = connection
         .prepare_cached(
             "SELECT sequence, message_id FROM deduplication
              WHERE queue = ?1 AND scope = ?2 AND deduplication_id = ?3",
         )?
         .query_row(params![key.queue, key.scope, key.id], |row| {
-            Ok(Stored { sequence: row.get("sequence")?, message_id: row.get("message_id")? })
+            Ok(StoredMessage { sequence: row.get("sequence")?, message_id: row.get("message_id")? })
         })
         .optional()?;
-    Ok(first)
+    Ok(original)
 }
 
-fn forget(connection: &Connection, now_ms: u64) -> Result<(), Error> {
+fn delete_expired_keys(connection: &Connection, now_ms: u64) -> Result<(), Error> {
     connection
         .prepare_cached("DELETE FROM deduplication WHERE sent_at <= ?1")?
         .execute([now_ms.saturating_sub(DEDUPLICATION_WINDOW_MS)])?;
     Ok(())
 }
 
-/// Keeps the key of a message just stored.
-pub(super) fn remember(connection: &Connection, key: &Key<'_>, stored: &Stored, now_ms: u64) -> Result<(), Error> {
+pub(super) fn store_key(
+    connection: &Connection,
+    key: &DeduplicationKey<'_>,
+    stored: &StoredMessage,
+    now_ms: u64,
+) -> Result<(), Error> {
     connection
         .prepare_cached(
             "INSERT INTO deduplication (queue, scope, deduplication_id, sent_at, message_id, sequence)
@@ -76,13 +88,4 @@ pub(super) fn remember(connection: &Connection, key: &Key<'_>, stored: &Stored, 
             ":sequence": stored.sequence,
         })?;
     Ok(())
-}
-
-fn hash(body: &str) -> String {
-    let digest = Sha256::digest(body.as_bytes());
-    digest.iter().fold(String::new(), |mut hexadecimal, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(hexadecimal, "{byte:02x}");
-        hexadecimal
-    })
 }

@@ -1,13 +1,12 @@
-//! Order in FIFO queues. Only the first message of a group can be found by a receive, and not
-//! before every message of the group that was received is visible again or deleted. So whoever
-//! changes a group refreshes its first message, and nothing else has to be kept in step.
+//! Order in FIFO queues. Only the first message of a group has a due time, which is the time when every received
+//! message of the group is visible again. Every change of a group must be followed by [`refresh`].
 
 use rusqlite::{Connection, params};
 
 use super::super::Error;
-use super::super::definition::is_fifo;
+use super::super::queue_definition::is_fifo;
 
-/// Says anew when the group's first message is due. Standard queues know no groups.
+/// Recalculates when the first message of the group is due. Does nothing in a standard queue.
 pub(super) fn refresh(connection: &Connection, queue: &str, group: Option<&str>) -> Result<(), Error> {
     if !is_fifo(queue) {
         return Ok(());

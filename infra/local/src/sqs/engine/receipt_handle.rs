@@ -1,26 +1,34 @@
-//! Receipt handles: which receive of which message. They are opaque to callers, as on AWS.
+//! Receipt handles, which identify one receive of one message. Callers must treat them as opaque, as on AWS.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{Error, QueueDefinition};
 
-/// One receive of one message. Ids are never used twice and the count grows with every receive, so
-/// the pair is unique.
+/// The content of a receipt handle. The pair is unique: ids are never reused, and every receive increments the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Receipt {
+pub(super) struct ReceiptHandle {
     pub(super) id: i64,
     pub(super) receive_count: u32,
 }
 
-impl Receipt {
-    pub(super) fn to_handle(self, queue: &QueueDefinition) -> String {
+/// The current state of the message that a receipt handle identifies.
+pub(super) struct ReceivedMessage {
+    pub(super) group: Option<String>,
+    /// The message was not received again since the handle was issued.
+    pub(super) is_latest_receive: bool,
+    pub(super) is_in_flight: bool,
+}
+
+impl ReceiptHandle {
+    pub(super) fn encode(self, queue: &QueueDefinition) -> String {
         let text = format!("{}/{}/{}", queue.name, self.id, self.receive_count);
         URL_SAFE_NO_PAD.encode(text)
     }
 
-    /// Reads a handle of this queue; one of another queue is as invalid as an invented one.
-    pub(super) fn from_handle(queue: &QueueDefinition, handle: &str) -> Result<Self, Error> {
+    /// Fails for a malformed handle and for a handle of another queue.
+    pub(super) fn decode(queue: &QueueDefinition, handle: &str) -> Result<Self, Error> {
         Self::parse(queue, handle).ok_or(Error::ReceiptHandleIsInvalid)
     }
 
@@ -29,5 +37,28 @@ impl Receipt {
         let rest = text.strip_prefix(&queue.name)?.strip_prefix('/')?;
         let (id, receive_count) = rest.split_once('/')?;
         Some(Self { id: id.parse().ok()?, receive_count: receive_count.parse().ok()? })
+    }
+
+    /// `None` when the message is deleted.
+    pub(super) fn find_message(
+        self,
+        connection: &Connection,
+        queue: &QueueDefinition,
+        now_ms: u64,
+    ) -> Result<Option<ReceivedMessage>, Error> {
+        let message = connection
+            .prepare_cached(
+                "SELECT group_id, receive_count = ?3 AS is_latest_receive, visible_at > ?4 AS is_in_flight
+                 FROM messages WHERE id = ?1 AND queue = ?2",
+            )?
+            .query_row(params![self.id, queue.name, self.receive_count, now_ms], |row| {
+                Ok(ReceivedMessage {
+                    group: row.get("group_id")?,
+                    is_latest_receive: row.get("is_latest_receive")?,
+                    is_in_flight: row.get("is_in_flight")?,
+                })
+            })
+            .optional()?;
+        Ok(message)
     }
 }

@@ -1,56 +1,54 @@
-//! Messages go out: those that are due, oldest first, hidden from others for the visibility
-//! time-out.
+//! Receives due messages, oldest first, and hides them for the visibility timeout.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{Error, Message, QueueDefinition, limits};
-use super::due::{Due, due};
-use super::receipt::Receipt;
-use super::{Engine, keep, redrive, sequence_number};
+use super::database::{Engine, sequence_number};
+use super::due_messages::{DueMessage, find_due};
+use super::receipt_handle::ReceiptHandle;
+use super::{redrive, retention};
 
-/// What a receiver asks for.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Wanted {
-    /// The most messages it takes.
-    pub(in super::super) max: u32,
-    /// How long they stay hidden, if not as long as the queue says.
-    pub(in super::super) visibility_seconds: Option<u32>,
+pub(in super::super) struct ReceiveRequest {
+    pub(in super::super) max_messages: u32,
+    /// Overrides the visibility timeout of the queue.
+    pub(in super::super) visibility_timeout_seconds: Option<u32>,
 }
 
-/// What it gets.
 #[derive(Debug)]
-pub(in super::super) struct Received {
+pub(in super::super) struct ReceiveResult {
     pub(in super::super) messages: Vec<Message>,
-    /// Whether messages went to the dead-letter queue on the way.
-    pub(in super::super) dead_lettered: bool,
+    /// Whether the receive moved messages to the dead-letter queue.
+    pub(in super::super) has_dead_lettered: bool,
 }
 
 impl Engine {
-    /// Receives what is due, none if nothing is.
+    /// Receives due messages. The result is empty when no message is due.
     pub(in super::super) fn receive(
         &self,
         queue: &QueueDefinition,
-        wanted: Wanted,
+        request: ReceiveRequest,
         now_ms: u64,
-    ) -> Result<Received, Error> {
-        let visibility_seconds = wanted.visibility_seconds.unwrap_or(queue.visibility_seconds);
-        limits::VISIBILITY_SECONDS.check(visibility_seconds)?;
-        let visible_at = now_ms + u64::from(visibility_seconds) * 1000;
+    ) -> Result<ReceiveResult, Error> {
+        let ReceiveRequest { max_messages, visibility_timeout_seconds } = request;
+        let visibility_timeout_seconds = visibility_timeout_seconds.unwrap_or(queue.visibility_timeout_seconds);
+        limits::VISIBILITY_TIMEOUT_SECONDS.check(visibility_timeout_seconds)?;
+        let visible_at_ms = now_ms + u64::from(visibility_timeout_seconds) * 1000;
 
         let transaction = self.transaction()?;
-        keep::expire(&transaction, queue, now_ms)?;
-        let dead_lettered = redrive::clear(&transaction, queue, wanted.max, now_ms)?;
+        retention::delete_expired(&transaction, queue, now_ms)?;
+        let has_dead_lettered = redrive::move_exhausted(&transaction, queue, max_messages, now_ms)?;
         let mut messages = Vec::new();
-        for id in choose(&transaction, queue, wanted.max, now_ms)? {
-            messages.push(deliver(&transaction, queue, id, visible_at, now_ms)?);
+        for id in select_messages(&transaction, queue, max_messages, now_ms)? {
+            messages.push(mark_received(&transaction, queue, id, visible_at_ms, now_ms)?);
         }
         transaction.commit()?;
-        Ok(Received { messages, dead_lettered })
+        Ok(ReceiveResult { messages, has_dead_lettered })
     }
 
-    /// The next moment when a receive may find something; `None` when the queue is empty.
-    pub(in super::super) fn next_due(&self, queue: &QueueDefinition) -> Result<Option<u64>, Error> {
-        let due = self
+    /// The time at which the next message is due; `None` when no message waits.
+    pub(in super::super) fn next_due_ms(&self, queue: &QueueDefinition) -> Result<Option<u64>, Error> {
+        let due_at = self
             .connection
             .prepare_cached(
                 "SELECT due_at FROM messages WHERE queue = ?1 AND due_at IS NOT NULL
@@ -58,42 +56,47 @@ impl Engine {
             )?
             .query_row([&queue.name], |row| row.get(0))
             .optional()?;
-        Ok(due)
+        Ok(due_at)
     }
 }
 
-/// The ids to deliver. As on AWS, a FIFO queue fills up from the first group before it turns to the
-/// next.
-fn choose(connection: &Connection, queue: &QueueDefinition, max: u32, now_ms: u64) -> Result<Vec<i64>, Error> {
-    let mut chosen = Vec::new();
-    for first in due(connection, queue, max, now_ms)? {
-        chosen.push(first.id);
-        if queue.is_fifo() {
-            chosen.extend(behind(connection, queue, &first, max, now_ms)?);
-        }
-    }
-    chosen.truncate(usize::try_from(max).unwrap_or(usize::MAX));
-    Ok(chosen)
-}
-
-/// The messages that follow the first of a FIFO group without a gap: an earlier one that is
-/// delayed, or on its way to the dead-letter queue, holds the later ones up.
-fn behind(
+/// Selects the ids of the messages to deliver. As on AWS, a FIFO queue returns as many messages as possible of one
+/// group before those of the next.
+fn select_messages(
     connection: &Connection,
     queue: &QueueDefinition,
-    first: &Due,
-    max: u32,
+    max_messages: u32,
+    now_ms: u64,
+) -> Result<Vec<i64>, Error> {
+    let mut ids = Vec::new();
+    for first in find_due(connection, queue, max_messages, now_ms)? {
+        ids.push(first.id);
+        if queue.is_fifo() {
+            ids.extend(select_rest_of_group(connection, queue, &first, max_messages, now_ms)?);
+        }
+    }
+    ids.truncate(usize::try_from(max_messages).unwrap_or(usize::MAX));
+    Ok(ids)
+}
+
+/// The messages after the first of a FIFO group, up to one that is delayed or exhausted: later messages must not
+/// overtake it.
+fn select_rest_of_group(
+    connection: &Connection,
+    queue: &QueueDefinition,
+    first: &DueMessage,
+    max_messages: u32,
     now_ms: u64,
 ) -> Result<Vec<i64>, Error> {
     let mut statement = connection.prepare_cached(
         "SELECT id, visible_at, receive_count FROM messages
          WHERE queue = ?1 AND group_id = ?2 AND id > ?3 ORDER BY id LIMIT ?4",
     )?;
-    let mut rows = statement.query(params![queue.name, first.group, first.id, max.saturating_sub(1)])?;
+    let mut rows = statement.query(params![queue.name, first.group, first.id, max_messages.saturating_sub(1)])?;
     let mut ids = Vec::new();
     while let Some(row) = rows.next()? {
-        let visible = row.get::<_, u64>("visible_at")? <= now_ms;
-        if !visible || redrive::is_exhausted(queue, row.get("receive_count")?) {
+        let is_visible = row.get::<_, u64>("visible_at")? <= now_ms;
+        if !is_visible || redrive::is_exhausted(queue, row.get("receive_count")?) {
             break;
         }
         ids.push(row.get("id")?);
@@ -101,11 +104,11 @@ fn behind(
     Ok(ids)
 }
 
-fn deliver(
+fn mark_received(
     connection: &Connection,
     queue: &QueueDefinition,
     id: i64,
-    visible_at: u64,
+    visible_at_ms: u64,
     now_ms: u64,
 ) -> Result<Message, Error> {
     let message = connection
@@ -117,16 +120,16 @@ fn deliver(
                 first_received_at = coalesce(first_received_at, ?3)
              WHERE id = ?1 RETURNING *",
         )?
-        .query_row(params![id, visible_at, now_ms], |row| read(queue, row))?;
+        .query_row(params![id, visible_at_ms, now_ms], |row| message_from_row(queue, row))?;
     Ok(message)
 }
 
-fn read(queue: &QueueDefinition, row: &Row<'_>) -> rusqlite::Result<Message> {
+fn message_from_row(queue: &QueueDefinition, row: &Row<'_>) -> rusqlite::Result<Message> {
     let id = row.get("id")?;
     let receive_count = row.get("receive_count")?;
     Ok(Message {
         message_id: row.get("message_id")?,
-        receipt_handle: Receipt { id, receive_count }.to_handle(queue),
+        receipt_handle: ReceiptHandle { id, receive_count }.encode(queue),
         body: row.get("body")?,
         md5_of_body: row.get("md5")?,
         sent_at_ms: row.get("sent_at")?,

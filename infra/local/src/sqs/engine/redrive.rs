@@ -1,46 +1,51 @@
-//! The dead-letter queue takes what was received too often. As on AWS a message moves when it would
-//! be received once more, not when its last visibility time-out ends.
+//! Moves messages to the dead-letter queue. As on AWS, a message that reached its maximum receive count moves when the
+//! next receive would return it, not when its last visibility timeout ends.
 
 use rusqlite::{Connection, named_params};
 
-use super::super::{DeadLetter, Error, QueueDefinition};
-use super::due::{Due, due};
-use super::group;
+use super::super::{Error, QueueDefinition, RedrivePolicy};
+use super::due_messages::{DueMessage, find_due};
+use super::message_group;
 
 pub(super) fn is_exhausted(queue: &QueueDefinition, receive_count: u32) -> bool {
-    queue.dead_letter.as_ref().is_some_and(|dead_letter| receive_count >= dead_letter.max_receives)
+    queue.redrive_policy.as_ref().is_some_and(|policy| receive_count >= policy.max_receive_count)
 }
 
-/// Moves exhausted messages until none is among the next `max`. Whether there was one.
-pub(super) fn clear(connection: &Connection, queue: &QueueDefinition, max: u32, now_ms: u64) -> Result<bool, Error> {
-    let Some(dead_letter) = &queue.dead_letter else {
+/// Moves exhausted messages until the next `max_messages` due messages include none. Returns whether any was moved.
+pub(super) fn move_exhausted(
+    connection: &Connection,
+    queue: &QueueDefinition,
+    max_messages: u32,
+    now_ms: u64,
+) -> Result<bool, Error> {
+    let Some(redrive_policy) = &queue.redrive_policy else {
         return Ok(false);
     };
-    let mut moved = false;
+    let mut has_moved = false;
     loop {
-        let mut exhausted = due(connection, queue, max, now_ms)?;
+        let mut exhausted = find_due(connection, queue, max_messages, now_ms)?;
         exhausted.retain(|message| is_exhausted(queue, message.receive_count));
         if exhausted.is_empty() {
-            return Ok(moved);
+            return Ok(has_moved);
         }
         for message in exhausted {
-            transfer(connection, queue, dead_letter, &message, now_ms)?;
+            move_message(connection, queue, redrive_policy, &message, now_ms)?;
         }
-        moved = true;
+        has_moved = true;
     }
 }
 
-/// Moves one message. It keeps its id, its group and its count. A FIFO queue takes it as sent now,
-/// a standard queue keeps the time of sending, so its retention goes on (developer guide,
-/// "dead-letter queue retention").
-fn transfer(
+/// Moves one message with its id, group and receive count. In a standard queue the message keeps its sent time, so its
+/// retention period continues; in a FIFO queue the period restarts (SQS developer guide, retention of dead-letter
+/// queues).
+fn move_message(
     connection: &Connection,
     queue: &QueueDefinition,
-    dead_letter: &DeadLetter,
-    message: &Due,
+    redrive_policy: &RedrivePolicy,
+    message: &DueMessage,
     now_ms: u64,
 ) -> Result<(), Error> {
-    let fifo = queue.is_fifo();
+    let is_fifo = queue.is_fifo();
     connection
         .prepare_cached(
             "INSERT INTO messages (queue, group_id, sent_at, visible_at, due_at, receive_count,
@@ -50,13 +55,13 @@ fn transfer(
              FROM messages WHERE id = :id",
         )?
         .execute(named_params! {
-            ":target": dead_letter.queue,
-            ":sent": fifo.then_some(now_ms),
+            ":target": redrive_policy.dead_letter_queue,
+            ":sent": is_fifo.then_some(now_ms),
             ":now": now_ms,
-            ":due": (!fifo).then_some(now_ms),
+            ":due": (!is_fifo).then_some(now_ms),
             ":id": message.id,
         })?;
     connection.prepare_cached("DELETE FROM messages WHERE id = ?1")?.execute([message.id])?;
-    group::refresh(connection, &queue.name, message.group.as_deref())?;
-    group::refresh(connection, &dead_letter.queue, message.group.as_deref())
+    message_group::refresh(connection, &queue.name, message.group.as_deref())?;
+    message_group::refresh(connection, &redrive_policy.dead_letter_queue, message.group.as_deref())
 }

@@ -1,10 +1,9 @@
--- Times are milliseconds since 1970. `id` is the order of sending and the FIFO sequence number;
--- AUTOINCREMENT never uses one twice, which receipt handles rely on.
+-- Times are milliseconds since 1970. `id` is the order of sending and the FIFO sequence number. AUTOINCREMENT
+-- guarantees that an id is never reused, which receipt handles depend on.
 --
--- `due_at` is the one column a receive searches. A message of a standard queue is due when it is
--- visible. Of a FIFO group only the first message has a `due_at`: the moment when it and every
--- received message of its group are visible. The others have NULL: they are behind it. See
--- group.rs.
+-- A receive searches by `due_at` only. In a standard queue it equals `visible_at`. In a FIFO queue only the first
+-- message of a group has a `due_at`, the time when it and every received message of its group are visible; the other
+-- messages have NULL. See message_group.rs.
 CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     queue TEXT NOT NULL,
@@ -26,8 +25,8 @@ CREATE INDEX IF NOT EXISTS messages_group ON messages (queue, group_id) WHERE gr
 CREATE INDEX IF NOT EXISTS messages_received ON messages (queue, group_id, visible_at)
     WHERE receive_count > 0;
 
--- What was sent to FIFO queues lately. It outlives the message: a duplicate is one even after the
--- first was deleted. `scope` is the group, or empty when the whole queue is compared.
+-- Recent sends to FIFO queues. A row remains when its message is deleted, so that later duplicates are still detected.
+-- `scope` is the message group, or empty when deduplication ids are unique in the whole queue.
 CREATE TABLE IF NOT EXISTS deduplication (
     queue TEXT NOT NULL,
     scope TEXT NOT NULL,

@@ -1,26 +1,27 @@
-//! A message comes in: checked, compared with what was sent lately, stored.
+//! Validates a message, deduplicates it and stores it.
 
 use rusqlite::{Connection, named_params};
 use uuid::Uuid;
 
 use super::super::limits::{self, MAX_MESSAGE_BYTES};
-use super::super::{Error, Outgoing, QueueDefinition, SentMessage};
-use super::deduplication::{self, Key};
-use super::entry::{Entry, Stored};
-use super::{Engine, group, sequence_number};
+use super::super::{Error, OutgoingMessage, QueueDefinition, SentMessage};
+use super::accepted_message::{AcceptedMessage, StoredMessage};
+use super::database::{Engine, sequence_number};
+use super::deduplication::{self, DeduplicationKey};
+use super::message_group;
 
 impl Engine {
-    /// Stores a message, unless a FIFO queue has it already: then the answer is the first one's.
+    /// Stores a message. For a duplicate in a FIFO queue, returns the result of the original message.
     pub(in super::super) fn send(
         &self,
         queue: &QueueDefinition,
-        outgoing: Outgoing,
+        message: OutgoingMessage,
         now_ms: u64,
     ) -> Result<SentMessage, Error> {
-        let entry = check(queue, outgoing)?;
-        let md5 = format!("{:x}", md5::compute(&entry.body));
+        let message = validate(queue, message)?;
+        let md5 = format!("{:x}", md5::compute(&message.body));
         let transaction = self.transaction()?;
-        let stored = store_once(&transaction, queue, &entry, &md5, now_ms)?;
+        let stored = store_unless_duplicate(&transaction, queue, &message, &md5, now_ms)?;
         transaction.commit()?;
         Ok(SentMessage {
             message_id: stored.message_id,
@@ -30,33 +31,33 @@ impl Engine {
     }
 }
 
-fn store_once(
+fn store_unless_duplicate(
     connection: &Connection,
     queue: &QueueDefinition,
-    entry: &Entry,
+    message: &AcceptedMessage,
     md5: &str,
     now_ms: u64,
-) -> Result<Stored, Error> {
-    let Some(key) = Key::of(queue, entry) else {
-        return store(connection, queue, entry, md5, now_ms);
+) -> Result<StoredMessage, Error> {
+    let Some(key) = DeduplicationKey::of(queue, message) else {
+        return store(connection, queue, message, md5, now_ms);
     };
-    if let Some(first) = deduplication::find(connection, &key, now_ms)? {
-        return Ok(first);
+    if let Some(original) = deduplication::find_original(connection, &key, now_ms)? {
+        return Ok(original);
     }
-    let stored = store(connection, queue, entry, md5, now_ms)?;
-    deduplication::remember(connection, &key, &stored, now_ms)?;
+    let stored = store(connection, queue, message, md5, now_ms)?;
+    deduplication::store_key(connection, &key, &stored, now_ms)?;
     Ok(stored)
 }
 
 fn store(
     connection: &Connection,
     queue: &QueueDefinition,
-    entry: &Entry,
+    message: &AcceptedMessage,
     md5: &str,
     now_ms: u64,
-) -> Result<Stored, Error> {
+) -> Result<StoredMessage, Error> {
     let message_id = Uuid::now_v7().to_string();
-    let visible_at = now_ms + entry.delay_ms;
+    let visible_at_ms = now_ms + message.delay_ms;
     connection
         .prepare_cached(
             "INSERT INTO messages
@@ -66,41 +67,37 @@ fn store(
         )?
         .execute(named_params! {
             ":queue": queue.name,
-            ":group": entry.group,
+            ":group": message.group,
             ":now": now_ms,
-            ":visible": visible_at,
-            ":due": (!queue.is_fifo()).then_some(visible_at),
+            ":visible": visible_at_ms,
+            ":due": (!queue.is_fifo()).then_some(visible_at_ms),
             ":message_id": message_id,
-            ":deduplication_id": entry.deduplication_id,
+            ":deduplication_id": message.deduplication_id,
             ":md5": md5,
-            ":body": entry.body,
+            ":body": message.body,
         })?;
     let sequence = connection.last_insert_rowid();
-    group::refresh(connection, &queue.name, entry.group.as_deref())?;
-    Ok(Stored { sequence, message_id })
+    message_group::refresh(connection, &queue.name, message.group.as_deref())?;
+    Ok(StoredMessage { sequence, message_id })
 }
 
-fn check(queue: &QueueDefinition, outgoing: Outgoing) -> Result<Entry, Error> {
-    check_body(&outgoing.body)?;
-    check_id("MessageGroupId", outgoing.group.as_deref())?;
-    check_id("MessageDeduplicationId", outgoing.deduplication_id.as_deref())?;
-    let delay_seconds = delay_seconds(queue, outgoing.delay_seconds)?;
-    if queue.is_fifo() && outgoing.group.is_none() {
+fn validate(queue: &QueueDefinition, message: OutgoingMessage) -> Result<AcceptedMessage, Error> {
+    let OutgoingMessage { body, delay_seconds, group, deduplication_id } = message;
+    check_body(&body)?;
+    check_id("MessageGroupId", group.as_deref())?;
+    check_id("MessageDeduplicationId", deduplication_id.as_deref())?;
+    let delay_seconds = effective_delay_seconds(queue, delay_seconds)?;
+    if queue.is_fifo() && group.is_none() {
         return Err(Error::MissingParameter("MessageGroupId"));
     }
-    let deduplication_id = deduplication::id(queue, outgoing.deduplication_id, &outgoing.body)?;
-    Ok(Entry {
-        body: outgoing.body,
-        delay_ms: u64::from(delay_seconds) * 1000,
-        group: outgoing.group,
-        deduplication_id,
-    })
+    let deduplication_id = deduplication::deduplication_id(queue, deduplication_id, &body)?;
+    Ok(AcceptedMessage { body, delay_ms: u64::from(delay_seconds) * 1000, group, deduplication_id })
 }
 
-/// The message's own delay, or the queue's. A FIFO queue has only its own, because order would be
-/// lost; 0 is let through, as on AWS, and means nothing.
-fn delay_seconds(queue: &QueueDefinition, of_message: Option<u32>) -> Result<u32, Error> {
-    let Some(seconds) = of_message else {
+/// The delay of the message, or else of the queue. A FIFO queue rejects a delay of the message, which would break the
+/// order; as on AWS it accepts 0 and applies its own delay.
+fn effective_delay_seconds(queue: &QueueDefinition, message_delay_seconds: Option<u32>) -> Result<u32, Error> {
+    let Some(seconds) = message_delay_seconds else {
         return Ok(queue.delay_seconds);
     };
     match (queue.is_fifo(), seconds) {
@@ -117,14 +114,14 @@ fn check_body(body: &str) -> Result<(), Error> {
     if body.len() > MAX_MESSAGE_BYTES {
         return Err(Error::MessageTooLong(body.len()));
     }
-    match body.chars().find(|character| !is_allowed(*character)) {
+    match body.chars().find(|character| !is_xml_character(*character)) {
         Some(character) => Err(Error::InvalidMessageContents(character)),
         None => Ok(()),
     }
 }
 
-/// The characters of XML 1.0, which SQS once spoke.
-fn is_allowed(character: char) -> bool {
+/// SQS accepts only the characters of XML 1.0, the format of its first protocol.
+fn is_xml_character(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
 }
 

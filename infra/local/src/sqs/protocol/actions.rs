@@ -1,4 +1,4 @@
-//! The actions of SQS. Each reads its request, calls the queues, and writes its answer; the names
+//! The actions of SQS. Each function parses its request, calls the engine and builds the response. The struct fields
 //! are those of the API reference.
 
 use std::time::Duration;
@@ -6,32 +6,32 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::engine::Wanted;
+use super::super::async_engine::AsyncEngine;
+use super::super::engine::ReceiveRequest;
 use super::super::limits;
-use super::super::service::Service;
-use super::super::{Error, Message, Outgoing, Queues, SentMessage};
-use super::{Api, Call, attributes, batch};
+use super::super::{Error, Message, OutgoingMessage, Queues, SentMessage};
+use super::{Api, ApiRequest, attributes, batch};
 
-pub(super) async fn run(api: &Api, call: Call) -> Result<Value, Error> {
-    let service = &*api.queues.service;
-    match call.action.as_str() {
-        "SendMessage" => send_message(service, call.queue()?, call.input()?),
-        "SendMessageBatch" => send_message_batch(service, call.queue()?, call.input()?),
-        "ReceiveMessage" => receive_message(service, call.queue()?, call.input()?).await,
-        "DeleteMessage" => delete_message(service, call.queue()?, &call.input()?),
-        "DeleteMessageBatch" => delete_message_batch(service, call.queue()?, call.input()?),
-        "ChangeMessageVisibility" => change_visibility(service, call.queue()?, &call.input()?),
-        "GetQueueUrl" => get_queue_url(api, call.queue()?),
-        "GetQueueAttributes" => get_queue_attributes(service, call.queue()?, &call.input()?),
-        "ListQueues" => list_queues(api, &call.input()?),
-        "PurgeQueue" => purge_queue(service, call.queue()?),
-        _ => Err(refuse(call.action)),
+pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> {
+    let engine = &*api.queues.engine;
+    match request.action.as_str() {
+        "SendMessage" => send_message(engine, request.queue()?, request.input()?),
+        "SendMessageBatch" => send_message_batch(engine, request.queue()?, request.input()?),
+        "ReceiveMessage" => receive_message(engine, request.queue()?, request.input()?).await,
+        "DeleteMessage" => delete_message(engine, request.queue()?, &request.input()?),
+        "DeleteMessageBatch" => delete_message_batch(engine, request.queue()?, request.input()?),
+        "ChangeMessageVisibility" => change_message_visibility(engine, request.queue()?, &request.input()?),
+        "GetQueueUrl" => get_queue_url(api, request.queue()?),
+        "GetQueueAttributes" => get_queue_attributes(engine, request.queue()?, &request.input()?),
+        "ListQueues" => list_queues(api, &request.input()?),
+        "PurgeQueue" => purge_queue(engine, request.queue()?),
+        _ => Err(unknown_action(request.action)),
     }
 }
 
-/// Tells what SQS could do from what nobody can.
-fn refuse(action: String) -> Error {
-    const ELSEWHERE: [&str; 13] = [
+/// Distinguishes actions that only AWS supports from names that are no SQS action.
+fn unknown_action(action: String) -> Error {
+    const UNSUPPORTED_ACTIONS: [&str; 13] = [
         "AddPermission",
         "CancelMessageMoveTask",
         "ChangeMessageVisibilityBatch",
@@ -46,7 +46,7 @@ fn refuse(action: String) -> Error {
         "TagQueue",
         "UntagQueue",
     ];
-    if ELSEWHERE.contains(&action.as_str()) {
+    if UNSUPPORTED_ACTIONS.contains(&action.as_str()) {
         Error::UnsupportedOperation(action)
     } else {
         Error::InvalidAction(action)
@@ -64,7 +64,7 @@ struct SendMessage {
     message_system_attributes: Map<String, Value>,
 }
 
-impl TryFrom<SendMessage> for Outgoing {
+impl TryFrom<SendMessage> for OutgoingMessage {
     type Error = Error;
 
     fn try_from(request: SendMessage) -> Result<Self, Error> {
@@ -88,8 +88,8 @@ impl TryFrom<SendMessage> for Outgoing {
     }
 }
 
-fn send_message(service: &Service, queue: &str, request: SendMessage) -> Result<Value, Error> {
-    let SentMessage { message_id, md5_of_body, sequence_number } = service.send(queue, request.try_into()?)?;
+fn send_message(engine: &AsyncEngine, queue: &str, request: SendMessage) -> Result<Value, Error> {
+    let SentMessage { message_id, md5_of_body, sequence_number } = engine.send(queue, request.try_into()?)?;
     let mut output = json!({ "MessageId": message_id, "MD5OfMessageBody": md5_of_body });
     if let (Some(number), Some(fields)) = (sequence_number, output.as_object_mut()) {
         fields.insert("SequenceNumber".to_owned(), number.into());
@@ -97,15 +97,18 @@ fn send_message(service: &Service, queue: &str, request: SendMessage) -> Result<
     Ok(output)
 }
 
-fn send_message_batch(service: &Service, queue: &str, request: batch::Request<SendMessage>) -> Result<Value, Error> {
-    service.definition(queue)?;
-    let entries = request.checked()?;
-    let bytes = entries.iter().map(|entry| entry.request.message_body.len());
-    let bytes = bytes.sum::<usize>();
-    if bytes > limits::MAX_MESSAGE_BYTES {
-        return Err(Error::BatchRequestTooLong(bytes));
+fn send_message_batch(
+    engine: &AsyncEngine,
+    queue: &str,
+    request: batch::BatchRequest<SendMessage>,
+) -> Result<Value, Error> {
+    engine.definition(queue)?;
+    let entries = request.into_entries()?;
+    let total_bytes = entries.iter().map(|entry| entry.request.message_body.len()).sum::<usize>();
+    if total_bytes > limits::MAX_MESSAGE_BYTES {
+        return Err(Error::BatchRequestTooLong(total_bytes));
     }
-    Ok(batch::run(entries, |entry| send_message(service, queue, entry)))
+    Ok(batch::run(entries, |entry| send_message(engine, queue, entry)))
 }
 
 #[derive(Deserialize, Default)]
@@ -114,14 +117,14 @@ struct ReceiveMessage {
     max_number_of_messages: Option<i64>,
     wait_time_seconds: Option<i64>,
     visibility_timeout: Option<i64>,
-    /// The older name of the next one.
+    /// The deprecated name of `message_system_attribute_names`.
     attribute_names: Vec<String>,
     message_system_attribute_names: Vec<String>,
     receive_request_attempt_id: Option<String>,
 }
 
-/// Messages have no attributes here, so `MessageAttributeNames` finds none and is not even read.
-async fn receive_message(service: &Service, queue: &str, request: ReceiveMessage) -> Result<Value, Error> {
+/// The parameter `MessageAttributeNames` is ignored, because messages have no message attributes.
+async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMessage) -> Result<Value, Error> {
     let ReceiveMessage {
         max_number_of_messages,
         wait_time_seconds,
@@ -135,31 +138,32 @@ async fn receive_message(service: &Service, queue: &str, request: ReceiveMessage
         return Err(Error::UnsupportedOperation(parameter));
     }
     let names = [attribute_names, message_system_attribute_names].concat();
-    attributes::check_message_names(&names)?;
-    let wanted = Wanted {
-        max: limits::RECEIVED_AT_ONCE.check(max_number_of_messages.unwrap_or(1))?,
-        visibility_seconds: limits::VISIBILITY_SECONDS.check_optional(visibility_timeout)?,
+    attributes::check_message_attribute_names(&names)?;
+    let receive = ReceiveRequest {
+        max_messages: limits::MAX_NUMBER_OF_MESSAGES.check(max_number_of_messages.unwrap_or(1))?,
+        visibility_timeout_seconds: limits::VISIBILITY_TIMEOUT_SECONDS.check_optional(visibility_timeout)?,
     };
-    let wait_seconds = limits::WAIT_SECONDS.check(wait_time_seconds.unwrap_or(0))?;
-    let messages = receive_within(service, queue, wanted, wait_seconds).await?;
-    let messages = messages.iter().map(|message| received(message, &names));
+    let wait_time_seconds = limits::WAIT_TIME_SECONDS.check(wait_time_seconds.unwrap_or(0))?;
+    let messages = poll(engine, queue, receive, wait_time_seconds).await?;
+    let messages = messages.iter().map(|message| message_output(message, &names));
     Ok(json!({ "Messages": messages.collect::<Vec<_>>() }))
 }
 
-/// The first look happens even with no time to wait, because a time-out polls its future first.
-async fn receive_within(service: &Service, queue: &str, wanted: Wanted, seconds: u32) -> Result<Vec<Message>, Error> {
+/// Receives messages, waiting at most `seconds` for the first one. With 0 seconds the queue is still queried once,
+/// because `timeout` polls its future before the timer.
+async fn poll(engine: &AsyncEngine, queue: &str, request: ReceiveRequest, seconds: u32) -> Result<Vec<Message>, Error> {
     let limit = Duration::from_secs(seconds.into());
-    let received = tokio::time::timeout(limit, service.receive(queue, wanted)).await;
+    let received = tokio::time::timeout(limit, engine.receive(queue, request)).await;
     received.unwrap_or_else(|_elapsed| Ok(Vec::new()))
 }
 
-fn received(message: &Message, names: &[String]) -> Value {
+fn message_output(message: &Message, names: &[String]) -> Value {
     json!({
         "MessageId": message.message_id,
         "ReceiptHandle": message.receipt_handle,
         "MD5OfBody": message.md5_of_body,
         "Body": message.body,
-        "Attributes": attributes::of_message(message, names),
+        "Attributes": attributes::message_attributes(message, names),
     })
 }
 
@@ -169,42 +173,46 @@ struct DeleteMessage {
     receipt_handle: Option<String>,
 }
 
-fn delete_message(service: &Service, queue: &str, request: &DeleteMessage) -> Result<Value, Error> {
-    service.delete(queue, handle(request.receipt_handle.as_deref())?)?;
+fn delete_message(engine: &AsyncEngine, queue: &str, request: &DeleteMessage) -> Result<Value, Error> {
+    engine.delete(queue, required_handle(request.receipt_handle.as_deref())?)?;
     Ok(json!({}))
 }
 
 fn delete_message_batch(
-    service: &Service,
+    engine: &AsyncEngine,
     queue: &str,
-    request: batch::Request<DeleteMessage>,
+    request: batch::BatchRequest<DeleteMessage>,
 ) -> Result<Value, Error> {
-    service.definition(queue)?;
-    Ok(batch::run(request.checked()?, |entry| delete_message(service, queue, &entry)))
+    engine.definition(queue)?;
+    Ok(batch::run(request.into_entries()?, |entry| delete_message(engine, queue, &entry)))
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-struct ChangeVisibility {
+struct ChangeMessageVisibility {
     receipt_handle: Option<String>,
     visibility_timeout: Option<i64>,
 }
 
-fn change_visibility(service: &Service, queue: &str, request: &ChangeVisibility) -> Result<Value, Error> {
-    let handle = handle(request.receipt_handle.as_deref())?;
-    let seconds = limits::VISIBILITY_SECONDS
+fn change_message_visibility(
+    engine: &AsyncEngine,
+    queue: &str,
+    request: &ChangeMessageVisibility,
+) -> Result<Value, Error> {
+    let handle = required_handle(request.receipt_handle.as_deref())?;
+    let seconds = limits::VISIBILITY_TIMEOUT_SECONDS
         .check_optional(request.visibility_timeout)?
         .ok_or(Error::MissingParameter("VisibilityTimeout"))?;
-    service.change_visibility(queue, handle, seconds)?;
+    engine.change_visibility(queue, handle, seconds)?;
     Ok(json!({}))
 }
 
-fn handle(receipt_handle: Option<&str>) -> Result<&str, Error> {
+fn required_handle(receipt_handle: Option<&str>) -> Result<&str, Error> {
     receipt_handle.ok_or(Error::MissingParameter("ReceiptHandle"))
 }
 
 fn get_queue_url(api: &Api, queue: &str) -> Result<Value, Error> {
-    let definition = api.queues.service.definition(queue)?;
+    let definition = api.queues.engine.definition(queue)?;
     Ok(json!({ "QueueUrl": Queues::url(&api.base_url, &definition.name) }))
 }
 
@@ -214,11 +222,11 @@ struct GetQueueAttributes {
     attribute_names: Vec<String>,
 }
 
-fn get_queue_attributes(service: &Service, queue: &str, request: &GetQueueAttributes) -> Result<Value, Error> {
-    let definition = service.definition(queue)?;
-    attributes::check_queue_names(&request.attribute_names)?;
-    let all = attributes::of_queue(definition, service.depth(queue)?);
-    Ok(json!({ "Attributes": attributes::named(all, &request.attribute_names) }))
+fn get_queue_attributes(engine: &AsyncEngine, queue: &str, request: &GetQueueAttributes) -> Result<Value, Error> {
+    let definition = engine.definition(queue)?;
+    attributes::check_queue_attribute_names(&request.attribute_names)?;
+    let all = attributes::queue_attributes(definition, engine.depth(queue)?);
+    Ok(json!({ "Attributes": attributes::select(all, &request.attribute_names) }))
 }
 
 #[derive(Deserialize, Default)]
@@ -229,24 +237,23 @@ struct ListQueues {
     next_token: Option<String>,
 }
 
-/// Pages only if asked to, as SQS does. The token is the last name of the page before.
+/// Paginates only when `MaxResults` is set, as SQS does. The token is the last queue name of the previous page.
 fn list_queues(api: &Api, request: &ListQueues) -> Result<Value, Error> {
-    let page = limits::LISTED_QUEUES.check_optional(request.max_results)?;
-    let page = page.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);
-    let after = request.next_token.as_deref().unwrap_or_default();
+    let max_results = limits::MAX_RESULTS.check_optional(request.max_results)?;
+    let max_results = max_results.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);
+    let last_of_previous = request.next_token.as_deref().unwrap_or_default();
     let mut names = api.queues.names();
-    names.retain(|name| name.starts_with(&request.queue_name_prefix) && name.as_str() > after);
-    let more = names.len() > page;
-    names.truncate(page);
-    let urls = names.iter().map(|name| Queues::url(&api.base_url, name));
-    let urls = urls.collect::<Vec<_>>();
+    names.retain(|name| name.starts_with(&request.queue_name_prefix) && name.as_str() > last_of_previous);
+    let has_more = names.len() > max_results;
+    names.truncate(max_results);
+    let urls = names.iter().map(|name| Queues::url(&api.base_url, name)).collect::<Vec<_>>();
     Ok(match names.last() {
-        Some(last) if more => json!({ "QueueUrls": urls, "NextToken": last }),
+        Some(last) if has_more => json!({ "QueueUrls": urls, "NextToken": last }),
         Some(_) | None => json!({ "QueueUrls": urls }),
     })
 }
 
-fn purge_queue(service: &Service, queue: &str) -> Result<Value, Error> {
-    service.purge(queue)?;
+fn purge_queue(engine: &AsyncEngine, queue: &str) -> Result<Value, Error> {
+    engine.purge(queue)?;
     Ok(json!({}))
 }

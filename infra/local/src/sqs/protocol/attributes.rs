@@ -1,12 +1,13 @@
-//! Attributes of queues and messages, which callers ask for by name.
+//! Attributes of queues and messages, which a request selects by name.
 
 use serde_json::{Map, Value, json};
 
 use super::super::limits::MAX_MESSAGE_BYTES;
-use super::super::{Depth, Error, Message, QueueDefinition, Queues};
+use super::super::{Error, Message, QueueDefinition, QueueDepth, Queues};
 
-/// What a queue may be asked for, though some is not kept here (and some only FIFO queues have).
-const OF_QUEUES: [&str; 22] = [
+/// The attribute names that a request may select. The local SQS has no values for some of them, and some exist only in
+/// FIFO queues.
+const QUEUE_ATTRIBUTE_NAMES: [&str; 22] = [
     "All",
     "ApproximateNumberOfMessages",
     "ApproximateNumberOfMessagesDelayed",
@@ -31,8 +32,8 @@ const OF_QUEUES: [&str; 22] = [
     "VisibilityTimeout",
 ];
 
-/// What a message may be asked for.
-const OF_MESSAGES: [&str; 10] = [
+/// The system attribute names that a request may select.
+const MESSAGE_ATTRIBUTE_NAMES: [&str; 10] = [
     "All",
     "AWSTraceHeader",
     "ApproximateFirstReceiveTimestamp",
@@ -45,58 +46,58 @@ const OF_MESSAGES: [&str; 10] = [
     "SequenceNumber",
 ];
 
-pub(super) fn check_queue_names(names: &[String]) -> Result<(), Error> {
-    check(names, &OF_QUEUES)
+pub(super) fn check_queue_attribute_names(names: &[String]) -> Result<(), Error> {
+    check_names(names, &QUEUE_ATTRIBUTE_NAMES)
 }
 
-pub(super) fn check_message_names(names: &[String]) -> Result<(), Error> {
-    check(names, &OF_MESSAGES)
+pub(super) fn check_message_attribute_names(names: &[String]) -> Result<(), Error> {
+    check_names(names, &MESSAGE_ATTRIBUTE_NAMES)
 }
 
-fn check(names: &[String], known: &[&str]) -> Result<(), Error> {
-    match names.iter().find(|name| !known.contains(&name.as_str())) {
+fn check_names(names: &[String], valid_names: &[&str]) -> Result<(), Error> {
+    match names.iter().find(|name| !valid_names.contains(&name.as_str())) {
         Some(name) => Err(Error::InvalidAttributeName(name.clone())),
         None => Ok(()),
     }
 }
 
-/// Those of the attributes that were asked for.
-pub(super) fn named(mut all: Map<String, Value>, names: &[String]) -> Map<String, Value> {
+/// Keeps the attributes whose names were requested; `All` keeps every attribute.
+pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<String, Value> {
     if !names.iter().any(|name| name == "All") {
         all.retain(|name, _| names.contains(name));
     }
     all
 }
 
-/// Everything there is to say about a queue. All values are strings, as in SQS.
-pub(super) fn of_queue(queue: &QueueDefinition, depth: Depth) -> Map<String, Value> {
+/// All attributes of a queue. All values are strings, as in SQS.
+pub(super) fn queue_attributes(queue: &QueueDefinition, depth: QueueDepth) -> Map<String, Value> {
     let mut all = Map::new();
-    let mut put = |name: &str, value: String| all.insert(name.to_owned(), value.into());
-    put("QueueArn", Queues::arn(&queue.name));
-    put("ApproximateNumberOfMessages", depth.visible.to_string());
-    put("ApproximateNumberOfMessagesNotVisible", depth.in_flight.to_string());
-    put("ApproximateNumberOfMessagesDelayed", depth.delayed.to_string());
-    put("DelaySeconds", queue.delay_seconds.to_string());
-    put("VisibilityTimeout", queue.visibility_seconds.to_string());
-    put("MessageRetentionPeriod", queue.retention_seconds.to_string());
-    put("MaximumMessageSize", MAX_MESSAGE_BYTES.to_string());
-    put("ReceiveMessageWaitTimeSeconds", "0".to_owned());
+    let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());
+    insert("QueueArn", Queues::arn(&queue.name));
+    insert("ApproximateNumberOfMessages", depth.visible.to_string());
+    insert("ApproximateNumberOfMessagesNotVisible", depth.in_flight.to_string());
+    insert("ApproximateNumberOfMessagesDelayed", depth.delayed.to_string());
+    insert("DelaySeconds", queue.delay_seconds.to_string());
+    insert("VisibilityTimeout", queue.visibility_timeout_seconds.to_string());
+    insert("MessageRetentionPeriod", queue.retention_seconds.to_string());
+    insert("MaximumMessageSize", MAX_MESSAGE_BYTES.to_string());
+    insert("ReceiveMessageWaitTimeSeconds", "0".to_owned());
     if let Some(policy) = redrive_policy(queue) {
-        put("RedrivePolicy", policy);
+        insert("RedrivePolicy", policy);
     }
     if queue.is_fifo() {
-        put("FifoQueue", true.to_string());
-        put("ContentBasedDeduplication", queue.content_based_deduplication.to_string());
-        put("DeduplicationScope", deduplication_scope(queue).to_owned());
+        insert("FifoQueue", true.to_string());
+        insert("ContentBasedDeduplication", queue.content_based_deduplication.to_string());
+        insert("DeduplicationScope", deduplication_scope(queue).to_owned());
     }
     all
 }
 
 fn redrive_policy(queue: &QueueDefinition) -> Option<String> {
-    let dead_letter = queue.dead_letter.as_ref()?;
+    let redrive_policy = queue.redrive_policy.as_ref()?;
     let policy = json!({
-        "deadLetterTargetArn": Queues::arn(&dead_letter.queue),
-        "maxReceiveCount": dead_letter.max_receives,
+        "deadLetterTargetArn": Queues::arn(&redrive_policy.dead_letter_queue),
+        "maxReceiveCount": redrive_policy.max_receive_count,
     });
     Some(policy.to_string())
 }
@@ -105,14 +106,14 @@ fn deduplication_scope(queue: &QueueDefinition) -> &'static str {
     if queue.deduplication_per_group { "messageGroup" } else { "queue" }
 }
 
-/// The system attributes of a message that were asked for.
-pub(super) fn of_message(message: &Message, names: &[String]) -> Map<String, Value> {
+/// The requested system attributes of a message.
+pub(super) fn message_attributes(message: &Message, names: &[String]) -> Map<String, Value> {
     let mut all = Map::new();
-    let mut put = |name: &str, value: String| all.insert(name.to_owned(), value.into());
-    put("SenderId", "local".to_owned());
-    put("SentTimestamp", message.sent_at_ms.to_string());
-    put("ApproximateReceiveCount", message.receive_count.to_string());
-    put("ApproximateFirstReceiveTimestamp", message.first_received_at_ms.to_string());
+    let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());
+    insert("SenderId", "local".to_owned());
+    insert("SentTimestamp", message.sent_at_ms.to_string());
+    insert("ApproximateReceiveCount", message.receive_count.to_string());
+    insert("ApproximateFirstReceiveTimestamp", message.first_received_at_ms.to_string());
     let optional = [
         ("MessageGroupId", &message.group),
         ("MessageDeduplicationId", &message.deduplication_id),
@@ -120,8 +121,8 @@ pub(super) fn of_message(message: &Message, names: &[String]) -> Map<String, Val
     ];
     for (name, value) in optional {
         if let Some(value) = value {
-            put(name, value.clone());
+            insert(name, value.clone());
         }
     }
-    named(all, names)
+    select(all, names)
 }

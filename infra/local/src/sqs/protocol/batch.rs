@@ -1,5 +1,4 @@
-//! Batches: up to ten entries, each with an id of the caller's, each succeeding or failing for
-//! itself.
+//! Batch actions: up to ten entries, each with an id that the caller chose. Each entry succeeds or fails on its own.
 
 use std::collections::BTreeSet;
 
@@ -8,38 +7,38 @@ use serde_json::{Value, json};
 
 use super::super::Error;
 use super::super::limits::MAX_BATCH_ENTRIES;
-use super::fault;
+use super::error_response;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(super) struct Request<T> {
+pub(super) struct BatchRequest<T> {
     #[serde(default = "Vec::new")]
-    entries: Vec<Entry<T>>,
+    entries: Vec<BatchEntry<T>>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Entry<T> {
+pub(super) struct BatchEntry<T> {
     #[serde(rename = "Id", default)]
     id: String,
     #[serde(flatten)]
     pub(super) request: T,
 }
 
-impl<T> Request<T> {
-    /// The entries, if the batch as a whole is sound.
-    pub(super) fn checked(self) -> Result<Vec<Entry<T>>, Error> {
+impl<T> BatchRequest<T> {
+    /// Checks the number of entries and their ids.
+    pub(super) fn into_entries(self) -> Result<Vec<BatchEntry<T>>, Error> {
         if self.entries.is_empty() {
             return Err(Error::EmptyBatchRequest);
         }
         if self.entries.len() > MAX_BATCH_ENTRIES {
             return Err(Error::TooManyEntriesInBatchRequest(self.entries.len()));
         }
-        let mut seen = BTreeSet::new();
-        for Entry { id, .. } in &self.entries {
+        let mut ids = BTreeSet::new();
+        for BatchEntry { id, .. } in &self.entries {
             if !is_entry_id(id) {
                 return Err(Error::InvalidBatchEntryId);
             }
-            if !seen.insert(id) {
+            if !ids.insert(id) {
                 return Err(Error::BatchEntryIdsNotDistinct(id.clone()));
             }
         }
@@ -48,17 +47,17 @@ impl<T> Request<T> {
 }
 
 fn is_entry_id(id: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    (1..=80).contains(&id.len()) && id.chars().all(allowed)
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (1..=80).contains(&id.len()) && id.chars().all(is_allowed)
 }
 
-/// Runs the entries one after the other; `run` answers as the single action would.
-pub(super) fn run<T>(entries: Vec<Entry<T>>, run: impl Fn(T) -> Result<Value, Error>) -> Value {
+/// Runs the single action `run` for each entry in order and collects the results.
+pub(super) fn run<T>(entries: Vec<BatchEntry<T>>, run: impl Fn(T) -> Result<Value, Error>) -> Value {
     let (mut successful, mut failed) = (Vec::new(), Vec::new());
-    for Entry { id, request } in entries {
+    for BatchEntry { id, request } in entries {
         match run(request) {
             Ok(output) => successful.push(with_id(output, id)),
-            Err(error) => failed.push(fault::batch_entry(&error, &id)),
+            Err(error) => failed.push(error_response::batch_entry(&error, &id)),
         }
     }
     json!({ "Successful": successful, "Failed": failed })

@@ -1,6 +1,5 @@
-//! Errors on the wire. SQS once spoke another protocol, and SDKs still tell its errors apart by the
-//! codes of that one: they stand in the header `x-amzn-query-error`, while the body names the error
-//! in today's spelling.
+//! Error responses. The body has the error type of the JSON protocol. The header `x-amzn-query-error` has the code of
+//! the older query protocol, by which SDKs still distinguish errors.
 
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -9,55 +8,54 @@ use serde_json::{Value, json};
 use super::super::Error;
 use crate::terminal;
 
-struct Fault {
-    /// The error's type in the JSON protocol.
-    kind: &'static str,
-    /// Its code in the old protocol, with whose fault it is.
-    code: &'static str,
+struct ErrorCodes {
+    /// The error type of the JSON protocol.
+    json_type: &'static str,
+    /// The code of the query protocol, followed by `;Sender` or `;Receiver`.
+    query_code: &'static str,
 }
 
-/// An error as an HTTP response.
 pub(super) fn response(error: &Error) -> Response {
-    let fault = fault(error);
-    let body = json!({ "__type": fault.kind, "message": message(error, &fault) });
-    let mut response = (fault.status(), body.to_string()).into_response();
-    let code = HeaderValue::from_static(fault.code);
-    response.headers_mut().insert("x-amzn-query-error", code);
+    let codes = error_codes(error);
+    let body = json!({ "__type": codes.json_type, "message": message(error, &codes) });
+    let mut response = (codes.status(), body.to_string()).into_response();
+    let query_code = HeaderValue::from_static(codes.query_code);
+    response.headers_mut().insert("x-amzn-query-error", query_code);
     response
 }
 
-/// An error as the result of one entry of a batch.
+/// The result of a failed entry of a batch.
 pub(super) fn batch_entry(error: &Error, id: &str) -> Value {
-    let fault = fault(error);
+    let codes = error_codes(error);
     json!({
         "Id": id,
-        "SenderFault": fault.is_senders(),
-        "Code": fault.code.split(';').next(),
-        "Message": message(error, &fault),
+        "SenderFault": codes.is_sender_fault(),
+        "Code": codes.query_code.split(';').next(),
+        "Message": message(error, &codes),
     })
 }
 
-impl Fault {
-    fn is_senders(&self) -> bool {
-        self.code.ends_with(";Sender")
+impl ErrorCodes {
+    fn is_sender_fault(&self) -> bool {
+        self.query_code.ends_with(";Sender")
     }
 
     fn status(&self) -> StatusCode {
-        if self.is_senders() { StatusCode::BAD_REQUEST } else { StatusCode::INTERNAL_SERVER_ERROR }
+        if self.is_sender_fault() { StatusCode::BAD_REQUEST } else { StatusCode::INTERNAL_SERVER_ERROR }
     }
 }
 
-/// What the caller is told. Of a failing database that is nothing; the terminal has it.
-fn message(error: &Error, fault: &Fault) -> String {
-    if fault.is_senders() {
+/// The error message for the caller. Internal errors are printed to the terminal instead.
+fn message(error: &Error, codes: &ErrorCodes) -> String {
+    if codes.is_sender_fault() {
         return error.to_string();
     }
-    terminal::complain(&error.to_string());
+    terminal::print_error(&error.to_string());
     "The request failed inside the queues.".to_owned()
 }
 
-fn fault(error: &Error) -> Fault {
-    let (kind, code) = match error {
+fn error_codes(error: &Error) -> ErrorCodes {
+    let (json_type, query_code) = match error {
         Error::QueueDoesNotExist(_) => {
             ("com.amazonaws.sqs#QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue;Sender")
         }
@@ -67,10 +65,10 @@ fn fault(error: &Error) -> Fault {
         Error::OutOfRange(_)
         | Error::InvalidId { .. }
         | Error::WrongQueueType { .. }
-        | Error::NoDeduplicationId
+        | Error::MissingDeduplicationId
         | Error::MessageTooLong(_)
         | Error::ReceiptHandleExpired(_)
-        | Error::NotAvailable(_) => {
+        | Error::MessageNotAvailable(_) => {
             ("com.amazon.coral.service#InvalidParameterValueException", "InvalidParameterValue;Sender")
         }
         Error::InvalidMessageContents(_) => {
@@ -101,8 +99,10 @@ fn fault(error: &Error) -> Fault {
             ("com.amazonaws.sqs#UnsupportedOperation", "AWS.SimpleQueueService.UnsupportedOperation;Sender")
         }
         Error::InvalidAction(_) => ("com.amazon.coral.service#UnknownOperationException", "InvalidAction;Sender"),
-        Error::Malformed(_) => ("com.amazon.coral.service#SerializationException", "SerializationException;Sender"),
+        Error::MalformedRequest(_) => {
+            ("com.amazon.coral.service#SerializationException", "SerializationException;Sender")
+        }
         Error::Definition(_) | Error::Storage(_) => ("com.amazonaws.sqs#InternalError", "InternalError;Receiver"),
     };
-    Fault { kind, code }
+    ErrorCodes { json_type, query_code }
 }

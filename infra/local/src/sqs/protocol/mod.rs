@@ -1,16 +1,16 @@
-//! The queues over HTTP in AWS JSON 1.0: the action in the header `X-Amz-Target`, JSON in and out.
-//! Signatures are not looked at.
+//! The queues over HTTP in AWS JSON 1.0: the header `X-Amz-Target` names the action, and request and response bodies
+//! are JSON. Signatures are not verified.
 //!
 //! # Layout
 //! - `actions.rs`: one function per action
-//! - `batch.rs`: what the batch actions have in common
-//! - `attributes.rs`: attributes of queues and messages, by name
-//! - `fault.rs`: errors as the SDK tells them apart
+//! - `batch.rs`: entries and results of the batch actions
+//! - `attributes.rs`: attributes of queues and messages by name
+//! - `error_response.rs`: error codes and status
 
 mod actions;
 mod attributes;
 mod batch;
-mod fault;
+mod error_response;
 #[cfg(test)]
 mod tests;
 
@@ -27,12 +27,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Error, Queues};
-use crate::operation::operation;
+use crate::aws_operation::operation_name;
 
-/// What the header calls the service.
+/// The name of the service in the header `X-Amz-Target`.
 pub(crate) const SERVICE: &str = "AmazonSQS";
 
-/// A batch of 1 MiB may be six times as long when JSON writes its characters as `\u0009`.
+/// A batch of 1 MiB is six times as long when JSON escapes its characters, such as `\u0009`.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]
@@ -41,16 +41,20 @@ struct Api {
     base_url: Arc<str>,
 }
 
-/// Serves every path: the SDK posts to the root of the endpoint, wherever the host has put it.
-pub(super) fn router(queues: Queues, base_url: String) -> Router {
-    let api = Api { queues, base_url: base_url.into() };
-    Router::new().fallback(handle).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(api)
+impl Queues {
+    /// Serves the queues over HTTP in AWS JSON 1.0, the protocol of the AWS SDK. It accepts any path, because the SDK
+    /// sends requests to the root of the endpoint, and the router may be nested. Queue URLs have the form
+    /// `{base_url}/000000000000/{name}`.
+    pub fn router(&self, base_url: String) -> Router {
+        let api = Api { queues: self.clone(), base_url: base_url.into() };
+        Router::new().fallback(handle).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(api)
+    }
 }
 
 async fn handle(State(api): State<Api>, headers: HeaderMap, body: Bytes) -> Response {
-    let mut response = match answer(&api, &headers, &body).await {
+    let mut response = match run(&api, &headers, &body).await {
         Ok(output) => output.to_string().into_response(),
-        Err(error) => fault::response(&error),
+        Err(error) => error_response::response(&error),
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"));
@@ -60,24 +64,27 @@ async fn handle(State(api): State<Api>, headers: HeaderMap, body: Bytes) -> Resp
     response
 }
 
-async fn answer(api: &Api, headers: &HeaderMap, body: &[u8]) -> Result<Value, Error> {
-    let call = Call::read(headers, body)?;
-    let queue = call.queue.as_deref().unwrap_or_default();
-    api.queues.usage.count(queue, &call.action);
-    actions::run(api, call).await
+async fn run(api: &Api, headers: &HeaderMap, body: &[u8]) -> Result<Value, Error> {
+    let request = ApiRequest::parse(headers, body)?;
+    let queue = request.queue.as_deref().unwrap_or_default();
+    api.queues.request_counts.increment(queue, &request.action);
+    actions::run(api, request).await
 }
 
-/// A request, its queue already named.
-struct Call {
+struct ApiRequest {
     action: String,
     queue: Option<String>,
     input: Value,
 }
 
-impl Call {
-    fn read(headers: &HeaderMap, body: &[u8]) -> Result<Self, Error> {
-        let input = serde_json::from_slice(body).map_err(Error::Malformed)?;
-        Ok(Self { action: operation(headers, SERVICE).to_owned(), queue: queue(&input).map(str::to_owned), input })
+impl ApiRequest {
+    fn parse(headers: &HeaderMap, body: &[u8]) -> Result<Self, Error> {
+        let input = serde_json::from_slice(body).map_err(Error::MalformedRequest)?;
+        Ok(Self {
+            action: operation_name(headers, SERVICE).to_owned(),
+            queue: queue_name(&input).map(str::to_owned),
+            input,
+        })
     }
 
     fn queue(&self) -> Result<&str, Error> {
@@ -86,14 +93,14 @@ impl Call {
     }
 
     fn input<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        T::deserialize(&self.input).map_err(Error::Malformed)
+        T::deserialize(&self.input).map_err(Error::MalformedRequest)
     }
 }
 
-/// The queue a request is about. Of a URL only the last part counts: a client may see the host
-/// under another name.
-fn queue(input: &Value) -> Option<&str> {
-    let named = |key| input.get(key).and_then(Value::as_str);
-    let of_url = named("QueueUrl").and_then(|url| url.rsplit('/').next());
-    of_url.or(named("QueueName")).filter(|name| !name.is_empty())
+/// The name of the queue in `QueueUrl` or `QueueName`. Only the last part of the URL is used, because a client may
+/// reach the host under another address.
+fn queue_name(input: &Value) -> Option<&str> {
+    let text = |key| input.get(key).and_then(Value::as_str);
+    let name_in_url = text("QueueUrl").and_then(|url| url.rsplit('/').next());
+    name_in_url.or(text("QueueName")).filter(|name| !name.is_empty())
 }

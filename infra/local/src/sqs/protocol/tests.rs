@@ -1,4 +1,4 @@
-//! The protocol as the official SDK sees it, over real HTTP on a free port.
+//! Tests of the protocol with the AWS SDK over HTTP on a free port.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -19,19 +19,19 @@ use aws_sdk_sqs::types::{
 
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::tests::{message, queue};
-use super::super::{DeadLetter, QueueDefinition, Queues, Storage};
+use super::super::{QueueDefinition, Queues, RedrivePolicy, Storage};
 
-/// A server, the official client, and the address both know.
-struct Host {
+/// A server with three queues, and an SDK client for it.
+struct TestServer {
     queues: Queues,
     client: Client,
     base_url: String,
 }
 
-impl Host {
+impl TestServer {
     async fn start() -> Self {
         let source = QueueDefinition {
-            dead_letter: Some(DeadLetter { queue: "dead".to_owned(), max_receives: 3 }),
+            redrive_policy: Some(RedrivePolicy { dead_letter_queue: "dead".to_owned(), max_receive_count: 3 }),
             ..queue("q")
         };
         let definitions = vec![source, queue("dead"), queue("q.fifo")];
@@ -58,8 +58,8 @@ impl Host {
         output.messages.unwrap_or_default()
     }
 
-    /// A request as no SDK would send it.
-    async fn raw(&self, action: &str, body: &'static str) -> (u16, String) {
+    /// Sends a request without the SDK and returns status and body.
+    async fn send_raw(&self, action: &str, body: &'static str) -> (u16, String) {
         let response =
             reqwest::Client::new().post(&self.base_url).header("x-amz-target", action).body(body).send().await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
@@ -77,22 +77,22 @@ async fn client(endpoint: &str) -> Client {
 }
 
 #[tokio::test]
-async fn a_message_goes_in_and_out_with_its_system_attributes() {
-    let host = Host::start().await;
-    let sent = host
+async fn received_message_has_its_system_attributes() {
+    let server = TestServer::start().await;
+    let sent = server
         .client
         .send_message()
-        .queue_url(host.url("q.fifo"))
+        .queue_url(server.url("q.fifo"))
         .message_body("hello")
         .message_group_id("g")
         .message_deduplication_id("once")
         .send()
         .await
         .unwrap();
-    let received = host
+    let received = server
         .client
         .receive_message()
-        .queue_url(host.url("q.fifo"))
+        .queue_url(server.url("q.fifo"))
         .message_system_attribute_names(MessageSystemAttributeName::All)
         .send()
         .await
@@ -111,13 +111,13 @@ async fn a_message_goes_in_and_out_with_its_system_attributes() {
 }
 
 #[tokio::test]
-async fn only_the_attributes_asked_for_are_told() {
-    let host = Host::start().await;
-    host.send("q", "a").await;
-    let received = host
+async fn only_requested_attributes_are_returned() {
+    let server = TestServer::start().await;
+    server.send("q", "a").await;
+    let received = server
         .client
         .receive_message()
-        .queue_url(host.url("q"))
+        .queue_url(server.url("q"))
         .message_system_attribute_names(MessageSystemAttributeName::SentTimestamp)
         .send()
         .await
@@ -128,57 +128,57 @@ async fn only_the_attributes_asked_for_are_told() {
 }
 
 #[tokio::test]
-async fn a_long_poll_is_answered_when_a_message_comes() {
-    let host = Host::start().await;
-    let poll = host.client.receive_message().queue_url(host.url("q"));
+async fn long_poll_returns_when_a_message_is_sent() {
+    let server = TestServer::start().await;
+    let poll = server.client.receive_message().queue_url(server.url("q"));
     let poll = poll.wait_time_seconds(20).send();
     let send = async {
         tokio::task::yield_now().await;
-        host.queues.send("q", message("a")).unwrap();
+        server.queues.send("q", message("a")).unwrap();
     };
     let limit = Duration::from_secs(10);
     let (received, ()) = tokio::time::timeout(limit, async { tokio::join!(poll, send) })
         .await
-        .expect("an answer long before the poll ends");
+        .expect("a response long before the poll ends");
     assert_eq!(received.unwrap().messages()[0].body(), Some("a"));
 }
 
 #[tokio::test]
-async fn a_short_poll_of_an_empty_queue_is_answered_at_once() {
-    let host = Host::start().await;
-    assert_eq!(host.receive("q").await, []);
+async fn short_poll_of_an_empty_queue_returns_at_once() {
+    let server = TestServer::start().await;
+    assert_eq!(server.receive("q").await, []);
 }
 
 #[tokio::test]
-async fn visibility_is_changed_and_a_message_deleted_by_its_handle() {
-    let host = Host::start().await;
-    host.send("q", "a").await;
-    let first = host.receive("q").await.remove(0);
-    let change = host.client.change_message_visibility();
-    let change = change.queue_url(host.url("q")).visibility_timeout(0);
+async fn receipt_handle_changes_visibility_and_deletes() {
+    let server = TestServer::start().await;
+    server.send("q", "a").await;
+    let first = server.receive("q").await.remove(0);
+    let change = server.client.change_message_visibility();
+    let change = change.queue_url(server.url("q")).visibility_timeout(0);
     let change = change.receipt_handle(first.receipt_handle().unwrap());
     change.clone().send().await.unwrap();
-    let refused = change.send().await.unwrap_err().into_service_error();
-    assert!(matches!(refused, ChangeMessageVisibilityError::MessageNotInflight(_)));
+    let error = change.send().await.unwrap_err().into_service_error();
+    assert!(matches!(error, ChangeMessageVisibilityError::MessageNotInflight(_)));
 
-    let second = host.receive("q").await.remove(0);
-    let delete = host.client.delete_message().queue_url(host.url("q"));
+    let second = server.receive("q").await.remove(0);
+    let delete = server.client.delete_message().queue_url(server.url("q"));
     let delete = delete.receipt_handle(second.receipt_handle().unwrap());
     delete.send().await.unwrap();
-    assert_eq!(host.queues.depth("q").unwrap(), super::super::Depth::default());
+    assert_eq!(server.queues.depth("q").unwrap(), super::super::QueueDepth::default());
 }
 
 #[tokio::test]
-async fn entries_of_a_batch_succeed_and_fail_each_for_itself() {
-    let host = Host::start().await;
+async fn batch_entries_succeed_and_fail_independently() {
+    let server = TestServer::start().await;
     let entry = |id: &str, body: &str| {
         let entry = SendMessageBatchRequestEntry::builder().id(id);
         entry.message_body(body).build().unwrap()
     };
-    let sent = host
+    let sent = server
         .client
         .send_message_batch()
-        .queue_url(host.url("q"))
+        .queue_url(server.url("q"))
         .entries(entry("good", "a"))
         .entries(entry("bad", ""))
         .send()
@@ -190,15 +190,15 @@ async fn entries_of_a_batch_succeed_and_fail_each_for_itself() {
     assert_eq!(sent.failed()[0].code(), "MissingParameter");
     assert!(sent.failed()[0].sender_fault());
 
-    let message = host.receive("q").await.remove(0);
+    let message = server.receive("q").await.remove(0);
     let entry = |id: &str, handle: &str| {
         let entry = DeleteMessageBatchRequestEntry::builder().id(id);
         entry.receipt_handle(handle).build().unwrap()
     };
-    let deleted = host
+    let deleted = server
         .client
         .delete_message_batch()
-        .queue_url(host.url("q"))
+        .queue_url(server.url("q"))
         .entries(entry("1", message.receipt_handle().unwrap()))
         .entries(entry("2", "invented"))
         .send()
@@ -209,45 +209,45 @@ async fn entries_of_a_batch_succeed_and_fail_each_for_itself() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_unsound_as_a_whole_is_refused_by_its_typed_error() {
-    let host = Host::start().await;
-    let refused = async |ids: &[&str], body: &str| {
+async fn invalid_batch_is_rejected_with_a_typed_sdk_error() {
+    let server = TestServer::start().await;
+    let send_batch_error = async |ids: &[&str], body: &str| {
         let entries = ids.iter().map(|id| {
             let entry = SendMessageBatchRequestEntry::builder().id(*id);
             entry.message_body(body).build().unwrap()
         });
-        let batch = host.client.send_message_batch().queue_url(host.url("q"));
+        let batch = server.client.send_message_batch().queue_url(server.url("q"));
         let batch = batch.set_entries(Some(entries.collect()));
         batch.send().await.unwrap_err().into_service_error()
     };
-    assert!(matches!(refused(&[], "a").await, SendMessageBatchError::EmptyBatchRequest(_)));
+    assert!(matches!(send_batch_error(&[], "a").await, SendMessageBatchError::EmptyBatchRequest(_)));
     let eleven = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
-    assert!(matches!(refused(&eleven, "a").await, SendMessageBatchError::TooManyEntriesInBatchRequest(_)));
-    assert!(matches!(refused(&["a", "a"], "a").await, SendMessageBatchError::BatchEntryIdsNotDistinct(_)));
-    assert!(matches!(refused(&["a b"], "a").await, SendMessageBatchError::InvalidBatchEntryId(_)));
+    assert!(matches!(send_batch_error(&eleven, "a").await, SendMessageBatchError::TooManyEntriesInBatchRequest(_)));
+    assert!(matches!(send_batch_error(&["a", "a"], "a").await, SendMessageBatchError::BatchEntryIdsNotDistinct(_)));
+    assert!(matches!(send_batch_error(&["a b"], "a").await, SendMessageBatchError::InvalidBatchEntryId(_)));
     assert!(matches!(
-        refused(&["1", "2"], &"x".repeat(MAX_MESSAGE_BYTES / 2 + 1)).await,
+        send_batch_error(&["1", "2"], &"x".repeat(MAX_MESSAGE_BYTES / 2 + 1)).await,
         SendMessageBatchError::BatchRequestTooLong(_)
     ));
 }
 
 #[tokio::test]
-async fn a_message_of_the_full_size_passes_however_json_writes_it() {
-    let host = Host::start().await;
+async fn largest_message_is_accepted_with_escaped_json() {
+    let server = TestServer::start().await;
     let body = "\t".repeat(MAX_MESSAGE_BYTES);
-    host.send("q", &body).await;
-    assert_eq!(host.receive("q").await[0].body(), Some(body.as_str()));
+    server.send("q", &body).await;
+    assert_eq!(server.receive("q").await[0].body(), Some(body.as_str()));
 }
 
 #[tokio::test]
-async fn errors_arrive_as_the_types_of_the_sdk() {
-    let host = Host::start().await;
-    let send = |queue: &str| host.client.send_message().queue_url(host.url(queue));
+async fn errors_have_the_types_of_the_sdk() {
+    let server = TestServer::start().await;
+    let send = |queue: &str| server.client.send_message().queue_url(server.url(queue));
     let unknown = send("none").message_body("a").send().await;
     let unknown = unknown.unwrap_err().into_service_error();
     assert!(matches!(unknown, SendMessageError::QueueDoesNotExist(_)));
 
-    let delete = host.client.delete_message().queue_url(host.url("q"));
+    let delete = server.client.delete_message().queue_url(server.url("q"));
     let handle = delete.receipt_handle("invented").send().await;
     assert!(handle.unwrap_err().into_service_error().is_receipt_handle_is_invalid());
 
@@ -262,69 +262,69 @@ async fn errors_arrive_as_the_types_of_the_sdk() {
     let negative = send("q").message_body("a").delay_seconds(-1).send().await;
     assert_eq!(negative.unwrap_err().code(), Some("InvalidParameterValue"));
 
-    let attributes = host.client.get_queue_attributes().queue_url(host.url("q"));
+    let attributes = server.client.get_queue_attributes().queue_url(server.url("q"));
     let attributes = attributes.attribute_names("Colour".into()).send().await;
     let attributes = attributes.unwrap_err().into_service_error();
     assert!(matches!(attributes, GetQueueAttributesError::InvalidAttributeName(_)));
 }
 
 #[tokio::test]
-async fn what_this_sqs_cannot_do_is_refused_and_not_dropped() {
-    let host = Host::start().await;
-    let create = host.client.create_queue().queue_name("new").send().await;
+async fn unsupported_features_are_rejected() {
+    let server = TestServer::start().await;
+    let create = server.client.create_queue().queue_name("new").send().await;
     assert!(create.unwrap_err().into_service_error().is_unsupported_operation());
 
     let value = MessageAttributeValue::builder().data_type("String");
     let value = value.string_value("red").build().unwrap();
-    let send = host.client.send_message().queue_url(host.url("q"));
+    let send = server.client.send_message().queue_url(server.url("q"));
     let send = send.message_body("a").message_attributes("colour", value);
-    let refused = send.send().await.unwrap_err().into_service_error();
-    assert!(matches!(refused, SendMessageError::UnsupportedOperation(_)));
+    let error = send.send().await.unwrap_err().into_service_error();
+    assert!(matches!(error, SendMessageError::UnsupportedOperation(_)));
 }
 
 #[tokio::test]
-async fn requests_that_no_sdk_sends_are_refused() {
-    let host = Host::start().await;
-    for (action, body, kind) in [
-        ("AmazonSQS.FlyToTheMoon", "{}", "UnknownOperationException"),
-        ("SomethingElse", "{}", "UnknownOperationException"),
+async fn malformed_requests_are_rejected() {
+    let server = TestServer::start().await;
+    for (action, body, error_type) in [
+        ("AmazonSQS.NoSuchAction", "{}", "UnknownOperationException"),
+        ("NotAnSqsAction", "{}", "UnknownOperationException"),
         ("AmazonSQS.SendMessage", "{", "SerializationException"),
         ("AmazonSQS.SendMessage", "[]", "MissingRequiredParameterException"),
         ("AmazonSQS.SendMessage", "{}", "MissingRequiredParameterException"),
         ("AmazonSQS.SendMessage", r#"{"QueueUrl": "x/q", "MessageBody": 5}"#, "SerializationException"),
         ("AmazonSQS.DeleteMessage", r#"{"QueueUrl": "x/q"}"#, "MissingRequiredParameterException"),
     ] {
-        let (status, answer) = host.raw(action, body).await;
+        let (status, response_body) = server.send_raw(action, body).await;
         assert_eq!(status, 400, "{action} {body}");
-        assert!(answer.contains(kind), "{action} {body}: {answer}");
+        assert!(response_body.contains(error_type), "{action} {body}: {response_body}");
     }
 }
 
 #[tokio::test]
-async fn queues_are_found_by_name_and_listed() {
-    let host = Host::start().await;
-    let url = host.client.get_queue_url().queue_name("q.fifo").send().await;
-    assert_eq!(url.unwrap().queue_url(), Some(host.url("q.fifo").as_str()));
-    let unknown = host.client.get_queue_url().queue_name("none").send().await;
+async fn queues_are_found_by_name_and_listed_in_pages() {
+    let server = TestServer::start().await;
+    let url = server.client.get_queue_url().queue_name("q.fifo").send().await;
+    assert_eq!(url.unwrap().queue_url(), Some(server.url("q.fifo").as_str()));
+    let unknown = server.client.get_queue_url().queue_name("none").send().await;
     assert!(unknown.unwrap_err().into_service_error().is_queue_does_not_exist());
 
-    let list = host.client.list_queues().queue_name_prefix("q").send().await;
-    assert_eq!(list.unwrap().queue_urls(), [host.url("q"), host.url("q.fifo")]);
-    let mut pages = host.client.list_queues().max_results(2).into_paginator().send();
+    let list = server.client.list_queues().queue_name_prefix("q").send().await;
+    assert_eq!(list.unwrap().queue_urls(), [server.url("q"), server.url("q.fifo")]);
+    let mut pages = server.client.list_queues().max_results(2).into_paginator().send();
     let first = pages.next().await.unwrap().unwrap();
-    assert_eq!(first.queue_urls(), [host.url("dead"), host.url("q")]);
+    assert_eq!(first.queue_urls(), [server.url("dead"), server.url("q")]);
     let second = pages.next().await.unwrap().unwrap();
-    assert_eq!(second.queue_urls(), [host.url("q.fifo")]);
+    assert_eq!(second.queue_urls(), [server.url("q.fifo")]);
     assert!(pages.next().await.is_none());
 }
 
 #[tokio::test]
-async fn attributes_tell_the_definition_and_the_depth() {
-    let host = Host::start().await;
-    host.send("q", "a").await;
-    host.send("q", "b").await;
-    host.client.receive_message().queue_url(host.url("q")).send().await.unwrap();
-    let get = host.client.get_queue_attributes().queue_url(host.url("q"));
+async fn queue_attributes_include_definition_and_depth() {
+    let server = TestServer::start().await;
+    server.send("q", "a").await;
+    server.send("q", "b").await;
+    server.client.receive_message().queue_url(server.url("q")).send().await.unwrap();
+    let get = server.client.get_queue_attributes().queue_url(server.url("q"));
     let output = get.attribute_names(QueueAttributeName::All).send().await;
     let attributes = output.unwrap().attributes.unwrap();
     let attribute = |name| attributes[&name].as_str();
@@ -339,7 +339,7 @@ async fn attributes_tell_the_definition_and_the_depth() {
     );
     assert!(!attributes.contains_key(&QueueAttributeName::FifoQueue));
 
-    let get = host.client.get_queue_attributes().queue_url(host.url("q.fifo"));
+    let get = server.client.get_queue_attributes().queue_url(server.url("q.fifo"));
     let output = get.attribute_names(QueueAttributeName::FifoQueue).send().await;
     let attributes = output.unwrap().attributes.unwrap();
     assert_eq!(attributes.len(), 1);
@@ -347,29 +347,29 @@ async fn attributes_tell_the_definition_and_the_depth() {
 }
 
 #[tokio::test]
-async fn a_purge_empties_the_queue() {
-    let host = Host::start().await;
-    host.send("q", "a").await;
-    let purge = host.client.purge_queue().queue_url(host.url("q"));
+async fn purge_empties_the_queue() {
+    let server = TestServer::start().await;
+    server.send("q", "a").await;
+    let purge = server.client.purge_queue().queue_url(server.url("q"));
     purge.send().await.unwrap();
-    assert_eq!(host.receive("q").await, []);
+    assert_eq!(server.receive("q").await, []);
 }
 
 #[tokio::test]
-async fn every_request_is_counted_once_a_batch_too() {
-    let host = Host::start().await;
-    host.send("q", "a").await;
-    host.receive("q").await;
-    host.receive("q").await;
-    let batch = host.client.send_message_batch().queue_url(host.url("q"));
+async fn every_request_and_every_batch_is_counted_once() {
+    let server = TestServer::start().await;
+    server.send("q", "a").await;
+    server.receive("q").await;
+    server.receive("q").await;
+    let batch = server.client.send_message_batch().queue_url(server.url("q"));
     let entry = |id: &str| {
         let entry = SendMessageBatchRequestEntry::builder().id(id);
         entry.message_body(id).build().unwrap()
     };
     let batch = batch.entries(entry("1")).entries(entry("2"));
     batch.send().await.unwrap();
-    host.client.list_queues().send().await.unwrap();
-    let counts = host.queues.usage();
+    server.client.list_queues().send().await.unwrap();
+    let counts = server.queues.request_counts();
     let counts =
         counts.iter().map(|((queue, action), count)| (queue.as_str(), action.as_str(), *count)).collect::<Vec<_>>();
     assert_eq!(

@@ -1,113 +1,115 @@
-//! Whatever senders and receivers do, in whatever order: a FIFO queue delivers exactly what its
-//! rules, written down a second time without an index or a `due_at`, say.
+//! A model-based test of FIFO queues: random sends, receives and deletes must give the same result in the engine and in
+//! a simple model without indexes.
 
 use super::*;
 
 const GROUPS: [&str; 3] = ["g", "h", "i"];
-const VISIBILITY_MS: u64 = 30_000;
-const MAX_RECEIVES: u32 = 3;
+const VISIBILITY_TIMEOUT_MS: u64 = 30_000;
+const MAX_RECEIVE_COUNT: u32 = 3;
 
-/// A message as the plain rules see it, in the order of sending.
 #[derive(Debug, Clone)]
-struct Known {
+struct ModelMessage {
     group: &'static str,
     body: String,
-    visible_at: u64,
-    receives: u32,
+    visible_at_ms: u64,
+    receive_count: u32,
 }
 
-/// The rules as a list: first the exhausted leave, then a group gives up its messages from the
-/// front, unless one is in flight.
+/// The messages in send order. A receive first removes the exhausted messages at the start of each group, then returns
+/// the rest of the group unless a message of it is in flight.
 #[derive(Default)]
-struct Model(Vec<Known>);
+struct ModelQueue(Vec<ModelMessage>);
 
-impl Model {
-    fn receive(&mut self, now: u64) -> Vec<String> {
+impl ModelQueue {
+    fn receive(&mut self, now_ms: u64) -> Vec<String> {
         let mut bodies = Vec::new();
         for group in GROUPS {
-            let in_flight = |known: &Known| known.receives > 0 && known.visible_at > now;
-            if self.of(group).any(in_flight) {
+            let is_in_flight = |message: &ModelMessage| message.receive_count > 0 && message.visible_at_ms > now_ms;
+            if self.messages_of(group).any(is_in_flight) {
                 continue;
             }
-            self.drop_exhausted_front(group);
-            for known in self.0.iter_mut().filter(|known| known.group == group) {
-                if known.receives >= MAX_RECEIVES {
+            self.remove_exhausted_at_start(group);
+            for message in self.0.iter_mut().filter(|message| message.group == group) {
+                if message.receive_count >= MAX_RECEIVE_COUNT {
                     break;
                 }
-                known.receives += 1;
-                known.visible_at = now + VISIBILITY_MS;
-                bodies.push(known.body.clone());
+                message.receive_count += 1;
+                message.visible_at_ms = now_ms + VISIBILITY_TIMEOUT_MS;
+                bodies.push(message.body.clone());
             }
         }
         bodies.sort();
         bodies
     }
 
-    fn of(&self, group: &str) -> impl Iterator<Item = &Known> {
-        self.0.iter().filter(move |known| known.group == group)
+    fn messages_of(&self, group: &str) -> impl Iterator<Item = &ModelMessage> {
+        self.0.iter().filter(move |message| message.group == group)
     }
 
-    fn drop_exhausted_front(&mut self, group: &str) {
-        let fresh = |known: &&Known| known.receives < MAX_RECEIVES;
-        let first_fresh = self.of(group).find(fresh).map(|known| known.body.clone());
-        let mut leaving = true;
-        self.0.retain(|known| {
-            leaving &= known.group != group || Some(&known.body) != first_fresh.as_ref();
-            known.group != group || !leaving
+    fn remove_exhausted_at_start(&mut self, group: &str) {
+        let is_receivable = |message: &&ModelMessage| message.receive_count < MAX_RECEIVE_COUNT;
+        let first_receivable = self.messages_of(group).find(is_receivable).map(|message| message.body.clone());
+        let mut is_at_start = true;
+        self.0.retain(|message| {
+            is_at_start &= message.group != group || Some(&message.body) != first_receivable.as_ref();
+            message.group != group || !is_at_start
         });
     }
 
     fn delete(&mut self, body: &str) {
-        self.0.retain(|known| known.body != body);
+        self.0.retain(|message| message.body != body);
     }
 }
 
-/// A small generator (xorshift), so that a failing run can be repeated by its seed.
-struct Dice(u64);
+/// A pseudo-random generator (xorshift). A failed run can be repeated with its seed.
+struct RandomGenerator(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl RandomGenerator {
+    /// A number below `limit`.
+    fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % sides as u64).unwrap()
+        usize::try_from(self.0 % limit as u64).unwrap()
     }
 }
 
 #[test]
-fn a_fifo_queue_delivers_what_the_plain_rules_say() {
+fn random_operations_match_the_model() {
     for seed in 1..=60 {
-        play(seed);
+        compare_with_model(seed);
     }
 }
 
-fn play(seed: u64) {
-    let bench = Bench::new(vec![
-        QueueDefinition { dead_letter: dead_letter("dead.fifo", MAX_RECEIVES), ..queue("q.fifo") },
+fn compare_with_model(seed: u64) {
+    let sqs = TestSqs::new(vec![
+        QueueDefinition { redrive_policy: redrive_policy("dead.fifo", MAX_RECEIVE_COUNT), ..queue("q.fifo") },
         queue("dead.fifo"),
     ]);
-    let (mut dice, mut model, mut held) = (Dice(seed), Model::default(), Vec::<Message>::new());
+    let mut random = RandomGenerator(seed);
+    let mut model = ModelQueue::default();
+    let mut undeleted = Vec::<Message>::new();
     for step in 0..200_u64 {
-        let now = step * 4_000;
-        match dice.roll(4) {
+        let now_ms = step * 4_000;
+        match random.below(4) {
             0 | 1 => {
-                let group = GROUPS[dice.roll(GROUPS.len())];
+                let group = GROUPS[random.below(GROUPS.len())];
                 let body = format!("{step:03}");
-                bench.send(now, "q.fifo", grouped(group, &body));
-                model.0.push(Known { group, body, visible_at: now, receives: 0 });
+                sqs.send(now_ms, "q.fifo", message_in_group(group, &body));
+                model.0.push(ModelMessage { group, body, visible_at_ms: now_ms, receive_count: 0 });
             }
             2 => {
-                let received = bench.receive(now, "q.fifo", 1_000);
-                assert_in_order(&received);
-                let mut found = bodies(&received);
-                found.sort_unstable();
-                assert_eq!(found, model.receive(now), "seed {seed}, step {step}");
-                held.extend(received);
+                let received = sqs.receive(now_ms, "q.fifo", 1_000);
+                assert_groups_are_in_order(&received);
+                let mut received_bodies = bodies(&received);
+                received_bodies.sort_unstable();
+                assert_eq!(received_bodies, model.receive(now_ms), "seed {seed}, step {step}");
+                undeleted.extend(received);
             }
-            _ if !held.is_empty() => {
-                let message = held.swap_remove(dice.roll(held.len()));
-                // A handle that expired is refused, and the model keeps its message too.
-                if bench.delete(now, "q.fifo", &message).is_ok() {
+            _ if !undeleted.is_empty() => {
+                let message = undeleted.swap_remove(random.below(undeleted.len()));
+                // An expired receipt handle is rejected; the message then stays in the model as well.
+                if sqs.delete(now_ms, "q.fifo", &message).is_ok() {
                     model.delete(&message.body);
                 }
             }
@@ -116,7 +118,7 @@ fn play(seed: u64) {
     }
 }
 
-fn assert_in_order(received: &[Message]) {
+fn assert_groups_are_in_order(received: &[Message]) {
     for group in GROUPS {
         let of_group = received.iter().filter(|m| m.group.as_deref() == Some(group));
         assert!(of_group.is_sorted_by_key(|message| &message.body));

@@ -1,5 +1,5 @@
-//! Receivers that wait. These run on the real clock, put back where a moment would be long in
-//! coming.
+//! Receivers that wait for messages. The tests run in real time; to avoid long waits they set the clock of the queues
+//! back and then forward.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,31 +8,31 @@ use std::time::{Duration, Instant};
 use super::super::Queues;
 use super::*;
 
-/// The queues, and how many milliseconds their clock is behind.
+/// Opens queues whose clock is slow by the returned number of milliseconds.
 fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
-    let behind = Arc::new(AtomicU64::new(0));
-    let (start, of_clock) = (Instant::now(), Arc::clone(&behind));
+    let clock_lag_ms = Arc::new(AtomicU64::new(0));
+    let (start, lag_ms) = (Instant::now(), Arc::clone(&clock_lag_ms));
     let clock = move || {
         let elapsed = u64::try_from(start.elapsed().as_millis()).unwrap();
-        START + elapsed - of_clock.load(Ordering::SeqCst)
+        START_MS + elapsed - lag_ms.load(Ordering::SeqCst)
     };
     let queues = Queues::open_with_clock(&Storage::Memory, definitions, Box::new(clock));
-    (queues.unwrap(), behind)
+    (queues.unwrap(), clock_lag_ms)
 }
 
-/// Fails instead of hanging.
-async fn soon<T>(future: impl Future<Output = T>) -> T {
+/// Panics when the future takes longer than ten seconds.
+async fn within_ten_seconds<T>(future: impl Future<Output = T>) -> T {
     let limit = Duration::from_secs(10);
-    tokio::time::timeout(limit, future).await.expect("it takes too long")
+    tokio::time::timeout(limit, future).await.expect("completion within ten seconds")
 }
 
 async fn receive_one(queues: &Queues, queue: &str) -> Message {
-    let received = soon(queues.receive(queue, 1)).await.unwrap();
+    let received = within_ten_seconds(queues.receive(queue, 1)).await.unwrap();
     received.into_iter().next().unwrap()
 }
 
-/// Starts a receiver and lets it come to its waiting point before anything else happens.
-async fn waiting(queues: &Queues, queue: &'static str) -> tokio::task::JoinHandle<Message> {
+/// Spawns a receiver and yields until it waits.
+async fn spawn_receiver(queues: &Queues, queue: &'static str) -> tokio::task::JoinHandle<Message> {
     let queues = queues.clone();
     let receiver = tokio::spawn(async move { receive_one(&queues, queue).await });
     tokio::task::yield_now().await;
@@ -40,109 +40,110 @@ async fn waiting(queues: &Queues, queue: &'static str) -> tokio::task::JoinHandl
 }
 
 #[tokio::test]
-async fn a_send_wakes_a_waiting_receiver() {
+async fn send_wakes_a_waiting_receiver() {
     let (queues, _) = queues(vec![queue("q")]);
-    let receiver = waiting(&queues, "q").await;
+    let receiver = spawn_receiver(&queues, "q").await;
     queues.send("q", message("a")).unwrap();
-    assert_eq!(soon(receiver).await.unwrap().body, "a");
+    assert_eq!(within_ten_seconds(receiver).await.unwrap().body, "a");
 }
 
 #[tokio::test]
-async fn many_receivers_share_what_comes() {
+async fn each_waiting_receiver_gets_one_message() {
     let (queues, _) = queues(vec![queue("q")]);
-    let first = waiting(&queues, "q").await;
-    let second = waiting(&queues, "q").await;
+    let first = spawn_receiver(&queues, "q").await;
+    let second = spawn_receiver(&queues, "q").await;
     queues.send("q", message("a")).unwrap();
     queues.send("q", message("b")).unwrap();
-    let mut received = [soon(first).await.unwrap().body, soon(second).await.unwrap().body];
+    let mut received = [within_ten_seconds(first).await.unwrap().body, within_ten_seconds(second).await.unwrap().body];
     received.sort();
     assert_eq!(received, ["a", "b"]);
 }
 
 #[tokio::test]
-async fn the_end_of_a_delay_wakes_a_waiting_receiver() {
-    let (queues, behind) = queues(vec![queue("q")]);
-    behind.store(950, Ordering::SeqCst);
-    let delayed = Outgoing { delay_seconds: Some(1), ..message("late") };
+async fn end_of_delay_wakes_a_waiting_receiver() {
+    let (queues, clock_lag_ms) = queues(vec![queue("q")]);
+    clock_lag_ms.store(950, Ordering::SeqCst);
+    let delayed = OutgoingMessage { delay_seconds: Some(1), ..message("late") };
     queues.send("q", delayed).unwrap();
-    behind.store(0, Ordering::SeqCst);
+    clock_lag_ms.store(0, Ordering::SeqCst);
     let received = receive_one(&queues, "q").await;
     assert!(received.first_received_at_ms >= received.sent_at_ms + 1_000);
 }
 
 #[tokio::test]
-async fn the_end_of_a_time_out_wakes_a_waiting_receiver() {
-    let (queues, behind) = queues(vec![queue("q")]);
-    behind.store(29_950, Ordering::SeqCst);
+async fn end_of_visibility_timeout_wakes_a_waiting_receiver() {
+    let (queues, clock_lag_ms) = queues(vec![queue("q")]);
+    clock_lag_ms.store(29_950, Ordering::SeqCst);
     queues.send("q", message("a")).unwrap();
     receive_one(&queues, "q").await;
-    behind.store(0, Ordering::SeqCst);
+    clock_lag_ms.store(0, Ordering::SeqCst);
     assert_eq!(receive_one(&queues, "q").await.receive_count, 2);
 }
 
 #[tokio::test]
-async fn a_receiver_hears_of_a_time_out_that_ends_sooner_than_what_it_waits_for() {
-    let (queues, behind) = queues(vec![queue("q")]);
+async fn shortened_visibility_timeout_wakes_a_waiting_receiver() {
+    let (queues, clock_lag_ms) = queues(vec![queue("q")]);
     queues.send("q", message("a")).unwrap();
-    let held = receive_one(&queues, "q").await;
-    let receiver = waiting(&queues, "q").await;
-    behind.store(950, Ordering::SeqCst);
-    queues.service.change_visibility("q", &held.receipt_handle, 1).unwrap();
-    behind.store(0, Ordering::SeqCst);
-    assert_eq!(soon(receiver).await.unwrap().receive_count, 2);
+    let in_flight = receive_one(&queues, "q").await;
+    let receiver = spawn_receiver(&queues, "q").await;
+    clock_lag_ms.store(950, Ordering::SeqCst);
+    queues.engine.change_visibility("q", &in_flight.receipt_handle, 1).unwrap();
+    clock_lag_ms.store(0, Ordering::SeqCst);
+    assert_eq!(within_ten_seconds(receiver).await.unwrap().receive_count, 2);
 }
 
 #[tokio::test]
-async fn a_delete_lets_the_next_of_a_group_go() {
+async fn delete_wakes_the_receiver_of_the_next_in_the_group() {
     let (queues, _) = queues(vec![queue("q.fifo")]);
-    queues.send("q.fifo", grouped("g", "1")).unwrap();
-    queues.send("q.fifo", grouped("g", "2")).unwrap();
+    queues.send("q.fifo", message_in_group("g", "1")).unwrap();
+    queues.send("q.fifo", message_in_group("g", "2")).unwrap();
     let first = receive_one(&queues, "q.fifo").await;
-    let receiver = waiting(&queues, "q.fifo").await;
+    let receiver = spawn_receiver(&queues, "q.fifo").await;
     queues.delete("q.fifo", &first.receipt_handle).unwrap();
-    assert_eq!(soon(receiver).await.unwrap().body, "2");
+    assert_eq!(within_ten_seconds(receiver).await.unwrap().body, "2");
 }
 
 #[tokio::test]
-async fn a_dead_message_wakes_the_receiver_of_the_dead_letter_queue() {
-    let source = QueueDefinition { dead_letter: dead_letter("dead", 1), visibility_seconds: 0, ..queue("q") };
+async fn moved_message_wakes_a_dead_letter_queue_receiver() {
+    let source =
+        QueueDefinition { redrive_policy: redrive_policy("dead", 1), visibility_timeout_seconds: 0, ..queue("q") };
     let (queues, _) = queues(vec![source, queue("dead")]);
-    let of_dead = waiting(&queues, "dead").await;
-    let of_source = waiting(&queues, "q").await;
+    let dead_letter_receiver = spawn_receiver(&queues, "dead").await;
+    let source_receiver = spawn_receiver(&queues, "q").await;
     queues.send("q", message("a")).unwrap();
-    soon(of_source).await.unwrap();
-    let next = waiting(&queues, "q").await;
-    assert_eq!(soon(of_dead).await.unwrap().body, "a");
-    next.abort();
+    within_ten_seconds(source_receiver).await.unwrap();
+    let second_source_receiver = spawn_receiver(&queues, "q").await;
+    assert_eq!(within_ten_seconds(dead_letter_receiver).await.unwrap().body, "a");
+    second_source_receiver.abort();
 }
 
 #[tokio::test]
-async fn a_receiver_that_gives_up_loses_nothing() {
+async fn cancelled_receive_loses_no_message() {
     let (queues, _) = queues(vec![queue("q")]);
-    let receiver = waiting(&queues, "q").await;
+    let receiver = spawn_receiver(&queues, "q").await;
     receiver.abort();
     queues.send("q", message("a")).unwrap();
     assert_eq!(receive_one(&queues, "q").await.receive_count, 1);
 }
 
 #[tokio::test]
-async fn an_unknown_queue_is_an_error() {
+async fn unknown_queue_is_an_error() {
     let (queues, _) = queues(vec![queue("q")]);
-    let refused = soon(queues.receive("none", 1)).await.unwrap_err();
-    assert!(matches!(refused, Error::QueueDoesNotExist(name) if name == "none"));
+    let error = within_ten_seconds(queues.receive("none", 1)).await.unwrap_err();
+    assert!(matches!(error, Error::QueueDoesNotExist(name) if name == "none"));
     assert!(queues.send("none", message("a")).is_err());
     assert!(queues.delete("none", "handle").is_err());
     assert!(queues.depth("none").is_err());
 }
 
 #[tokio::test]
-async fn the_calls_of_the_handle_are_counted_as_requests() {
+async fn direct_calls_are_counted_as_requests() {
     let (queues, _) = queues(vec![queue("q")]);
     queues.send("q", message("a")).unwrap();
     let received = receive_one(&queues, "q").await;
     queues.delete("q", &received.receipt_handle).unwrap();
     queues.depth("q").unwrap();
-    let counts = queues.usage();
+    let counts = queues.request_counts();
     let count = |action: &str| counts.get(&("q".to_owned(), action.to_owned())).copied();
     assert_eq!(count("SendMessage"), Some(1));
     assert_eq!(count("ReceiveMessage"), Some(1));
@@ -151,7 +152,7 @@ async fn the_calls_of_the_handle_are_counted_as_requests() {
 }
 
 #[test]
-fn the_real_clock_is_the_time_since_1970() {
+fn system_clock_counts_milliseconds_since_1970() {
     let queues = Queues::open(&Storage::Memory, vec![queue("q")]).unwrap();
     queues.send("q", message("a")).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();

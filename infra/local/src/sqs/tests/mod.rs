@@ -1,120 +1,131 @@
-//! The rules of the queues, one test a rule. The engine's time is an argument: the first number of
-//! every call is the moment in milliseconds.
+//! Tests of the queue behaviour. The current time is the first argument of every call, in milliseconds since
+//! `START_MS`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-mod dead_letter;
-mod definitions;
+mod definition_validation;
 mod fifo;
-mod random;
+mod fifo_model;
+mod long_polling;
+mod redrive;
 mod standard;
 mod storage;
-mod waiting;
 
 use std::collections::BTreeMap;
 
-use super::engine::{Engine, Storage, Wanted};
-use super::{DeadLetter, Depth, Error, Message, Outgoing, QueueDefinition, SentMessage, definition};
+use super::engine::{Engine, ReceiveRequest, Storage};
+use super::{
+    Error, Message, OutgoingMessage, QueueDefinition, QueueDepth, RedrivePolicy, SentMessage, queue_definition,
+};
 
-const DAY: u64 = 24 * 60 * 60 * 1000;
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The benches count moments from here; some day long after 1970.
-const START: u64 = 20_000 * DAY;
+/// An arbitrary day long after 1970.
+const START_MS: u64 = 20_000 * DAY_MS;
 
-/// A queue as AWS makes it when the template says nothing more.
+/// A queue with the default properties of AWS. FIFO queues have content-based deduplication.
 pub(super) fn queue(name: &str) -> QueueDefinition {
     QueueDefinition {
         name: name.to_owned(),
         delay_seconds: 0,
-        visibility_seconds: 30,
+        visibility_timeout_seconds: 30,
         retention_seconds: 345_600,
         content_based_deduplication: name.ends_with(".fifo"),
         deduplication_per_group: false,
-        dead_letter: None,
+        redrive_policy: None,
     }
 }
 
-fn dead_letter(queue: &str, max_receives: u32) -> Option<DeadLetter> {
-    Some(DeadLetter { queue: queue.to_owned(), max_receives })
+fn redrive_policy(dead_letter_queue: &str, max_receive_count: u32) -> Option<RedrivePolicy> {
+    Some(RedrivePolicy { dead_letter_queue: dead_letter_queue.to_owned(), max_receive_count })
 }
 
-pub(super) fn message(body: &str) -> Outgoing {
-    Outgoing { body: body.to_owned(), ..Outgoing::default() }
+pub(super) fn message(body: &str) -> OutgoingMessage {
+    OutgoingMessage { body: body.to_owned(), ..OutgoingMessage::default() }
 }
 
-pub(super) fn grouped(group: &str, body: &str) -> Outgoing {
-    Outgoing { group: Some(group.to_owned()), ..message(body) }
+fn message_in_group(group: &str, body: &str) -> OutgoingMessage {
+    OutgoingMessage { group: Some(group.to_owned()), ..message(body) }
 }
 
 fn bodies(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(|m| m.body.as_str()).collect()
 }
 
-/// An engine in memory and its queues by name.
-struct Bench {
+/// An engine with its queue definitions by name.
+struct TestSqs {
     engine: Engine,
-    queues: BTreeMap<String, QueueDefinition>,
+    definitions: BTreeMap<String, QueueDefinition>,
 }
 
-impl Bench {
+impl TestSqs {
     fn new(definitions: Vec<QueueDefinition>) -> Self {
         Self::open(&Storage::Memory, definitions)
     }
 
     fn open(storage: &Storage, definitions: Vec<QueueDefinition>) -> Self {
-        Self { engine: Engine::open(storage).unwrap(), queues: definition::by_name(definitions).unwrap() }
+        Self { engine: Engine::open(storage).unwrap(), definitions: queue_definition::by_name(definitions).unwrap() }
     }
 
-    fn send(&self, now: u64, queue: &str, outgoing: Outgoing) -> SentMessage {
-        self.try_send(now, queue, outgoing).unwrap()
+    fn send(&self, now_ms: u64, queue: &str, message: OutgoingMessage) -> SentMessage {
+        self.try_send(now_ms, queue, message).unwrap()
     }
 
-    fn try_send(&self, now: u64, queue: &str, outgoing: Outgoing) -> Result<SentMessage, Error> {
-        self.engine.send(&self.queues[queue], outgoing, START + now)
+    fn try_send(&self, now_ms: u64, queue: &str, message: OutgoingMessage) -> Result<SentMessage, Error> {
+        self.engine.send(&self.definitions[queue], message, START_MS + now_ms)
     }
 
-    fn receive(&self, now: u64, queue: &str, max: u32) -> Vec<Message> {
-        self.receive_for(now, queue, max, None)
+    fn receive(&self, now_ms: u64, queue: &str, max_messages: u32) -> Vec<Message> {
+        self.receive_with_timeout(now_ms, queue, max_messages, None)
     }
 
-    fn receive_for(&self, now: u64, queue: &str, max: u32, seconds: Option<u32>) -> Vec<Message> {
-        let wanted = Wanted { max, visibility_seconds: seconds };
-        let queue = &self.queues[queue];
-        let mut messages = self.engine.receive(queue, wanted, START + now).unwrap().messages;
+    /// The times of the received messages are relative to `START_MS`.
+    fn receive_with_timeout(
+        &self,
+        now_ms: u64,
+        queue: &str,
+        max_messages: u32,
+        visibility_timeout_seconds: Option<u32>,
+    ) -> Vec<Message> {
+        let request = ReceiveRequest { max_messages, visibility_timeout_seconds };
+        let queue = &self.definitions[queue];
+        let mut messages = self.engine.receive(queue, request, START_MS + now_ms).unwrap().messages;
         for message in &mut messages {
-            message.sent_at_ms -= START;
-            message.first_received_at_ms -= START;
+            message.sent_at_ms -= START_MS;
+            message.first_received_at_ms -= START_MS;
         }
         messages
     }
 
-    /// The one message that must be there.
-    fn receive_one(&self, now: u64, queue: &str) -> Message {
-        let mut messages = self.receive(now, queue, 1);
-        messages.pop().expect("a message that can be received")
+    /// Fails when no message is visible.
+    fn receive_one(&self, now_ms: u64, queue: &str) -> Message {
+        let mut messages = self.receive(now_ms, queue, 1);
+        messages.pop().expect("a visible message")
     }
 
-    fn assert_nothing(&self, now: u64, queue: &str) {
-        assert_eq!(bodies(&self.receive(now, queue, 10)), [""; 0], "at {now}");
+    fn assert_none_visible(&self, now_ms: u64, queue: &str) {
+        assert_eq!(bodies(&self.receive(now_ms, queue, 10)), [""; 0], "at {now_ms}");
     }
 
-    fn delete(&self, now: u64, queue: &str, message: &Message) -> Result<(), Error> {
-        let queue = &self.queues[queue];
-        self.engine.delete(queue, &message.receipt_handle, START + now)
+    fn delete(&self, now_ms: u64, queue: &str, message: &Message) -> Result<(), Error> {
+        let queue = &self.definitions[queue];
+        self.engine.delete(queue, &message.receipt_handle, START_MS + now_ms)
     }
 
-    fn change(&self, now: u64, queue: &str, message: &Message, seconds: u32) -> Result<(), Error> {
+    fn change_visibility(&self, now_ms: u64, queue: &str, message: &Message, seconds: u32) -> Result<(), Error> {
         let handle = &message.receipt_handle;
-        self.engine.change_visibility(&self.queues[queue], handle, seconds, START + now)
+        self.engine.change_visibility(&self.definitions[queue], handle, seconds, START_MS + now_ms)
     }
 
-    fn next_due(&self, queue: &str) -> Option<u64> {
-        let due = self.engine.next_due(&self.queues[queue]).unwrap();
-        due.map(|moment| moment - START)
+    fn next_due_ms(&self, queue: &str) -> Option<u64> {
+        let due_at_ms = self.engine.next_due_ms(&self.definitions[queue]).unwrap();
+        due_at_ms.map(|due_at_ms| due_at_ms - START_MS)
     }
 
-    fn depth(&self, now: u64, queue: &str) -> (u64, u64, u64) {
-        let Depth { visible, in_flight, delayed } = self.engine.depth(&self.queues[queue], START + now).unwrap();
+    /// The numbers of visible, in-flight and delayed messages.
+    fn depth(&self, now_ms: u64, queue: &str) -> (u64, u64, u64) {
+        let depth = self.engine.depth(&self.definitions[queue], START_MS + now_ms).unwrap();
+        let QueueDepth { visible, in_flight, delayed } = depth;
         (visible, in_flight, delayed)
     }
 }

@@ -1,0 +1,20 @@
+//! Errors of the local DynamoDB. Each message is one line.
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot open the table database: {0}")]
+    Open(dynoxide::errors::DynoxideError),
+    #[error("the table database: {0}")]
+    Engine(#[from] dynoxide::errors::DynoxideError),
+    /// The thread of the engine or its listeners cannot be started.
+    #[error("the table database cannot be served: {0}")]
+    Serve(#[from] std::io::Error),
+    #[error("the table database has no address: {0}")]
+    Address(#[from] axum::http::uri::InvalidUri),
+    /// A stored table has a key schema or an index that differs from the template.
+    #[error("{table}: {difference} is not as in the template")]
+    Outdated { table: String, difference: String },
+    /// The engine cannot represent the table definition of the template.
+    #[error("{table}: {source}")]
+    Definition { table: String, source: serde_json::Error },
+}

@@ -1,0 +1,48 @@
+//! The SQLite database of all queues.
+
+use std::path::PathBuf;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::super::Error;
+
+/// Where messages are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Storage {
+    /// Messages are lost when the process ends.
+    Memory,
+    /// A SQLite file, created if it does not exist.
+    File(PathBuf),
+}
+
+/// The database of all queues.
+pub(in super::super) struct Engine {
+    pub(super) connection: Connection,
+}
+
+impl Engine {
+    pub(in super::super) fn open(storage: &Storage) -> Result<Self, Error> {
+        let connection = match storage {
+            Storage::Memory => Connection::open_in_memory()?,
+            Storage::File(path) => Connection::open(path)?,
+        };
+        // With a write-ahead log, NORMAL does not wait for the disk at each commit. A killed process loses no commit;
+        // only a power failure may.
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.execute_batch(include_str!("schema.sql"))?;
+        Ok(Self { connection })
+    }
+
+    /// Starts a write transaction, which is rolled back unless it is committed.
+    pub(super) fn transaction(&self) -> Result<Transaction<'_>, Error> {
+        let immediate = TransactionBehavior::Immediate;
+        Ok(Transaction::new_unchecked(&self.connection, immediate)?)
+    }
+}
+
+/// Formats a FIFO sequence number as AWS does: 20 digits.
+pub(super) fn sequence_number(id: i64) -> String {
+    format!("{id:020}")
+}
