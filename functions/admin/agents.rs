@@ -1,15 +1,32 @@
-//! /admin/agents: POST adds an agent, GET lists them; /admin/agents/{agent_id}: GET, PATCH, DELETE.
+//! /admin/agents: POST creates an agent, GET lists them. /admin/agents/{agent_id}: GET, PATCH, DELETE.
+//!
+//! Table requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - POST: one write of the account's counter, one transaction of agent and login
+//! - GET of the list: one query for each megabyte of agents
+//! - GET, PATCH and DELETE of an agent: one read
+//! - PATCH: one transaction, or none if nothing changes; one read of the login if the e-mail changes without a new
+//!   password. Then one query of the agent's sessions. A new password or a `role` in the body deletes them, one write
+//!   each, and repeats the query until none is left; otherwise one write updates name and photo in each of them
+//! - DELETE: one transaction and one write that revoke the login; one query of the sessions, one write for each, and
+//!   the query again; one write of the presence; one query of the index and one batch of reads for each 100 active
+//!   chats of the account, repeated until none is the agent's, and one read and one write for each chat that returns
+//!   to the queue; two writes that replace the agent by a record of the former agent
+//!
+//! An agent without the admin role is refused with 403 after the read of the session. Other refusals (409) of PATCH
+//! and DELETE come after the read of the agent or the rejected transaction.
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::account::Agent;
+use shared::domain::agent::Agent;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, password};
 use shared::service::auth;
 use shared::store::chats::Chats;
-use shared::store::connections::{Connections, Session};
+use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
 use shared::wire::admin;
@@ -24,53 +41,53 @@ type Dependencies = (Directory, Chats, Connections);
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
     let (directory, _, connections) = &dependencies;
     let caller = auth::admin(connections, &request).await?;
-    if !request.has_segment("agent_id") {
+    if !request.has_path_segment("agent_id") {
         return match request.method.as_str() {
             "POST" => create(directory, &caller, &request).await,
             _ => list(directory, &caller).await,
         };
     }
-    let agent = directory.agent_of(&caller.account_id, request.number("agent_id")?).await?;
+    let agent = directory.agent_of_account(&caller.account_id, request.path_number("agent_id")?).await?;
     match request.method.as_str() {
-        "PATCH" => change(&dependencies, &caller, &request, agent).await,
+        "PATCH" => update(&dependencies, &caller, &request, agent).await,
         "DELETE" => delete(&dependencies, &caller, agent).await,
-        _ => Ok(Response::ok(admin::agent(&agent))),
+        _ => Ok(Response::ok(admin::agent_json(&agent))),
     }
 }
 
 async fn create(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let new = admin::new_agent(&request.json()?)?;
-    let password_hash = password::hash(&new.password)?;
+    let new_agent = admin::parse_new_agent(&request.json()?)?;
+    let password_hash = password::hash(&new_agent.password)?;
     let agent_id = directory.next_agent_id(&caller.account_id).await?;
-    let agent = new.into_agent(caller.account_id.clone(), agent_id, clock::now());
+    let agent = new_agent.into_agent(caller.account_id.clone(), agent_id, clock::now());
     directory.create_agent(&agent, &password_hash, Authority::Admin(caller.agent.agent_id)).await?;
-    Ok(Response::created(admin::agent(&agent)))
+    Ok(Response::created(admin::agent_json(&agent)))
 }
 
 async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
-    let agents: Vec<Value> = directory.agents(&caller.account_id).await?.iter().map(admin::agent).collect();
+    let agents: Vec<Value> = directory.agents(&caller.account_id).await?.iter().map(admin::agent_json).collect();
     Ok(Response::ok(json!({ "agents": agents })))
 }
 
-async fn change(
+async fn update(
     dependencies: &Dependencies,
     caller: &Session,
     request: &Request,
     before: Agent,
 ) -> Result<Response, Error> {
     let (directory, _, connections) = dependencies;
-    let (after, password, ends_sessions) = admin::changed_agent(&request.json()?, &before)?;
+    let (after, password, ends_sessions) = admin::apply_agent_patch(&request.json()?, &before)?;
     if before.agent_id == caller.agent.agent_id && after.role != before.role {
         return Err(Error::Conflict("an admin cannot change their own role"));
     }
-    let by = Authority::Admin(caller.agent.agent_id);
-    directory.save_agent(&before, &after, password.as_deref(), by).await?;
+    let authority = Authority::Admin(caller.agent.agent_id);
+    directory.save_agent(&before, &after, password.as_deref(), authority).await?;
     if ends_sessions {
         connections.end_sessions(&after.account_id, after.agent_id).await?;
     } else {
-        connections.rename_sessions(&after).await?;
+        connections.update_session_profiles(&after).await?;
     }
-    Ok(Response::ok(admin::agent(&after)))
+    Ok(Response::ok(admin::agent_json(&after)))
 }
 
 async fn delete(
@@ -81,10 +98,10 @@ async fn delete(
     if agent.agent_id == caller.agent.agent_id {
         return Err(Error::Conflict("an admin cannot delete themselves"));
     }
-    directory.begin_agent_deletion(&agent, Authority::Admin(caller.agent.agent_id)).await?;
+    directory.start_agent_deletion(&agent, Authority::Admin(caller.agent.agent_id)).await?;
     connections.end_sessions(&agent.account_id, agent.agent_id).await?;
-    connections.forget_presence(&agent.account_id, agent.agent_id).await?;
-    chats.release(&agent.account_id, agent.agent_id, clock::now()).await?;
+    connections.delete_presence(&agent.account_id, agent.agent_id).await?;
+    chats.release_chats_of_agent(&agent.account_id, agent.agent_id, clock::now()).await?;
     directory.delete_agent(&agent).await?;
     Ok(Response::ok(json!({ "agent_id": agent.agent_id, "deleted": true })))
 }

@@ -1,5 +1,15 @@
-//! /admin/bots: POST connects a bot and puts it in front of channels, GET lists them; /admin/bots/{bot_id}: GET,
-//! PATCH, DELETE.
+//! /admin/bots: POST connects a bot and assigns it to channels, GET lists the bots. /admin/bots/{bot_id}: GET, PATCH,
+//! DELETE.
+//!
+//! Table requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - POST: one read of the provider, one transaction of the bot, its token and its channels
+//! - GET of the list: one query of the index for each megabyte of bots
+//! - GET, PATCH and DELETE of a bot: one read
+//! - PATCH: one transaction of the bot and its added and removed channels, or none if nothing changes
+//! - DELETE: one write of the token, one of each channel, one of the bot
+//!
+//! An agent without the admin role is refused with 403 after the read of the session.
 
 use std::process::ExitCode;
 
@@ -9,9 +19,10 @@ use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, secret};
 use shared::service::auth;
-use shared::store::connections::{Connections, Session};
+use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
-use shared::wire::admin::{self, BotSettings};
+use shared::wire::admin::{self, NewBot};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -20,41 +31,41 @@ async fn main() -> ExitCode {
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    if !request.has_segment("bot_id") {
+    if !request.has_path_segment("bot_id") {
         return match request.method.as_str() {
             "POST" => create(&directory, &caller, &request).await,
             _ => list(&directory, &caller).await,
         };
     }
-    let bot = directory.bot_of(&caller.account_id, &request.segment("bot_id")).await?;
+    let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     match request.method.as_str() {
         "PATCH" => {
-            let after = admin::changed_bot(&request.json()?, &bot)?;
+            let after = admin::apply_bot_patch(&request.json()?, &bot)?;
             directory.save_bot(&bot, &after).await?;
-            Ok(Response::ok(admin::bot(&after)))
+            Ok(Response::ok(admin::bot_json(&after)))
         }
         "DELETE" => {
             directory.delete_bot(&bot).await?;
             Ok(Response::ok(json!({ "bot_id": bot.bot_id, "deleted": true })))
         }
-        _ => Ok(Response::ok(admin::bot(&bot))),
+        _ => Ok(Response::ok(admin::bot_json(&bot))),
     }
 }
 
 async fn create(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let BotSettings { provider_id, token, name, channel_ids, answer_within } = admin::new_bot(&request.json()?)?;
+    let NewBot { provider_id, token, name, channel_ids, answer_within } = admin::parse_new_bot(&request.json()?)?;
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
     }
-    let (bot_id, signing_secret) = (secret::identifier()?, secret::signing_secret()?);
+    let (bot_id, signing_secret) = (secret::random_identifier()?, secret::signing_secret()?);
     let (account_id, created_at) = (caller.account_id.clone(), clock::now());
     let bot =
         Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secret, created_at };
     directory.create_bot(&bot).await?;
-    Ok(Response::created(admin::created_bot(&bot)))
+    Ok(Response::created(admin::created_bot_json(&bot)))
 }
 
 async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
-    let bots: Vec<Value> = directory.account_bots(&caller.account_id).await?.iter().map(admin::bot).collect();
+    let bots: Vec<Value> = directory.account_bots(&caller.account_id).await?.iter().map(admin::bot_json).collect();
     Ok(Response::ok(json!({ "bots": bots })))
 }

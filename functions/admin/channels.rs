@@ -1,19 +1,33 @@
-//! /admin/channels: POST makes a channel (its address is shown once), GET lists them;
-//! /admin/channels/{channel_id}: GET (two reads more, for the messages it refused), PATCH, DELETE; .../rotate: POST gives it
-//! a new address.
+//! /admin/channels: POST creates a channel and returns its secret address once, GET lists the channels.
+//! /admin/channels/{channel_id}: GET, PATCH, DELETE; .../rotate: POST creates a new address.
+//!
+//! Table requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - POST: one query of the roster if the body names agents or departments, one write
+//! - GET of the list: one query of the index for each megabyte of channels
+//! - GET, PATCH, DELETE and rotate: one read
+//! - GET: two queries, for the messages that the channel refused today and yesterday
+//! - PATCH: one query of the roster if the body adds agents or departments; one write, or none if nothing changes
+//! - DELETE: one write; if the channel has a bot, before that one read and one transaction that remove the channel
+//!   from it
+//! - rotate: one write
+//!
+//! An agent without the admin role is refused with 403 after the read of the session.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use shared::domain::channel::Channel;
-use shared::domain::target_guard::Guard;
+use shared::domain::sha256;
+use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, secret};
 use shared::service::auth;
 use shared::store::chats::Chats;
-use shared::store::connections::{Connections, Session};
+use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::wire::admin;
 
@@ -22,53 +36,63 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Connections, Chats, Guard);
+type Dependencies = (Directory, Connections, Chats, SsrfGuard);
 
 async fn handle((directory, connections, chats, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    if !request.has_segment("channel_id") {
+    if !request.has_path_segment("channel_id") {
         return match request.method.as_str() {
             "POST" => create(&directory, &guard, &caller, &request).await,
             _ => list(&directory, &caller).await,
         };
     }
-    let channel = directory.channel_of(&caller.account_id, &request.segment("channel_id")).await?;
+    let channel = directory.channel_of_account(&caller.account_id, &request.path_segment("channel_id")).await?;
     match request.method.as_str() {
         "POST" => rotate(&directory, &request, &channel).await,
-        "PATCH" => change(&directory, &guard, &request, channel).await,
+        "PATCH" => update(&directory, &guard, &request, channel).await,
         "DELETE" => delete(&directory, &channel).await,
         _ => {
-            let refused = chats.refusals(&channel.channel_id, clock::now()).await?;
-            Ok(Response::ok(admin::channel_with_refusals(&channel, &refused)))
+            let refused = chats.refusal_counts(&channel.channel_id, clock::now()).await?;
+            Ok(Response::ok(admin::channel_with_refusals_json(&channel, &refused)))
         }
     }
 }
 
-async fn create(directory: &Directory, guard: &Guard, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let settings = admin::new_channel(&request.json()?, guard)?;
-    directory.check_named(&caller.account_id, None, &settings).await?;
+async fn create(
+    directory: &Directory,
+    guard: &SsrfGuard,
+    caller: &Session,
+    request: &Request,
+) -> Result<Response, Error> {
+    let settings = admin::parse_new_channel(&request.json()?, guard)?;
+    directory.check_audience_ids(&caller.account_id, None, &settings).await?;
     let (channel, secret) = directory.create_channel(&caller.account_id, settings, clock::now()).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
-    Ok(Response::created(admin::created_channel(&channel, &endpoint)))
+    Ok(Response::created(admin::created_channel_json(&channel, &endpoint)))
 }
 
 async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
-    let channels: Vec<Value> = directory.channels(&caller.account_id).await?.iter().map(admin::channel).collect();
+    let channels: Vec<Value> = directory.channels(&caller.account_id).await?.iter().map(admin::channel_json).collect();
     Ok(Response::ok(json!({ "channels": channels })))
 }
 
-async fn change(directory: &Directory, guard: &Guard, request: &Request, channel: Channel) -> Result<Response, Error> {
-    let settings = admin::changed_channel(&request.json()?, &channel, guard)?;
-    directory.check_named(&channel.account_id, Some(&channel.settings), &settings).await?;
+async fn update(
+    directory: &Directory,
+    guard: &SsrfGuard,
+    request: &Request,
+    channel: Channel,
+) -> Result<Response, Error> {
+    let settings = admin::apply_channel_patch(&request.json()?, &channel, guard)?;
+    directory.check_audience_ids(&channel.account_id, Some(&channel.settings), &settings).await?;
     directory.save_channel_settings(&channel, &settings).await?;
-    Ok(Response::ok(admin::channel(&Channel { settings, ..channel })))
+    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel })))
 }
 
 async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {
     let (mut channel, now) = (before.clone(), clock::now());
-    let old_until = now.after(Duration::from_secs(admin::overlap(&request.json_or_empty()?)?));
-    let secret = secret::token()?;
-    channel.rotate(secret::hash(&secret), now, old_until);
+    let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(&request.json_or_empty()?)?));
+    let secret = secret::random_token()?;
+    channel.rotate(sha256::digest(&secret), now, old_until);
     directory.save_channel_secrets(before, &channel).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
     Ok(Response::ok(json!({ "endpoint": endpoint, "old_endpoint_valid_until": old_until.seconds() })))

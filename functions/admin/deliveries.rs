@@ -1,6 +1,16 @@
-//! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: the ledger of deliveries;
-//! POST /admin/deliveries/replay: sends one again, or what failed in a chat or in a time. What a page costs stands in
-//! `shared/src/store/chats/delivery_log.rs`; what is sent again costs a write and a queue request each.
+//! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: the delivery log. POST
+//! /admin/deliveries/replay: replays one delivery, or the failed deliveries of a chat or of a time range.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - failed deliveries of the account: one query of the index and one batch of reads for each 50 failures
+//! - deliveries of one chat: one read of the chat, one query for each 100 entries
+//! - deliveries of the account in another state: four queries of the index and one batch of reads for each 100 chats,
+//!   one query for each 100 entries of a chat that may have a match
+//! - replay: the requests of one of the lists above, except for a single delivery; then one write and one queue
+//!   request for each delivery, up to 100
+//!
+//! An agent without the admin role is refused with 403 after the read of the session.
 
 use std::process::ExitCode;
 
@@ -9,7 +19,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{BotQueue, ChannelQueue, WebhookQueue};
 use shared::service::auth;
-use shared::service::delivery_log::Desk;
+use shared::service::delivery_log::DeliveryLog;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::wire::delivery_log;
@@ -22,14 +32,14 @@ async fn main() -> ExitCode {
 type Dependencies = (Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (chats, connections, to_channel, to_bot, to_webhook): Dependencies,
+    (chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let queues = (&to_channel, &to_bot, &to_webhook);
-    let desk = Desk { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
-    match request.route_end().as_str() {
-        "replay" => desk.replay(&request.json()?).await,
-        _ => desk.list(delivery_log::question(&|name| request.query(name))?).await,
+    let queues = (&channel_queue, &bot_queue, &webhook_queue);
+    let log = DeliveryLog { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
+    match request.last_route_segment().as_str() {
+        "replay" => log.replay(&request.json()?).await,
+        _ => log.list(delivery_log::parse_list_request(&|name| request.query(name))?).await,
     }
 }

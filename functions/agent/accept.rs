@@ -1,6 +1,17 @@
-//! POST /agent/chats/{chat_id}/accept: the agent takes the chat, also from a bot, which is told AGENT_JOINED;
-//! the webhooks are told chat_accepted. Of two
-//! who press Reply together one gets 409.
+//! POST /agent/chats/{chat_id}/accept: assigns a waiting chat, or a chat that a bot has, to the agent. The bot is
+//! notified with AGENT_JOINED, the webhooks with chat_accepted. If two agents accept concurrently, one of them gets
+//! 409.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - settings: one read, cached for ten seconds
+//! - transition: one write; with notifications one transaction of the chat and an entry for each notification. After a
+//!   lost race the chat is read again and the transition repeated
+//! - queues: one request for each notification
+//!
+//! A refused request makes no write after authentication, unless it has lost a race.
 
 use std::process::ExitCode;
 
@@ -23,15 +34,15 @@ async fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, to_bot, to_webhook): Dependencies,
+    (directory, chats, connections, bot_queue, webhook_queue): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let chat = access.chat(request.number("chat_id")?).await?;
+    let chat = access.chat(request.path_number("chat_id")?).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
     let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, now).await?;
-    queue::enqueue_notifications(&accepted.notifications, &to_bot, &to_webhook).await;
-    Ok(Response::ok(agent::chat_row(accepted.chat, &settings.safe_urls)))
+    queue::enqueue_notifications(&accepted.notifications, &bot_queue, &webhook_queue).await;
+    Ok(Response::ok(agent::chat_summary_json(accepted.chat, &settings.safe_urls)))
 }

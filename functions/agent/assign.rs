@@ -1,11 +1,23 @@
-//! POST /agent/chats/{chat_id}/assign: the agent binds the visitor to the CRM card that chat_accepted brought. What the
-//! CRM says to chat_assigned appears in the panel.
+//! POST /agent/chats/{chat_id}/assign: links the visitor to the CRM card that a webhook returned for chat_accepted.
+//! The webhooks are notified with chat_assigned, and their answer is shown in the panel.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - panel: one read, and one write that marks the assignment as pending
+//! - settings: one read, cached for ten seconds
+//! - notifications: one write of the chat, then one write of the entries, a transaction if there are several webhooks
+//! - queue: one request for each webhook
+//!
+//! Without a CRM card or a subscribed webhook the request is refused with 409 before any write. If the chat is closed
+//! concurrently, it is refused after the write of the panel.
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::chat_state::Event;
-use shared::domain::panel::Assignment;
+use shared::domain::agent_panel::CrmAssignment;
+use shared::domain::chat_state::ChatEvent;
 use shared::domain::webhook::WebhookEvent;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -13,7 +25,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
-use shared::service::notifications::Announcer;
+use shared::service::webhook_notifier::WebhookNotifier;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -27,18 +39,18 @@ type Dependencies = (Directory, Chats, Connections, WebhookQueue);
 
 async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let (account_id, chat_id) = (&caller.account_id, request.number("chat_id")?);
+    let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let now = clock::now();
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
-    chat.state.after(Event::AgentWrites(&caller.agent))?;
+    chat.state.after_event(ChatEvent::AgentWrites(&caller.agent))?;
     let panel = chats.panel(account_id, chat_id).await?;
     let settings = directory.cached_settings(account_id).await?;
-    let card = settings.safe_urls.panel(panel).crm_link.ok_or(Error::Conflict("no CRM card is known for this chat"))?;
-    let announcer = Announcer { directory: &directory, chats: &chats, queue: &queue };
-    if !announcer.has_listener(account_id, WebhookEvent::ChatAssigned).await? {
-        return Err(Error::Conflict("no webhook is told of chat_assigned"));
+    let card = settings.safe_urls.filter_panel(panel).crm_link.ok_or(Error::Conflict("the chat has no CRM card"))?;
+    let notifier = WebhookNotifier { directory: &directory, chats: &chats, queue: &queue };
+    if !notifier.has_subscriber(account_id, WebhookEvent::ChatAssigned).await? {
+        return Err(Error::Conflict("no webhook subscribes to chat_assigned"));
     }
-    chats.note_assignment(&chat, &Assignment::Pending, now).await?;
-    announcer.assigned(&chat, caller.agent.agent_id, &card).await?;
+    chats.record_assignment(&chat, &CrmAssignment::Pending, now).await?;
+    notifier.notify_assigned(&chat, caller.agent.agent_id, &card).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
 }

@@ -1,5 +1,11 @@
-//! GET /agent/chats/{chat_id}: the header, the visitor and the panel of a chat, without links that Safe URL
-//! blocks.
+//! GET /agent/chats/{chat_id}: a chat with its visitor and its panel, without links that Safe URL blocks.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - visitor and panel: one read each
+//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 
@@ -24,9 +30,9 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let chat = access.chat(request.number("chat_id")?).await?;
+    let chat = access.chat(request.path_number("chat_id")?).await?;
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(agent::chat_detail(&chat, visitor, panel, safe_urls, now)))
+    Ok(Response::ok(agent::chat_detail_json(&chat, visitor, panel, safe_urls, now)))
 }

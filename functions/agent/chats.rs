@@ -1,18 +1,26 @@
-//! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats that the agent sees, newest
-//! first. `next` is the `before` of the next page; a page may end before it is full, even empty, when it had much to look
-//! through. A query for each state and a read for each chat; for an agent who is no admin also the channels of these chats
-//! and the roster, which are cached.
+//! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats that the agent may see,
+//! newest first. `next` is the `before` of the next page. A page may be shorter than `limit`, or even empty, if many
+//! chats are hidden from the agent; the list ends where `next` is null.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chats: for each state one query of the index, all concurrent, then one batch that reads up to `limit` chats. Both
+//!   are repeated while hidden or expired chats leave the page incomplete
+//! - visibility, only for an agent without the admin role: one batch that reads the channels of these chats, and one
+//!   query of the roster, both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use shared::domain::chat_state::ChatState;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::listing::{Listed, MAX_HEADERS_PER_READ};
+use shared::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
@@ -27,7 +35,7 @@ type Dependencies = (Directory, Chats, Connections);
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let states: &[&str] = match request.query("state").as_deref() {
-        None | Some("open") => &["bot", "waiting", "active"],
+        None | Some("open") => &ChatState::OPEN_NAMES,
         Some("bot") => &["bot"],
         Some("waiting") => &["waiting"],
         Some("active") => &["active"],
@@ -39,8 +47,9 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let limit = limit.unwrap_or(MAX_HEADERS_PER_READ).clamp(1, MAX_HEADERS_PER_READ);
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let Listed { chats, next } = access.list(states, before, limit).await?;
+    let ChatPage { chats, next } = access.list(states, before, limit).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let rows: Vec<Value> = chats.into_iter().map(|chat| agent::chat_row(chat.as_kept(now), safe_urls)).collect();
+    let rows: Vec<Value> =
+        chats.into_iter().map(|chat| agent::chat_summary_json(chat.without_expired_preview(now), safe_urls)).collect();
     Ok(Response::ok(json!({ "chats": rows, "next": next })))
 }

@@ -1,6 +1,17 @@
-//! POST /agent/chats/{chat_id}/close: ends the agent's chat, or one that no agent has and that is offered to them. A bot
-//! that stood in front of it is told CHAT_CLOSED, the webhooks chat_finished. A repeated request gets the same answer and
-//! tells nobody again.
+//! POST /agent/chats/{chat_id}/close: closes a chat that the agent has, or a waiting chat that is offered to the
+//! agent. A bot that had the chat is notified with CHAT_CLOSED, the webhooks with chat_finished. A repeated request
+//! gets the same response and sends no notifications.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - settings: one read, cached for ten seconds
+//! - transition: one transaction of the chat, the visitor and an entry for each notification; with a retention also of
+//!   the visitor number and the panel. After a lost race the chat is read again and the transition repeated
+//! - queues: one request for each notification
+//!
+//! A refused request, and one for a closed chat, makes no write after authentication, unless it has lost a race.
 
 use std::process::ExitCode;
 
@@ -23,15 +34,15 @@ async fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, to_bot, to_webhook): Dependencies,
+    (directory, chats, connections, bot_queue, webhook_queue): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let (chat_id, now) = (request.number("chat_id")?, clock::now());
+    let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let chat = access.chat(chat_id).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
     let closed = chats.close(chat, &caller.agent, &settings.webhooks, now).await?;
-    queue::enqueue_notifications(&closed.notifications, &to_bot, &to_webhook).await;
+    queue::enqueue_notifications(&closed.notifications, &bot_queue, &webhook_queue).await;
     Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
 }

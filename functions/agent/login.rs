@@ -1,10 +1,18 @@
-//! POST /agent/login: e-mail and password for a bearer token. A wrong password and an unknown e-mail get the
-//! same answer in the same time, and too many of them the same 429 before a password is verified. Three writes, a read; then
-//! for the right password a read, five writes and two reads.
+//! POST /agent/login: exchanges an e-mail and a password for a bearer token. A wrong password and an unknown e-mail
+//! get the same response after the same time. After too many failed attempts the request is refused with 429 before
+//! the password is verified.
+//!
+//! Table requests:
+//! - failure counters: three writes; a counter that is over its limit costs a read of the known networks, unless it
+//!   counts the e-mail from this network. A refusal with 429 ends here, after one to three writes
+//! - login: one read. A wrong password ends here with 401
+//! - agent: one read
+//! - successful login: four concurrent writes, then one write of the session
+//! - login and agent again: one read each, so that a concurrent change of password or role makes the token unusable
 
 use std::process::ExitCode;
 
-use shared::error::{Context, Error};
+use shared::error::{Error, ErrorContext};
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, password};
 use shared::store::connections::Connections;
@@ -17,21 +25,20 @@ async fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
-    let (email, password) = agent::credentials(&request.json()?)?;
-    let attempt = connections.begin_login(&email, &request.source_address(), clock::now()).await?;
+    let (email, password) = agent::parse_credentials(&request.json()?)?;
+    let attempt = connections.count_login_attempt(&email, &request.source_address(), clock::now()).await?;
     let login = directory.login(&email).await?;
-    let is_right = password::verify(&password, login.as_ref().map(|login| login.password_hash.as_str()));
-    let login = login.filter(|_| is_right).ok_or(Error::InvalidCredentials)?;
-    let found = directory.agent(&login.account_id, login.agent_id).await?;
-    let agent = found.ok_or(Error::InvalidCredentials)?;
-    connections.login_succeeded(attempt, clock::now()).await?;
-    let token = connections.begin_session(&agent, clock::now()).await?;
-    // Who changes a password or a role ends the sessions that there are. If this one was too late for that, nobody is
-    // told its token.
+    let is_correct = password::verify(&password, login.as_ref().map(|login| login.password_hash.as_str()));
+    let login = login.filter(|_| is_correct).ok_or(Error::InvalidCredentials)?;
+    let agent = directory.agent(&login.account_id, login.agent_id).await?.ok_or(Error::InvalidCredentials)?;
+    connections.record_login_success(attempt, clock::now()).await?;
+    let token = connections.create_session(&agent, clock::now()).await?;
+    // A change of password or role deletes the existing sessions. If it happened before this session was stored, the session
+    // survives, so its token must not be returned.
     let is_current = directory.login(&email).await?.as_ref() == Some(&login)
         && directory.agent(&login.account_id, login.agent_id).await?.as_ref() == Some(&agent);
     if !is_current {
-        return Err(Error::Unavailable(Context::new("the agent was changed while signing in")));
+        return Err(Error::Unavailable(ErrorContext::new("the agent was changed while signing in")));
     }
-    Ok(Response::ok(agent::logged_in(&token, &agent)))
+    Ok(Response::ok(agent::login_json(&token, &agent)))
 }

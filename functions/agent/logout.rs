@@ -1,5 +1,9 @@
-//! POST /agent/logout: ends the session of the token. A token that is not valid any more is answered in the same way, so
-//! that the request can be repeated. One write; after it a query, and a write more when it was the agent's last session.
+//! POST /agent/logout: ends the session of the token. An expired or unknown token gets the same response, so that the
+//! request can be repeated.
+//!
+//! Table requests:
+//! - session: one write. Nothing else if the session does not exist
+//! - other sessions of the agent: one query; if there are none, one write that deletes the presence
 
 use std::process::ExitCode;
 
@@ -15,7 +19,7 @@ async fn main() -> ExitCode {
 }
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
-    let token = request.bearer().ok_or(Error::Unauthorized)?;
+    let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.end_session(token, clock::now()).await?;
     Ok(Response::ok(json!({ "logged_out": true })))
 }

@@ -1,12 +1,21 @@
-//! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline, oldest first, with the state of every
-//! delivery, without links that Safe URL blocks. A page ends where an entry may still come in between, see
-//! [`entry::stable_prefix`], so that who polls with the last `seq` as `after` misses none.
+//! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline of a chat, oldest entry first, with the state
+//! of each delivery, without links that Safe URL blocks. A page ends before a gap that a concurrent request may still
+//! fill (see [`timeline_entry::stable_prefix`]), so that a client polling from its last `seq` never skips an entry.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - timeline and chat: one query; one read more if the page ends before the last entry. One query more for each page
+//!   that has only expired entries
+//! - visibility, if the agent is no admin and does not have the chat: its channel (one read) and the roster (one
+//!   query), both cached for ten seconds; the roster is queried again if the cached one may be outdated. A refusal
+//!   with 403 comes after this
+//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use shared::domain::chat::Chat;
-use shared::domain::entry::{self, Entry};
+use shared::domain::timeline_entry::{self, Entry};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -18,7 +27,7 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-/// Messages in an answer: the most, and how many when nothing is said.
+/// The maximum and the default of `limit`.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
 #[tokio::main(flavor = "current_thread")]
@@ -30,21 +39,22 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let chat_id = request.number("chat_id")?;
+    let chat_id = request.path_number("chat_id")?;
     let after = request.query_number("after")?.unwrap_or(0);
     let limit = request.query_number("limit")?.unwrap_or(MAX_MESSAGES_PER_PAGE).clamp(1, MAX_MESSAGES_PER_PAGE);
     let limit = i32::try_from(limit).map_err(Error::internal)?;
     let now = clock::now();
     let (first_page, chat) = chats.timeline_and_chat(&caller.account_id, chat_id, after, limit).await?;
-    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.seen(chat).await?;
-    let entries = kept(&chats, &chat, first_page, after, limit, now).await?;
+    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.require_visible(chat).await?;
+    let entries = unexpired_entries(&chats, &chat, first_page, after, limit, now).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let messages: Vec<Value> = entries.into_iter().map(|entry| agent::entry(entry, safe_urls, now)).collect();
+    let messages: Vec<Value> = entries.into_iter().map(|entry| agent::entry_json(entry, safe_urls, now)).collect();
     Ok(Response::ok(json!({ "messages": messages })))
 }
 
-/// The first entries that are not forgotten: an empty page means that there are no more now.
-async fn kept(
+/// The first entries after `after` that have not expired. Pages that have only expired entries are skipped, because a client
+/// takes an empty page for the end of the timeline.
+async fn unexpired_entries(
     chats: &Chats,
     chat: &Chat,
     mut page: Vec<Entry>,
@@ -53,7 +63,7 @@ async fn kept(
     now: Timestamp,
 ) -> Result<Vec<Entry>, Error> {
     loop {
-        let mut entries = entry::stable_prefix(page, after, now);
+        let mut entries = timeline_entry::stable_prefix(page, after, now);
         let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };
         entries.retain(|entry| !entry.is_expired(now));
         if !entries.is_empty() {

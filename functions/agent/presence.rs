@@ -1,8 +1,13 @@
-//! GET and PUT /agent/presence: online, away or offline. Online counts while the agent keeps calling.
+//! GET and PUT /agent/presence: online, away or offline. An agent counts as online only while the client keeps sending
+//! requests.
+//!
+//! Table requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - presence: GET one read, PUT one write
 
 use std::process::ExitCode;
 
-use shared::domain::presence::{Presence, Status};
+use shared::domain::agent_presence::{AgentStatus, Presence};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -19,12 +24,13 @@ async fn handle(connections: Connections, request: Request) -> Result<Response, 
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, agent_id, now) = (&caller.account_id, caller.agent.agent_id, clock::now());
     let presence = if request.method == "PUT" {
-        let presence = Presence { agent_id, status: agent::status(&request.json()?)?, seen_at: now };
+        let presence =
+            Presence { agent_id, status: agent::parse_presence_status(&request.json()?)?, last_request_at: now };
         connections.set_presence(account_id, presence).await?;
         presence
     } else {
-        let offline = Presence { agent_id, status: Status::Offline, seen_at: now };
+        let offline = Presence { agent_id, status: AgentStatus::Offline, last_request_at: now };
         connections.presence(account_id, agent_id).await?.unwrap_or(offline)
     };
-    Ok(Response::ok(agent::presence(&presence, now)))
+    Ok(Response::ok(agent::presence_json(&presence, now)))
 }

@@ -1,10 +1,16 @@
-//! POST /agent/chats/{chat_id}/messages/{seq}/retry: a failed message is really sent again, with three tries of
-//! its own.
+//! POST /agent/chats/{chat_id}/messages/{seq}/retry: starts a new round of three attempts for a failed message.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - delivery: one write. It is rejected if the delivery has not failed; the response is then 404 or 409
+//! - queue: one request
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::delivery_log::Retry;
+use shared::domain::delivery_log::ReplayScope;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -24,10 +30,10 @@ type Dependencies = (Directory, Chats, Connections, ChannelQueue);
 
 async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let (chat_id, seq) = (request.number("chat_id")?, request.number("seq")?);
+    let (chat_id, seq) = (request.path_number("chat_id")?, request.path_number("seq")?);
     let now = clock::now();
     ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
-    let entry = chats.retry(&caller.account_id, chat_id, seq, Retry::Message, now).await?;
-    queue.0.enqueue_stored_entry(&entry).await;
+    let entry = chats.replay_delivery(&caller.account_id, chat_id, seq, ReplayScope::MessageToVisitor, now).await?;
+    queue.0.enqueue_entry_or_leave_to_sweep(&entry).await;
     Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
 }

@@ -1,12 +1,26 @@
-//! POST /agent/chats/{chat_id}/transfer: the agent who has the chat, or an admin, gives it to another agent, or to a
-//! department, whose members it is offered to. Somebody must be online to take it. Three reads, one query, a
-//! transaction of two.
+//! POST /agent/chats/{chat_id}/transfer: transfers a chat to another agent, who has it at once, or to a department, to
+//! whose members it is offered. Only the agent who has the chat and admins may transfer it, and a recipient must be
+//! online.
+//!
+//! Table requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - recipient: one read of the agent or the department
+//! - presences of the account: one query
+//! - settings: one read, cached for ten seconds
+//! - transfer: one transaction of the chat and a timeline entry. After a lost race the chat is read again and the
+//!   transfer repeated
+//!
+//! An unknown recipient is refused with 400, and an agent who does not have the chat with 409, before the query; a
+//! recipient who is not online with 409 after it. A refused request makes no write after authentication,
+//! unless it has lost a race.
 
 use std::process::ExitCode;
 
-use shared::domain::account::Role;
-use shared::domain::chat_state::{Event, Mover, Recipient};
-use shared::domain::presence;
+use shared::domain::agent::Role;
+use shared::domain::agent_presence;
+use shared::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -15,7 +29,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent::{self, TransferTo};
+use shared::wire::agent::{self, TransferRequest};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -28,28 +42,32 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, now) = (&caller.account_id, clock::now());
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let chat = access.chat(request.number("chat_id")?).await?;
-    let to = recipient(&directory, account_id, agent::transfer(&request.json()?)?).await?;
-    let by = Mover { agent: &caller.agent, is_admin: caller.role == Role::Admin };
-    chat.state.after(Event::Transfer(by, &to))?;
+    let chat = access.chat(request.path_number("chat_id")?).await?;
+    let target = find_target(&directory, account_id, agent::parse_transfer(&request.json()?)?).await?;
+    let requester = TransferRequester { agent: &caller.agent, is_admin: caller.role == Role::Admin };
+    chat.state.after_event(ChatEvent::Transfer(requester, &target))?;
     let presences = connections.presences(account_id).await?;
-    if !presence::any_online(&presences, |agent_id| to.includes(agent_id), now) {
-        return Err(Error::Conflict(match to {
-            Recipient::Agent(_) => "the agent is not online",
-            Recipient::Department(_) => "no member of the department is online",
+    if !agent_presence::any_online(&presences, |agent_id| target.includes(agent_id), now) {
+        return Err(Error::Conflict(match target {
+            TransferTarget::Agent(_) => "the agent is not online",
+            TransferTarget::Department(_) => "no member of the department is online",
         }));
     }
     let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
-    let chat = chats.transfer(chat, by, &to, now).await?;
-    Ok(Response::ok(agent::chat_row(chat, safe_urls)))
+    let chat = chats.transfer(chat, requester, &target, now).await?;
+    Ok(Response::ok(agent::chat_summary_json(chat, safe_urls)))
 }
 
-async fn recipient(directory: &Directory, account_id: &str, to: TransferTo) -> Result<Recipient, Error> {
-    let (field, found) = match to {
-        TransferTo::Agent(id) => ("agent_id", directory.agent(account_id, id).await?.map(Recipient::agent)),
-        TransferTo::Department(id) => {
-            ("department_id", directory.department(account_id, id).await?.map(Recipient::Department))
+async fn find_target(
+    directory: &Directory,
+    account_id: &str,
+    request: TransferRequest,
+) -> Result<TransferTarget, Error> {
+    let (field, target) = match request {
+        TransferRequest::Agent(id) => ("agent_id", directory.agent(account_id, id).await?.map(TransferTarget::agent)),
+        TransferRequest::Department(id) => {
+            ("department_id", directory.department(account_id, id).await?.map(TransferTarget::Department))
         }
     };
-    found.ok_or_else(|| Error::field(field, "is not known"))
+    target.ok_or_else(|| Error::field(field, "does not exist"))
 }

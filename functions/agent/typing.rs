@@ -1,10 +1,16 @@
-//! POST /agent/chats/{chat_id}/typing: the agent who has the chat starts (typein) or stops (typeout) typing.
-//! Passed on once, stored nowhere.
+//! POST /agent/chats/{chat_id}/typing: the agent who has the chat starts (`typein`) or stops (`typeout`) typing. The
+//! notice is sent to the integrator once and is not stored.
+//!
+//! Table and queue requests:
+//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
+//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! - queue: one request; if it fails, the response is 503
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::chat_state::Event;
+use shared::domain::chat_state::ChatEvent;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -15,7 +21,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::wire::task::Task;
+use shared::wire::queue_task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -26,10 +32,10 @@ type Dependencies = (Directory, Chats, Connections, ChannelQueue);
 
 async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let typing = agent::typing(&request.json_or_empty()?)?;
-    let (chat_id, now) = (request.number("chat_id")?, clock::now());
+    let typing = agent::parse_typing(&request.json_or_empty()?)?;
+    let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
-    chat.state.after(Event::AgentWrites(&caller.agent))?;
+    chat.state.after_event(ChatEvent::AgentWrites(&caller.agent))?;
     queue.0.send(&Task::typing(&caller.account_id, chat_id, typing, now)).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "type": typing.name() })))
 }

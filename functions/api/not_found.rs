@@ -1,5 +1,5 @@
-//! `$default`: every request that no other route takes. 404, or 405 with `Allow` where the path takes other methods. A
-//! slash at the end makes another path. No reads.
+//! `$default`, the route of all requests without a route: 404, or 405 with `Allow` if the path has other methods. A
+//! trailing slash makes a different path. No table or queue requests.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -11,14 +11,14 @@ use serde::de::IgnoredAny;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 
-/// It has the template's routes and no other; a test compares them.
-static DOCUMENT: &str = include_str!("../../docs/openapi.json");
+/// A test ensures that it has the same routes as the template.
+static OPENAPI_DOCUMENT: &str = include_str!("../../docs/openapi.json");
 
-/// The methods of each path, as `Allow` lists them.
-static ALLOWED: LazyLock<Result<Router<String>, Error>> = LazyLock::new(allowed);
+/// The value of the `Allow` header for each path.
+static ALLOWED_METHODS: LazyLock<Result<Router<String>, Error>> = LazyLock::new(allowed_methods);
 
 #[derive(Deserialize)]
-struct Document {
+struct OpenApiDocument {
     paths: BTreeMap<String, BTreeMap<String, IgnoredAny>>,
 }
 
@@ -28,14 +28,15 @@ async fn main() -> ExitCode {
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {
-    let allowed = ALLOWED.as_ref().map_err(Error::internal)?;
-    let path = allowed.at(request.path()).map_err(|_| Error::NotFound)?;
-    let is_route = path.params.iter().all(|(_, value)| !value.is_empty());
-    Err(if is_route { Error::MethodNotAllowed(path.value) } else { Error::NotFound })
+    let allowed_methods = ALLOWED_METHODS.as_ref().map_err(Error::internal)?;
+    let route = allowed_methods.at(request.path()).map_err(|_| Error::NotFound)?;
+    // For the gateway a path with an empty parameter matches no route.
+    let is_complete = route.params.iter().all(|(_, value)| !value.is_empty());
+    Err(if is_complete { Error::MethodNotAllowed(route.value) } else { Error::NotFound })
 }
 
-fn allowed() -> Result<Router<String>, Error> {
-    let document: Document = serde_json::from_str(DOCUMENT).map_err(Error::internal)?;
+fn allowed_methods() -> Result<Router<String>, Error> {
+    let document: OpenApiDocument = serde_json::from_str(OPENAPI_DOCUMENT).map_err(Error::internal)?;
     let mut router = Router::new();
     for (path, item) in document.paths {
         let methods = item.into_keys().filter(|key| key != "parameters");

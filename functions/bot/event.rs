@@ -1,64 +1,79 @@
-//! B-1, `POST {bot_base_url}/webhooks/<provider_id>/<token>`: an event of a provider. A BOT_MESSAGE is two writes and
-//! one queue request.
+//! B-1, `POST {bot_base_url}/webhooks/<provider_id>/<token>`: receives an event of a bot provider. Errors have the
+//! codes of the Bot API, see [`shared::wire::bot_error`].
+//!
+//! Table and queue requests:
+//! - provider, bot and settings: up to four reads, all cached for ten seconds. 401 and 404 come after these
+//! - rate limit: one write for every tenth request of a bot in a process
+//! - chat: no read if the event has only its `chat_id`; one read if it also has the `client_id` or only the id of a
+//!   CLIENT_MESSAGE; two reads if it has only the `client_id`
+//! - BOT_MESSAGE: with an idempotency key first one read; one write of the chat, one read of the channel (cached), one
+//!   write of the entry, or a transaction if there is a key; one queue request if the channel can display the message
+//! - INVITE_AGENT: two reads of the chat, one of the channel (cached), one query of the roster (cached) if the channel
+//!   names agents or departments, one query of the presences; one write of the chat, or a transaction with a
+//!   notification if no agent is online; one queue request for that notification
+//! - CLIENT_INFO: with a `chat_id` one read of the chat and one of the visitor; the change costs as in
+//!   `agent-visitor`, with one queue request for each webhook
+//!
+//! A message to a chat that the bot does not have is refused with 403 or 400 after the rejected write of the chat.
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::service::auth;
-use shared::service::bot_events::Desk;
+use shared::service::bot_events::BotEvents;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::bot::{self, EventKind};
-use shared::wire::task::Task;
+use shared::wire::bot::{self, BotEventKind};
+use shared::wire::bot_error::BotApiError;
+use shared::wire::queue_task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(async |dependencies, request| {
-        handle(dependencies, request).await.map_err(|error| Error::Bot(Box::new(error)))
-    })
-    .await
+    http::run(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, to_channel, to_bot, to_webhook): Dependencies,
+    (directory, chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
     request: Request,
-) -> Result<Response, Error> {
-    request.only("POST")?;
+) -> Result<Response, BotApiError> {
+    request.require_method("POST")?;
     let bot = auth::bot(&directory, &request).await?;
     let limits = directory.cached_settings(&bot.account_id).await?.limits;
-    connections.take_bot_request(&bot.bot_id, limits.bot_requests, clock::now()).await?;
+    connections.count_bot_request(&bot.bot_id, limits.bot_requests, clock::now()).await?;
     let body = request.json()?;
-    let event = bot::read(&body)?;
-    let desk = Desk { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
+    let event = bot::parse_event(&body)?;
+    let events = BotEvents { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
     match event.kind {
-        EventKind::Message(content) => {
+        BotEventKind::Message(content) => {
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
-            let stored = desk.message(&event.route, *content, key.as_ref()).await?;
-            if !stored.is_shown {
-                return Ok(Response::ok(json!({ "result": "ok", "shown": false })).about(&stored.id));
+            let stored = events.bot_message(&event.chat, *content, key.as_ref()).await?;
+            if !stored.is_displayable {
+                return Ok(Response::ok(json!({ "result": "ok", "shown": false })).with_message_id(&stored.id));
             }
-            to_channel.0.enqueue_stored(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq)).await;
-            return Ok(done().about(&stored.id));
+            channel_queue
+                .0
+                .enqueue_or_leave_to_sweep(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq))
+                .await;
+            return Ok(ok_response().with_message_id(&stored.id));
         }
-        EventKind::InviteAgent => {
-            let transition = desk.invite_agent(&event.route).await?;
-            queue::enqueue_notifications(&transition.notifications, &to_bot, &to_webhook).await;
+        BotEventKind::InviteAgent => {
+            let transition = events.invite_agent(&event.chat).await?;
+            queue::enqueue_notifications(&transition.notifications, &bot_queue, &webhook_queue).await;
         }
-        EventKind::ClientInfo(learned) => {
-            let notifications = desk.client_info(&event.route, &learned).await?;
-            queue::enqueue_notifications(&notifications, &to_bot, &to_webhook).await;
+        BotEventKind::ClientInfo(profile) => {
+            let notifications = events.client_info(&event.chat, &profile).await?;
+            queue::enqueue_notifications(&notifications, &bot_queue, &webhook_queue).await;
         }
     }
-    Ok(done())
+    Ok(ok_response())
 }
 
-fn done() -> Response {
+fn ok_response() -> Response {
     Response::ok(json!({ "result": "ok" }))
 }

@@ -1,23 +1,37 @@
-//! A-2, `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`: a visitor writes, or starts or stops typing.
-//! Answers 200 when the message is stored; while a bot has the chat, it is queued for the bot too. On an open
-//! chat: two reads, two writes and, for the bot, one queue request. A refused message is counted: one write at most.
+//! A-2, `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`: receives a visitor's message or typing notice. The
+//! response 200 means that the message is stored; if a bot has the chat, it is also queued for the bot.
+//!
+//! Table and queue requests:
+//! - channel and settings: one read each, and for a channel with one department one query of the roster, all cached
+//!   for ten seconds. An unknown address is refused with 404 after the read of the channel
+//! - idempotency key, if the request has one: one read
+//! - visitor: one read. A message of a blacklisted visitor ends here
+//! - open chat: one read; one write of the visitor if the profile changes, one write of the chat, one write of the
+//!   entry. With an idempotency key, a new invitation or notifications the last write is a transaction
+//! - new chat: two writes of counters, one transaction
+//! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
+//! - typing notice: one read of the visitor; one write if a chat is open
+//!
+//! A race for the chat repeats the reads and writes. A refused message is counted: at most one write for each reason,
+//! and 20 writes in ten seconds for each channel in a process.
 
 use std::process::ExitCode;
 
 use serde_json::json;
 use shared::domain::channel::Channel;
-use shared::domain::content::Typing;
+use shared::domain::message_content::TypingNotice;
+use shared::domain::sha256;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
+use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{self, BotQueue, WebhookQueue};
-use shared::runtime::{clock, secret};
 use shared::store::chats::Chats;
-use shared::store::chats::idempotency::Answered;
-use shared::store::chats::visitor_messages::Incoming;
-use shared::store::directory::{self, Directory};
-use shared::wire::content::Message;
-use shared::wire::task::Task;
+use shared::store::chats::idempotency::MessageReceipt;
+use shared::store::chats::visitor_messages::IncomingMessage;
+use shared::store::directory::{Directory, channels};
+use shared::wire::message_content::ParsedMessage;
+use shared::wire::queue_task::Task;
 use shared::wire::visitor_message::{self, VisitorMessage};
 
 #[tokio::main(flavor = "current_thread")]
@@ -27,45 +41,47 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
-/// The largest body, in bytes: a text is cut to its limit rather than refused.
+/// Larger than for other endpoints, because a long text is truncated rather than refused.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
-    request.only("POST")?;
+    request.require_method("POST")?;
     let now = clock::now();
     let (directory, chats, ..) = &dependencies;
-    let channel = directory.cached_channel(&request.segment("channel_id")).await?;
-    let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
+    let channel = directory.cached_channel(&request.path_segment("channel_id")).await?;
+    let is_open = channels::has_valid_secret(channel.as_deref(), &request.path_segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
-    let result = receive(&dependencies, &channel, &request, now).await;
-    if let Err(refused) = &result {
-        chats.count_refusal(&channel.channel_id, refused, now).await;
+    let result = receive_message(&dependencies, &channel, &request, now).await;
+    if let Err(error) = &result {
+        chats.count_refusal(&channel.channel_id, error, now).await;
     }
     result
 }
 
-/// Takes a message that came to a valid address.
-async fn receive(
+/// Handles a message to a valid address.
+async fn receive_message(
     dependencies: &Dependencies,
     channel: &Channel,
     request: &Request,
     now: Timestamp,
 ) -> Result<Response, Error> {
-    let (directory, chats, to_bot, to_webhook) = dependencies;
+    let (directory, chats, bot_queue, webhook_queue) = dependencies;
     if !channel.settings.enabled {
         return Err(Error::ChannelDisabled);
     }
-    let body = request.json_up_to(MAX_BODY_BYTES)?;
-    let received = visitor_message::read(&body, channel.is_lenient())?;
-    let VisitorMessage { ref external_id, has_numeric_id, ref profile, ref invite, message, their_id } = received;
-    let key = request.idempotency_key(|| format!("{}#{}", channel.channel_id, secret::hex_hash(external_id)), &body)?;
+    let body = request.json_with_limit(MAX_BODY_BYTES)?;
+    let received = visitor_message::parse(&body, channel.is_lenient())?;
+    let VisitorMessage { ref external_id, has_numeric_id, ref profile, ref invite, message, caller_message_id } =
+        received;
+    let key =
+        request.idempotency_key(|| format!("{}#{}", channel.channel_id, sha256::hex_digest(external_id)), &body)?;
     let key = key.as_ref();
     match message {
-        Message::Content(ref content) => {
+        ParsedMessage::Content(ref content) => {
             let settings = &directory.cached_settings(&channel.account_id).await?;
-            let department = directory.department_of(channel).await?;
+            let department = directory.default_department(channel).await?;
             let department = department.as_ref();
-            let incoming = Incoming {
+            let incoming = IncomingMessage {
                 channel,
                 department,
                 external_id,
@@ -77,20 +93,20 @@ async fn receive(
                 key,
                 now,
             };
-            let Some(received) = chats.visitor_message(&incoming).await? else { return Ok(done()) };
-            let Answered { chat_id, seq, to_bot: is_for_bot, .. } = received.answered;
+            let Some(received) = chats.store_visitor_message(&incoming).await? else { return Ok(ok_response()) };
+            let MessageReceipt { chat_id, seq, is_for_bot, .. } = received.receipt;
             if is_for_bot {
-                to_bot.0.enqueue_stored(&Task::new_entry(&channel.account_id, chat_id, seq)).await;
+                bot_queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(&channel.account_id, chat_id, seq)).await;
             }
-            queue::enqueue_notifications(&received.notifications, to_bot, to_webhook).await;
-            return Ok(done().about(&received.answered.id).known_as(their_id));
+            queue::enqueue_notifications(&received.notifications, bot_queue, webhook_queue).await;
+            return Ok(ok_response().with_message_id(&received.receipt.id).with_caller_message_id(caller_message_id));
         }
-        Message::Typing(Typing::Start) => chats.visitor_typing(channel, external_id, Some(now)).await?,
-        Message::Typing(Typing::End) => chats.visitor_typing(channel, external_id, None).await?,
+        ParsedMessage::Typing(TypingNotice::Start) => chats.set_visitor_typing(channel, external_id, Some(now)).await?,
+        ParsedMessage::Typing(TypingNotice::End) => chats.set_visitor_typing(channel, external_id, None).await?,
     }
-    Ok(done())
+    Ok(ok_response())
 }
 
-fn done() -> Response {
+fn ok_response() -> Response {
     Response::ok(json!({ "result": "ok" }))
 }

@@ -1,15 +1,20 @@
-//! A-1, `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status`: 1 when an agent who receives the channel's
-//! chats is online, else 0, also for a channel that is switched off. One read, two or three when the channel is not cached.
+//! A-1, `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status`: 1 if an agent in the channel's audience is
+//! online, else 0. A channel that is switched off returns 0.
+//!
+//! Table requests:
+//! - channel: one read, cached for ten seconds. An unknown address and a channel that is switched off end here
+//! - roster, if the channel names agents or departments: one query, cached for ten seconds
+//! - presences of the account: one query
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::presence;
+use shared::domain::agent_presence;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
-use shared::store::directory::{self, Directory};
+use shared::store::directory::{Directory, channels};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -17,16 +22,16 @@ async fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
-    request.only("GET")?;
+    request.require_method("GET")?;
     let now = clock::now();
-    let channel = directory.cached_channel(&request.segment("channel_id")).await?;
-    let is_open = directory::opens(channel.as_deref(), &request.segment("secret"), now);
+    let channel = directory.cached_channel(&request.path_segment("channel_id")).await?;
+    let is_open = channels::has_valid_secret(channel.as_deref(), &request.path_segment("secret"), now);
     let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
     if !channel.settings.enabled {
         return Ok(Response::ok(json!(0)));
     }
     let audience = directory.audience(&channel).await?;
     let presences = connections.presences(&channel.account_id).await?;
-    let online = presence::any_online(&presences, |agent_id| audience.includes(agent_id), now);
+    let online = agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), now);
     Ok(Response::ok(json!(u8::from(online))))
 }

@@ -1,17 +1,17 @@
-//! GET /console, GET /console/: the agents' console, a page. GET /console/assets/{file}: its scripts, styles and icons.
-//! `functions/www` builds them; they are part of this program. Touches nothing.
+//! GET /console and GET /console/: the page of the agents' console. GET /console/assets/{file}: its scripts, styles
+//! and icons. The files are built from `functions/www` and compiled into this program. No table or queue requests.
 
 use std::process::ExitCode;
 
 use shared::error::Error;
-use shared::runtime::http::{self, File, Request, Response};
+use shared::runtime::http::{self, EmbeddedFile, Request, Response};
 
 include!("../www/dist/console/files.rs");
 
-/// The browser asks each time whether its copy of the page is current.
-const PAGE_CACHE: &str = "no-cache";
-/// An asset's name changes with its content.
-const ASSET_CACHE: &str = "public, max-age=31536000, immutable";
+/// The browser revalidates its copy of the page before each use.
+const PAGE_CACHE_CONTROL: &str = "no-cache";
+/// Immutable, because an asset's file name contains a hash of its content.
+const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 const PERMISSIONS_POLICY: &str = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
 #[tokio::main(flavor = "current_thread")]
@@ -20,15 +20,15 @@ async fn main() -> ExitCode {
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {
-    let (file, cache) = if request.has_segment("file") {
-        let name = request.segment("file");
-        let (_, asset) = ASSETS.iter().find(|(known, _)| *known == name).ok_or(Error::NotFound)?;
-        (asset, ASSET_CACHE)
+    let (file, cache_control) = if request.has_path_segment("file") {
+        let name = request.path_segment("file");
+        let (_, asset) = ASSETS.iter().find(|(asset_name, _)| *asset_name == name).ok_or(Error::NotFound)?;
+        (asset, ASSET_CACHE_CONTROL)
     } else {
-        (&PAGE, PAGE_CACHE)
+        (&PAGE, PAGE_CACHE_CONTROL)
     };
-    Ok(Response::file(file, cache, &request).with_headers([
-        // There is no socket to allow yet.
+    Ok(Response::file(file, cache_control, &request).with_headers([
+        // The policy has a placeholder for the WebSocket URL, which does not exist yet.
         ("content-security-policy", CONTENT_SECURITY_POLICY.replace(" {socket}", "")),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),

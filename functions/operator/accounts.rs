@@ -1,9 +1,12 @@
-//! POST /operator/accounts: the operator opens an account with its first admin.
+//! POST /operator/accounts: creates an account with its first admin.
+//!
+//! Table requests: one transaction of the account, the admin and the login. A wrong operator key is refused without a
+//! request.
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::account::Agent;
+use shared::domain::agent::Agent;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::secret::{self, OperatorKey};
@@ -12,8 +15,7 @@ use shared::service::auth;
 use shared::store::directory::Directory;
 use shared::wire::admin;
 
-/// The first agent of an account.
-const ADMIN_ID: u64 = 1;
+const FIRST_AGENT_ID: u64 = 1;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -22,9 +24,9 @@ async fn main() -> ExitCode {
 
 async fn handle((directory, operator_key): (Directory, OperatorKey), request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
-    let (name, new) = admin::new_account(&request.json()?)?;
-    let password_hash = password::hash(&new.password)?;
-    let admin: Agent = new.into_agent(secret::identifier()?, ADMIN_ID, clock::now());
+    let (name, new_admin) = admin::parse_new_account(&request.json()?)?;
+    let password_hash = password::hash(&new_admin.password)?;
+    let admin: Agent = new_admin.into_agent(secret::random_identifier()?, FIRST_AGENT_ID, clock::now());
     directory.create_account(&name, &admin, &password_hash).await?;
-    Ok(Response::created(json!({ "account_id": admin.account_id, "admin_id": ADMIN_ID })))
+    Ok(Response::created(json!({ "account_id": admin.account_id, "admin_id": FIRST_AGENT_ID })))
 }

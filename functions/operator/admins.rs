@@ -1,11 +1,18 @@
-//! POST /operator/accounts/{account_id}/admins: adds an admin to an account. When the e-mail already belongs to an agent of
-//! that account, gives this agent the password and the role and ends their sessions, so that an account whose admins
-//! are all lost can be entered again. Two reads; then two writes for a new admin, else a read, a transaction and the
-//! deletion of each session.
+//! POST /operator/accounts/{account_id}/admins: adds an admin to an account. If the e-mail belongs to an agent of the
+//! account, that agent gets the password and the admin role, and the agent's sessions end. So an account that has lost
+//! all its admins can be recovered.
+//!
+//! Table requests:
+//! - account and login: one read each. An unknown account (404) and an e-mail of another account (409) end here
+//! - new admin: one write of the account's counter, one transaction of agent and login
+//! - existing agent: one read, one transaction; one query of the agent's sessions, one write for each, and the query
+//!   again until none is left
+//!
+//! A wrong operator key is refused without a request.
 
 use std::process::ExitCode;
 
-use shared::domain::account::{Agent, Role};
+use shared::domain::agent::{Agent, Role};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::secret::OperatorKey;
@@ -25,30 +32,30 @@ type Dependencies = (Directory, Connections, OperatorKey);
 
 async fn handle((directory, connections, operator_key): Dependencies, request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
-    let (account_id, new) = (request.segment("account_id"), admin::new_admin(&request.json()?)?);
+    let (account_id, new_admin) = (request.path_segment("account_id"), admin::parse_new_admin(&request.json()?)?);
     if !directory.has_account(&account_id).await? {
         return Err(Error::NotFound);
     }
-    match directory.login(&new.email).await? {
-        None => add(&directory, account_id, new).await,
+    match directory.login(&new_admin.email).await? {
+        None => create_admin(&directory, account_id, new_admin).await,
         Some(login) if login.account_id == account_id => {
-            let agent = directory.agent_of(&account_id, login.agent_id).await?;
-            reset(&directory, &connections, agent, &new.password).await
+            let agent = directory.agent_of_account(&account_id, login.agent_id).await?;
+            promote_and_reset_password(&directory, &connections, agent, &new_admin.password).await
         }
         Some(_) => Err(Error::Conflict("the e-mail belongs to another account")),
     }
 }
 
-async fn add(directory: &Directory, account_id: String, new: NewAgent) -> Result<Response, Error> {
-    let password_hash = password::hash(&new.password)?;
+async fn create_admin(directory: &Directory, account_id: String, new_admin: NewAgent) -> Result<Response, Error> {
+    let password_hash = password::hash(&new_admin.password)?;
     let agent_id = directory.next_agent_id(&account_id).await?;
-    let admin = new.into_agent(account_id, agent_id, clock::now());
+    let admin = new_admin.into_agent(account_id, agent_id, clock::now());
     directory.create_agent(&admin, &password_hash, Authority::Operator).await?;
-    Ok(Response::created(admin::agent(&admin)))
+    Ok(Response::created(admin::agent_json(&admin)))
 }
 
-/// What is known of the agent besides the role stays.
-async fn reset(
+/// Only the role and the password of the agent change.
+async fn promote_and_reset_password(
     directory: &Directory,
     connections: &Connections,
     agent: Agent,
@@ -57,5 +64,5 @@ async fn reset(
     let admin = Agent { role: Role::Admin, ..agent.clone() };
     directory.save_agent(&agent, &admin, Some(password), Authority::Operator).await?;
     connections.end_sessions(&admin.account_id, admin.agent_id).await?;
-    Ok(Response::ok(admin::agent(&admin)))
+    Ok(Response::ok(admin::agent_json(&admin)))
 }

@@ -1,9 +1,12 @@
-//! POST /operator/providers: the operator registers a bot provider; /operator/providers/{provider_id}: GET, PATCH.
+//! POST /operator/providers registers a bot provider. /operator/providers/{provider_id}: GET, PATCH.
+//!
+//! Table requests: POST one write, GET one read, PATCH one read and one write. A wrong operator key is refused without
+//! a request.
 
 use std::process::ExitCode;
 
 use shared::domain::bot::Provider;
-use shared::domain::target_guard::Guard;
+use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -17,26 +20,26 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, OperatorKey, Guard);
+type Dependencies = (Directory, OperatorKey, SsrfGuard);
 
 async fn handle((directory, operator_key, guard): Dependencies, request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
     if request.method == "POST" {
-        let nothing = Provider {
-            provider_id: secret::identifier()?,
+        let blank = Provider {
+            provider_id: secret::random_identifier()?,
             name: String::new(),
             endpoint: String::new(),
             authorization_hash: None,
             created_at: clock::now(),
         };
-        let provider = admin::changed_provider(&request.json()?, nothing, &guard)?;
+        let provider = admin::apply_provider_patch(&request.json()?, blank, &guard)?;
         directory.save_provider(&provider).await?;
-        return Ok(Response::created(admin::provider(&provider)));
+        return Ok(Response::created(admin::provider_json(&provider)));
     }
-    let mut provider = directory.provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    let mut provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     if request.method == "PATCH" {
-        provider = admin::changed_provider(&request.json()?, provider, &guard)?;
+        provider = admin::apply_provider_patch(&request.json()?, provider, &guard)?;
         directory.save_provider(&provider).await?;
     }
-    Ok(Response::ok(admin::provider(&provider)))
+    Ok(Response::ok(admin::provider_json(&provider)))
 }

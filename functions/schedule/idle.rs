@@ -1,7 +1,15 @@
-//! Every minute: closes the chats that have rested for the account's limit, with all that a close tells the bot and the
-//! webhooks. Each open chat is checked when its limit ends, and at least once an hour: a read and a write. Then, where an
-//! account has changed its retention, goes on to give it to chats that ended before. A query for each partition of the
-//! backlog, and one for the retentions.
+//! Runs every minute: closes chats that have been idle for the account's limit, and notifies the bot and the webhooks
+//! as `agent-close` does. An open chat is checked when its limit ends, and at least once an hour. With the remaining
+//! time the run continues to apply changed retention settings to closed chats.
+//!
+//! Table and queue requests:
+//! - index: one query for each of the 32 partitions, one more for each further 25 due chats, one for the retention
+//!   passes
+//! - due chat: one read; settings one read, cached for ten seconds
+//! - chat that is not idle: one write; if the retention has changed, also one query of the timeline and one write for
+//!   each entry
+//! - idle chat: one transaction, one queue request for each notification
+//! - retention pass: one read of the pass, one of the settings, then the requests of `Chats::apply_retention`
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,47 +17,49 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use shared::error::Error;
 use shared::runtime::queue::{self, BotQueue, WebhookQueue};
-use shared::runtime::{clock, consumer};
-use shared::service::backlog::{Handler, Handling, Run};
+use shared::runtime::{clock, schedule};
+use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::service::retention;
 use shared::store::chats::Chats;
-use shared::store::chats::deliveries::{Backlog, Overdue};
+use shared::store::chats::due_index::{Backlog, OverdueItem};
 use shared::store::directory::Directory;
 
-/// How long a run checks open chats when there are more than it can do; what is left of the time is for retentions.
-const CHECK_BUDGET: Duration = Duration::from_secs(25);
-/// When a run begins nothing new: it ends before the function's time-out and before the next minute's run.
-const TIME_BUDGET: Duration = Duration::from_secs(40);
+/// Time limit of the idle checks in a run; the rest of the run is for retention passes.
+const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
+/// After this time a run starts no further work, so that it ends before the function's time-out and the next run.
+const RUN_TIME_BUDGET: Duration = Duration::from_secs(40);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    consumer::run_scheduled(handle).await
+    schedule::run(handle).await
 }
 
 struct IdleCheck(Directory, Chats, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, to_bot, to_webhook): (Directory, Chats, BotQueue, WebhookQueue),
+    (directory, chats, bot_queue, webhook_queue): (Directory, Chats, BotQueue, WebhookQueue),
 ) -> Result<Value, Error> {
     let (started, now) = (Instant::now(), clock::now());
-    let check = IdleCheck(directory, chats, to_bot, to_webhook);
+    let check = IdleCheck(directory, chats, bot_queue, webhook_queue);
     let IdleCheck(directory, chats, ..) = &check;
-    let (backlog, deadline) = (Backlog::IdleChecks, started + CHECK_BUDGET);
-    let report = Run { chats, backlog, before: now, deadline, max_handled: u32::MAX }.work(&check).await;
-    let checked = report.oldest_waiting.unwrap_or(now);
-    let failed = report.failed + retention::go_on(directory, chats, checked, started + TIME_BUDGET).await?;
-    tracing::info!(closed = report.handled, failed, "looked for idle chats");
+    let (backlog, deadline) = (Backlog::IdleChecks, started + IDLE_CHECK_TIME_BUDGET);
+    let report =
+        BacklogRun { chats, backlog, due_before: now, deadline, max_changed_items: u32::MAX }.process(&check).await;
+    let checked_until = report.oldest_unhandled_due_at.unwrap_or(now);
+    let failed =
+        report.failed + retention::continue_passes(directory, chats, checked_until, started + RUN_TIME_BUDGET).await?;
+    tracing::info!(closed = report.changed, failed, "idle chats closed");
     match failed {
-        0 => Ok(json!({ "closed": report.handled })),
-        failed => Err(Error::internal(("not closed", failed))),
+        0 => Ok(json!({ "closed": report.changed })),
+        failed => Err(Error::internal(("idle checks or retention passes failed", failed))),
     }
 }
 
-impl Handler for IdleCheck {
-    /// True when the chat was closed.
-    fn handle<'a>(&'a self, overdue: &'a Overdue) -> Handling<'a> {
+impl OverdueHandler for IdleCheck {
+    /// Returns whether the chat was closed.
+    fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
-            let Self(directory, chats, to_bot, to_webhook) = self;
+            let Self(directory, chats, bot_queue, webhook_queue) = self;
             let Some(chat) = chats.due_for_idle_check(overdue).await? else { return Ok(false) };
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
             if !settings.is_idle(chat.updated_at, now) {
@@ -57,7 +67,7 @@ impl Handler for IdleCheck {
                 return Ok(false);
             }
             let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
-            queue::enqueue_notifications(&closed.notifications, to_bot, to_webhook).await;
+            queue::enqueue_notifications(&closed.notifications, bot_queue, webhook_queue).await;
             Ok(true)
         })
     }

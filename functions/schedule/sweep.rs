@@ -1,6 +1,10 @@
-//! Every minute: finds deliveries that should long be over, because a process died between storing and
-//! queueing or in the middle of a try, and begins them anew. A query for each partition of the backlog; a read, a write and a
-//! queue request for each delivery.
+//! Runs every minute: finds deliveries that are overdue because a process died between storing and queueing or during
+//! an attempt, and queues them again.
+//!
+//! Table and queue requests:
+//! - index: one query for each of the 32 partitions, one more for each further 25 overdue deliveries
+//! - overdue delivery: one read, one write, one queue request. A delivery that has been queued too often fails without
+//!   a queue request; if a bot had to react to it, one read and one write more hand the chat over to the agents
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -8,40 +12,41 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use shared::error::Error;
 use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
-use shared::runtime::{clock, consumer, metrics};
-use shared::service::backlog::{Handler, Handling, Run};
+use shared::runtime::{clock, metrics, schedule};
+use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::chats::Chats;
-use shared::store::chats::deliveries::{Backlog, Overdue, Revived};
+use shared::store::chats::deliveries::RequeueResult;
+use shared::store::chats::due_index::{Backlog, OverdueItem};
 
-/// How long a delivery may be over its verdict before it counts as lost: a queue may be slow.
-const GRACE: Duration = Duration::from_secs(15);
-/// How long a run begins deliveries anew: it ends before the function's time-out and before the next minute's run.
-const TIME_BUDGET: Duration = Duration::from_secs(40);
-/// The most deliveries that a run queues: more than the queues' consumers do in a minute would only be queued again.
-const MAX_REQUEUED: u32 = 10_000;
+/// A delivery counts as lost this long after it was due, because its task may only be delayed in the queue.
+const OVERDUE_GRACE: Duration = Duration::from_secs(15);
+/// After this time a run queues no further deliveries, so that it ends before the function's time-out and the next run.
+const SWEEP_TIME_BUDGET: Duration = Duration::from_secs(40);
+/// The consumers cannot process more deliveries in a minute; a further one would be overdue again in the next run.
+const MAX_REQUEUED_DELIVERIES: u32 = 10_000;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    consumer::run_scheduled(handle).await
+    schedule::run(handle).await
 }
 
 type Queues = (ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (chats, to_channel, to_bot, to_webhook): (Chats, ChannelQueue, BotQueue, WebhookQueue),
+    (chats, channel_queue, bot_queue, webhook_queue): (Chats, ChannelQueue, BotQueue, WebhookQueue),
 ) -> Result<Value, Error> {
-    let run = Run {
+    let run = BacklogRun {
         chats: &chats,
         backlog: Backlog::Deliveries,
-        before: clock::now().before(GRACE),
-        deadline: Instant::now() + TIME_BUDGET,
-        max_handled: MAX_REQUEUED,
+        due_before: clock::now().minus(OVERDUE_GRACE),
+        deadline: Instant::now() + SWEEP_TIME_BUDGET,
+        max_changed_items: MAX_REQUEUED_DELIVERIES,
     };
-    let report = run.work(&Sweep { chats: &chats, queues: (to_channel, to_bot, to_webhook) }).await;
-    tracing::info!(revived = report.handled, failed = report.failed, "swept");
+    let report = run.process(&Sweep { chats: &chats, queues: (channel_queue, bot_queue, webhook_queue) }).await;
+    tracing::info!(requeued = report.changed, failed = report.failed, "overdue deliveries requeued");
     match report.failed {
-        0 => Ok(json!({ "revived": report.handled })),
-        failed => Err(Error::internal(("not swept", failed))),
+        0 => Ok(json!({ "requeued": report.changed })),
+        failed => Err(Error::internal(("overdue deliveries not requeued", failed))),
     }
 }
 
@@ -50,19 +55,19 @@ struct Sweep<'a> {
     queues: Queues,
 }
 
-impl Handler for Sweep<'_> {
-    /// True when the delivery was queued.
-    fn handle<'a>(&'a self, overdue: &'a Overdue) -> Handling<'a> {
+impl OverdueHandler for Sweep<'_> {
+    /// Returns whether the delivery was queued again.
+    fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
-            match self.chats.revive(overdue, clock::now()).await? {
-                Revived::Not => Ok(false),
-                Revived::Failed(entry, is_handed_over) => {
-                    metrics::given_up(&entry, is_handed_over);
+            match self.chats.requeue_overdue(overdue, clock::now()).await? {
+                RequeueResult::NotNeeded => Ok(false),
+                RequeueResult::Failed { entry, is_handed_over } => {
+                    metrics::count_abandoned_delivery(&entry, is_handed_over);
                     Ok(false)
                 }
-                Revived::Begun(entry) => {
-                    let (to_channel, to_bot, to_webhook) = &self.queues;
-                    queue::send_round(&entry, (to_channel, to_bot, to_webhook)).await?;
+                RequeueResult::Requeued(entry) => {
+                    let (channel_queue, bot_queue, webhook_queue) = &self.queues;
+                    queue::send_first_attempt(&entry, (channel_queue, bot_queue, webhook_queue)).await?;
                     Ok(true)
                 }
             }

@@ -131,13 +131,13 @@ const typeOf = (name) => TYPES[name.split(".").pop()];
 /** What functions/console/page.rs includes: the page, its assets by name, and the page's policy. */
 function tableOf(files) {
   const file = (path) =>
-    `File { content_type: ${JSON.stringify(typeOf(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
+    `EmbeddedFile { content_type: ${JSON.stringify(typeOf(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
   const assets = [...files.keys()].filter((path) => path.startsWith("assets/")).sort();
   return [
     "// Written by functions/www/build.mjs.",
     `const CONTENT_SECURITY_POLICY: &str = ${JSON.stringify(CONTENT_SECURITY_POLICY)};`,
-    `static PAGE: File = ${file("index.html")};`,
-    `static ASSETS: [(&str, File); ${assets.length}] = [`,
+    `static PAGE: EmbeddedFile = ${file("index.html")};`,
+    `static ASSETS: [(&str, EmbeddedFile); ${assets.length}] = [`,
     ...assets.map((path) => `    ("${path.slice("assets/".length)}", ${file(path)}),`),
     "];",
     "",

@@ -1,118 +1,100 @@
-//! What can go wrong, independent of how it is told. The public text and the internal context are
-//! different fields: the context goes to the log, never to a caller.
+//! The errors of requests and tasks, with their HTTP status and code. An error's public text and its internal context are
+//! separate: the text goes to the caller, the context only to the log.
 
 use std::time::Duration;
 
-use crate::domain::chat_state::Refusal;
+use crate::domain::chat_state::TransitionError;
 
-/// A refused or failed request.
+/// Why a request was refused or failed. Independent of the API that reports it, see [`ErrorResponse`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The caller sent something wrong; `message` says what and names `field`.
+    /// The request is invalid; `message` says why, and `field` is the path of the invalid field.
     #[error("{message}")]
-    #[allow(missing_docs, reason = "said above")]
     Invalid { field: Option<String>, message: String },
-    /// Wrong e-mail or password; which of them is not told.
+    /// Wrong e-mail or password. The caller does not learn which of them.
     #[error("e-mail or password is wrong")]
     InvalidCredentials,
-    /// B-1: no bot of the provider has this token.
-    #[error("the token is not known")]
-    InvalidClient,
-    /// B-1: the provider's `Authorization` header is missing or wrong.
-    #[error("the Authorization header is missing or wrong")]
-    UnauthorizedClient,
-    /// No bearer token, or one that is not valid any more.
+    /// The bearer token is missing, invalid or expired.
     #[error("a valid bearer token is required")]
     Unauthorized,
-    /// Known, but not allowed; why.
+    /// The caller is authenticated but not allowed to do this; holds the reason.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// There is no such thing, or it belongs to somebody else.
+    /// The resource does not exist or belongs to another account.
     #[error("not found")]
     NotFound,
-    /// The endpoint does not take this method; the ones it takes.
+    /// The endpoint does not support the method; holds the methods that it supports.
     #[error("only {0} is allowed here")]
     MethodNotAllowed(&'static str),
-    /// B-1: not an event that a provider sends; the ones it may send.
-    #[error("event must be one of {0}")]
-    EventNotSupported(&'static str),
-    /// Any of the others, told as the Bot API tells it.
-    #[error("{0}")]
-    Bot(Box<Error>),
-    /// The state of things does not allow it; why.
+    /// The current state of the resource does not allow the request; holds the reason.
     #[error("{0}")]
     Conflict(&'static str),
-    /// The `Idempotency-Key` came before, with another body.
+    /// The `Idempotency-Key` was used before with another body.
     #[error("the Idempotency-Key was used before with another body; a new message needs a new key")]
     IdempotencyMismatch,
-    /// The body is over the limit, in bytes.
+    /// The body is larger than this limit in bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
-    /// the admin has switched the channel off.
+    /// An admin has switched the channel off (specification, A-2).
     #[error("the channel is switched off")]
     ChannelDisabled,
-    /// the channel has opened too many chats; when to come back.
+    /// The channel has opened too many chats (specification, A-2); holds the time until a retry can succeed.
     #[error("too many new chats on this channel")]
     TooManyChats(Duration),
-    /// Too many requests; when to come back.
+    /// The caller has sent too many requests; holds the time until a retry can succeed.
     #[error("too many requests")]
     RateLimited(Duration),
-    /// A service we need does not answer; worth another try.
+    /// A table or a queue does not respond or throttles; a retry may succeed.
     #[error("temporarily unavailable")]
-    Unavailable(Context),
-    /// A table refuses a request for good, such as a write that would make an item too large. A fault of ours, and not
-    /// worth another try.
+    Unavailable(ErrorContext),
+    /// A table rejects a write permanently, for example because the item would become too large. A retry fails again.
     #[error("internal error")]
-    Unwritable(Context),
-    /// A fault of ours.
+    Unwritable(ErrorContext),
+    /// A bug or a misconfiguration of the service.
     #[error("internal error")]
-    Internal(Context),
+    Internal(ErrorContext),
 }
 
-/// What the log should know about a failure. It has no `Display`, so that it cannot slip into an answer.
-pub struct Context(Box<dyn std::fmt::Debug + Send + Sync>);
+/// Details of a failure for the log. It does not implement `Display`, so it cannot become part of a response by mistake.
+pub struct ErrorContext(Box<dyn std::fmt::Debug + Send + Sync>);
 
-impl std::fmt::Debug for Context {
+impl std::fmt::Debug for ErrorContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Context {
-    /// Keeps what is known; it must not hold a secret, a token or the text of a message.
+impl ErrorContext {
+    /// The detail is written to the log: it must not contain a secret, a token or the text of a message.
     pub fn new(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
         Self(Box::new(detail))
     }
 }
 
 impl Error {
-    /// A wrong field: `path` as the caller knows it, and what is expected of it ("must be a string").
+    /// An invalid field: its path in the request, and what is expected of it ("must be a string").
     pub fn field(path: impl Into<String>, expected: impl std::fmt::Display) -> Self {
         let path = path.into();
         Self::Invalid { message: format!("{path} {expected}"), field: Some(path) }
     }
 
-    /// A body that is wrong as a whole.
+    /// A body that is invalid as a whole.
     pub fn body(message: impl Into<String>) -> Self {
         Self::Invalid { field: None, message: message.into() }
     }
 
-    /// A fault of ours.
     pub fn internal(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
-        Self::Internal(Context::new(detail))
+        Self::Internal(ErrorContext::new(detail))
     }
 
     /// The HTTP status (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {
             Self::Invalid { .. } => 400,
-            Self::InvalidCredentials | Self::InvalidClient | Self::UnauthorizedClient | Self::Unauthorized => 401,
+            Self::InvalidCredentials | Self::Unauthorized => 401,
             Self::Forbidden(_) | Self::ChannelDisabled => 403,
             Self::NotFound => 404,
-            Self::MethodNotAllowed(_) | Self::EventNotSupported(_) => 405,
-            // The Bot API has no 422.
-            Self::Bot(error) if matches!(**error, Self::IdempotencyMismatch) => 400,
-            Self::Bot(error) => error.status(),
+            Self::MethodNotAllowed(_) => 405,
             Self::Conflict(_) => 409,
             Self::TooLarge(_) => 413,
             Self::IdempotencyMismatch => 422,
@@ -127,19 +109,11 @@ impl Error {
         match self {
             Self::Invalid { .. } => "invalid_request",
             Self::InvalidCredentials => "invalid_credentials",
-            Self::InvalidClient => "invalid_client",
-            Self::UnauthorizedClient => "unauthorized_client",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden(_) => "forbidden",
             Self::ChannelDisabled => "channel_disabled",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed(_) => "method_not_allowed",
-            Self::EventNotSupported(_) => "event_not_supported",
-            // The Bot API knows three codes; the third covers every other error of a request.
-            Self::Bot(error) => match error.code() {
-                code @ ("invalid_client" | "unauthorized_client" | "unavailable" | "internal") => code,
-                _ => "invalid_request",
-            },
             Self::Conflict(_) => "conflict",
             Self::TooLarge(_) => "payload_too_large",
             Self::IdempotencyMismatch => "idempotency_mismatch",
@@ -149,16 +123,16 @@ impl Error {
         }
     }
 
-    /// The field that is wrong.
-    pub fn wrong_field(&self) -> Option<&str> {
-        if let Self::Invalid { field, .. } = self.inner() { field.as_deref() } else { None }
+    /// The path of the invalid field, if the error is about one field.
+    pub fn invalid_field(&self) -> Option<&str> {
+        if let Self::Invalid { field, .. } = self { field.as_deref() } else { None }
     }
 
-    /// Why a message was refused, in our own words: nothing of what the caller sent is in it, and there are few such
-    /// reasons. None where the service or the address is at fault.
+    /// Why a message was refused, for the counters that admins see: one of few texts, without any data of the caller.
+    /// `None` if the message itself is not the cause.
     pub fn refusal_reason(&self) -> Option<String> {
         match self {
-            // Behind the colon is the place at which a parser stopped.
+            // The text after the colon is the position at which the JSON parser stopped.
             Self::Invalid { field: None, message } => message.split(": ").next().map(str::to_owned),
             Self::Invalid { field: Some(_), .. }
             | Self::Conflict(_)
@@ -167,57 +141,65 @@ impl Error {
             | Self::ChannelDisabled
             | Self::TooManyChats(_)
             | Self::RateLimited(_) => Some(self.to_string()),
-            Self::Bot(error) => error.refusal_reason(),
             Self::InvalidCredentials
-            | Self::InvalidClient
-            | Self::UnauthorizedClient
             | Self::Unauthorized
             | Self::Forbidden(_)
             | Self::NotFound
             | Self::MethodNotAllowed(_)
-            | Self::EventNotSupported(_)
             | Self::Unavailable(_)
             | Self::Unwritable(_)
             | Self::Internal(_) => None,
         }
     }
 
-    /// When to try again, where that may help.
+    /// The time after which a retry may succeed, if one may succeed at all.
     pub fn retry_after(&self) -> Option<Duration> {
-        if let Self::RateLimited(wait) | Self::TooManyChats(wait) = self.inner() {
+        if let Self::RateLimited(wait) | Self::TooManyChats(wait) = self {
             return Some(*wait);
         }
-        matches!(self.inner(), Self::Unavailable(_)).then_some(Duration::from_secs(1))
+        matches!(self, Self::Unavailable(_)).then_some(Duration::from_secs(1))
     }
 
-    /// The methods that the endpoint takes.
+    /// The methods that the endpoint supports, for the `Allow` header.
     pub fn allowed_methods(&self) -> Option<&'static str> {
-        if let Self::MethodNotAllowed(methods) = self.inner() { Some(methods) } else { None }
+        if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
     }
 
-    /// What only the log may say.
-    pub fn context(&self) -> Option<&Context> {
-        if let Self::Unavailable(context) | Self::Unwritable(context) | Self::Internal(context) = self.inner() {
+    /// Details for the log.
+    pub fn context(&self) -> Option<&ErrorContext> {
+        if let Self::Unavailable(context) | Self::Unwritable(context) | Self::Internal(context) = self {
             Some(context)
         } else {
             None
         }
     }
+}
 
-    fn inner(&self) -> &Self {
-        if let Self::Bot(error) = self { error } else { self }
+/// An error as an HTTP endpoint reports it. The Bot API has codes of its own, see [`crate::wire::bot_error`].
+#[derive(Debug)]
+pub struct ErrorResponse {
+    pub status: u16,
+    pub code: &'static str,
+    pub message: String,
+    /// Holds the invalid field, the headers and the context for the log. `None` for an error that only one API has.
+    pub cause: Option<Error>,
+}
+
+impl From<Error> for ErrorResponse {
+    fn from(error: Error) -> Self {
+        Self { status: error.status(), code: error.code(), message: error.to_string(), cause: Some(error) }
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Closed => Self::Conflict("the chat is closed"),
-            Refusal::Taken => Self::Conflict("another agent has this chat"),
-            Refusal::NotWithBot => Self::Forbidden("the chat is not with the bot any more"),
-            Refusal::NotAccepted => Self::Conflict("accept the chat first"),
-            Refusal::OfferChanged => Self::Conflict("the chat has just been offered to others"),
-            Refusal::AlreadyTheirs => Self::Conflict("the agent has this chat already"),
+impl From<TransitionError> for Error {
+    fn from(error: TransitionError) -> Self {
+        match error {
+            TransitionError::Closed => Self::Conflict("the chat is closed"),
+            TransitionError::OwnedByOtherAgent => Self::Conflict("another agent has this chat"),
+            TransitionError::NotWithBot => Self::Forbidden("the chat is not with the bot any more"),
+            TransitionError::NotAccepted => Self::Conflict("accept the chat first"),
+            TransitionError::OfferChanged => Self::Conflict("the chat has just been offered to others"),
+            TransitionError::AlreadyOwner => Self::Conflict("the agent has this chat already"),
         }
     }
 }

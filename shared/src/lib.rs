@@ -1,17 +1,18 @@
-//! The library of Switchboard's functions.
+//! The library behind Switchboard's functions.
 //!
 //! # Layout
 //!
-//! Dependencies point downwards only:
+//! A module depends only on the modules below it in this list:
 //!
-//! - [`service`]: use cases that several lines of a handler need: bot events, account settings, the delivery log,
-//!   notifications, retention, authentication.
-//! - [`delivery`]: sending to receivers: the engine, outbound HTTP and its signatures.
-//! - [`store`]: DynamoDB, one folder for each table.
-//! - [`runtime`]: how a function runs: HTTP, queue consumers, configuration, logging, metrics, secrets, the clock.
-//! - [`wire`]: JSON bodies of the specification, of our own endpoints and of queue tasks.
-//! - [`error`]: the one error type, with status and code for each variant.
-//! - [`domain`]: the rules; no AWS, HTTP or serde, and time is an argument.
+//! - [`service`]: use cases of more than one step, such as handling bot events, changing account settings, searching
+//!   the delivery log, applying the retention period and authenticating callers.
+//! - [`delivery`]: sends entries to channels, bots and webhooks over HTTP.
+//! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
+//! - [`runtime`]: what every function needs to run: HTTP requests and responses, queue consumers, configuration, logs,
+//!   metrics, secrets and the clock.
+//! - [`wire`]: the JSON of the APIs, of webhooks and of queue tasks.
+//! - [`error`]: the error type of the library, with an HTTP status and a code for each variant.
+//! - [`domain`]: the business rules, without AWS, HTTP or serde; the current time is always an argument.
 
 pub mod delivery;
 pub mod domain;

@@ -1,9 +1,9 @@
 /* One client of the service. Paths, parameters and bodies are typed by the OpenAPI document. */
 
 import type { paths as DocumentedPaths } from "./schema";
-import type { ContractPaths } from "./contract";
+import type { PlannedPaths } from "./planned-endpoints";
 
-type Paths = DocumentedPaths & ContractPaths;
+type Paths = DocumentedPaths & PlannedPaths;
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type PathsWith<M extends Method> = {
   [P in keyof Paths]: Paths[P] extends { [K in M]: object } ? P : never;
@@ -12,9 +12,9 @@ type PathsWith<M extends Method> = {
 type Operation<P extends keyof Paths, M extends Method> = Paths[P] extends { [K in M]: infer O } ? O : never;
 
 type JsonOf<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
-type Answers<O> = O extends { responses: infer R } ? R : never;
-type Answer<O> =
-  Answers<O> extends infer R
+type ResponsesOf<O> = O extends { responses: infer R } ? R : never;
+type ResponseBodyOf<O> =
+  ResponsesOf<O> extends infer R
     ? { [S in keyof R & (200 | 201 | 202)]: JsonOf<R[S]> }[keyof R & (200 | 201 | 202)]
     : never;
 
@@ -30,14 +30,14 @@ type BodyParameter<O> = O extends { requestBody: infer B }
     ? { body?: JsonOf<B> }
     : { body?: undefined };
 
-interface Common {
+interface CommonOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
   /** Lets the request outlive the page. */
   keepalive?: boolean;
   timeoutMs?: number;
 }
-type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & Common;
+type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & CommonOptions;
 /** Options may be left out where every one of them may. */
 type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
@@ -59,24 +59,24 @@ export class ApiError extends Error {
 export class NetworkError extends Error {}
 
 /** Whether the same request may succeed later. */
-export function isTemporary(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
 }
 
-export function isStatus(error: unknown, ...statuses: number[]): boolean {
+export function hasStatus(error: unknown, ...statuses: number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }
 
-const TIMEOUT_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 20_000;
 
-export class Api {
+export class ApiClient {
   /** Called when a request with a token is answered 401. */
   onUnauthorized: () => void = () => {};
 
   constructor(
     private readonly token: () => string | undefined,
-    private readonly base = "",
-    private readonly fetcher: typeof fetch = (...request) => fetch(...request),
+    private readonly baseUrl = "",
+    private readonly fetchFunction: typeof fetch = (...request) => fetch(...request),
   ) {}
 
   get<P extends PathsWith<"get">>(path: P, ...[options]: Arguments<Operation<P, "get">>) {
@@ -99,13 +99,13 @@ export class Api {
     return this.send<Operation<P, "delete">>("DELETE", path, options);
   }
 
-  private async send<O>(method: string, path: string, options: LooseOptions = {}): Promise<Answer<O>> {
+  private async send<O>(method: string, path: string, options: UntypedOptions = {}): Promise<ResponseBodyOf<O>> {
     const token = this.token();
     const headers = new Headers({ accept: "application/json" });
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     if (options.body !== undefined) headers.set("content-type", "application/json");
     if (options.idempotencyKey !== undefined) headers.set("idempotency-key", options.idempotencyKey);
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const request: RequestInit = {
       method,
       headers,
@@ -117,21 +117,21 @@ export class Api {
     let response: Response;
     let text: string;
     try {
-      response = await this.fetcher(this.base + address(path, options.path, options.query), request);
+      response = await this.fetchFunction(this.baseUrl + buildUrl(path, options.path, options.query), request);
       text = await response.text();
     } catch (error) {
       if (options.signal?.aborted) throw error;
       throw new NetworkError("The service does not answer.");
     }
-    if (response.ok) return parse(text, response.status) as Answer<O>;
+    if (response.ok) return parseJson(text, response.status) as ResponseBodyOf<O>;
     if (response.status === 401 && token !== undefined && token === this.token()) this.onUnauthorized();
-    throw errorOf(response, text);
+    throw errorFromResponse(response, text);
   }
 }
 
-type LooseOptions = Common & { path?: unknown; query?: unknown; body?: unknown };
+type UntypedOptions = CommonOptions & { path?: unknown; query?: unknown; body?: unknown };
 
-function address(path: string, parameters: unknown, query: unknown): string {
+function buildUrl(path: string, parameters: unknown, query: unknown): string {
   const values = new Map(Object.entries((parameters ?? {}) as object));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
   const search = new URLSearchParams();
@@ -141,7 +141,7 @@ function address(path: string, parameters: unknown, query: unknown): string {
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-function parse(text: string, status: number): unknown {
+function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -149,7 +149,7 @@ function parse(text: string, status: number): unknown {
   }
 }
 
-function errorOf(response: Response, text: string): ApiError {
+function errorFromResponse(response: Response, text: string): ApiError {
   let body: { error?: { code?: unknown; message?: unknown; field?: unknown }; message?: unknown } = {};
   try {
     const parsed: unknown = JSON.parse(text);

@@ -4,17 +4,17 @@
 import type { components } from "./schema";
 import type { ChatRow, Entry, PresenceStatus, Role } from "./types";
 
-interface Json<Body> {
+interface JsonContent<Body> {
   content: { "application/json": Body };
 }
 
-interface Pages {
+interface ChatPage {
   chats: ChatRow[];
   next: string | number | null;
 }
 
 /** Fields that a row may carry beside those of `ChatRow`. */
-export interface RowExtension {
+export interface ChatRowExtension {
   /** The highest entry of the chat. */
   seq?: number;
   /** Unix seconds since when the visitor waits for an agent. */
@@ -33,7 +33,7 @@ export interface ChatExtension {
   referrer?: string | null;
 }
 
-export interface Me {
+export interface CurrentAgent {
   agent: { id: number; name: string; email: string; photo: string | null; phone: string | null };
   role: Role;
   account: { account_id: string; name: string };
@@ -52,54 +52,54 @@ export interface CannedReply {
   text: string;
 }
 
-export interface Changes {
+export interface ChatChanges {
   cursor: string;
   chats: ChatRow[];
   gone: number[];
   complete: boolean;
 }
 
-type CannedReplyBody = Json<{ shortcut?: string; text?: string }>;
+type CannedReplyBody = JsonContent<{ shortcut?: string; text?: string }>;
 
-export interface ContractPaths {
-  "/agent/me": { get: { responses: { 200: Json<Me> } } };
-  "/agent/logout": { post: { responses: { 200: Json<unknown> } } };
+export interface PlannedPaths {
+  "/agent/me": { get: { responses: { 200: JsonContent<CurrentAgent> } } };
+  "/agent/logout": { post: { responses: { 200: JsonContent<unknown> } } };
   "/agent/agents": {
-    get: { responses: { 200: Json<{ agents: Colleague[]; departments: { id: number; name: string }[] }> } };
+    get: { responses: { 200: JsonContent<{ agents: Colleague[]; departments: { id: number; name: string }[] }> } };
   };
   "/agent/socket-ticket": {
-    post: { responses: { 201: Json<{ ticket: string; url: string; expires_in: number }> } };
+    post: { responses: { 201: JsonContent<{ ticket: string; url: string; expires_in: number }> } };
   };
   "/agent/changes": {
-    get: { parameters: { query?: { cursor?: string } }; responses: { 200: Json<Changes> } };
+    get: { parameters: { query?: { cursor?: string } }; responses: { 200: JsonContent<ChatChanges> } };
   };
   "/agent/canned-replies": {
-    get: { responses: { 200: Json<{ canned_replies: CannedReply[] }> } };
-    post: { requestBody: CannedReplyBody; responses: { 201: Json<CannedReply> } };
+    get: { responses: { 200: JsonContent<{ canned_replies: CannedReply[] }> } };
+    post: { requestBody: CannedReplyBody; responses: { 201: JsonContent<CannedReply> } };
   };
   "/agent/canned-replies/{id}": {
     patch: {
       parameters: { path: { id: string | number } };
       requestBody: CannedReplyBody;
-      responses: { 200: Json<CannedReply> };
+      responses: { 200: JsonContent<CannedReply> };
     };
-    delete: { parameters: { path: { id: string | number } }; responses: { 200: Json<unknown> } };
+    delete: { parameters: { path: { id: string | number } }; responses: { 200: JsonContent<unknown> } };
   };
   "/agent/chats/{chat_id}/notes": {
     post: {
       parameters: { path: { chat_id: number } };
-      requestBody: Json<{ text: string }>;
-      responses: { 201: Json<{ seq: number; id: string }> };
+      requestBody: JsonContent<{ text: string }>;
+      responses: { 201: JsonContent<{ seq: number; id: string }> };
     };
   };
   "/agent/search": {
-    get: { parameters: { query: { q: string; cursor?: string } }; responses: { 200: Json<Pages> } };
+    get: { parameters: { query: { q: string; cursor?: string } }; responses: { 200: JsonContent<ChatPage> } };
   };
   "/agent/visitors/{number}/chats": {
-    get: { parameters: { path: { number: number }; query?: { cursor?: string } }; responses: { 200: Json<Pages> } };
+    get: { parameters: { path: { number: number }; query?: { cursor?: string } }; responses: { 200: JsonContent<ChatPage> } };
   };
   "/_local/sign-in": {
-    post: { requestBody: Json<{ code: string }>; responses: { 200: Json<components["schemas"]["Session"]> } };
+    post: { requestBody: JsonContent<{ code: string }>; responses: { 200: JsonContent<components["schemas"]["LoginResponse"]> } };
   };
 }
 
@@ -109,7 +109,7 @@ export type Push =
   | { type: "chat_gone"; chat_id: number }
   | { type: "message"; chat_id: number; seq: number; message: Entry }
   | { type: "delivery"; chat_id: number; seq: number; message: Entry }
-  | { type: "panel"; chat_id: number; seq?: number; panel: components["schemas"]["Panel"] }
+  | { type: "panel"; chat_id: number; seq?: number; panel: components["schemas"]["AgentPanel"] }
   | { type: "visitor"; visitor_number: number; chat_id: number; visitor: components["schemas"]["Chat"]["visitor"] }
   | { type: "typing"; chat_id: number; from: "visitor" | "agent"; agent_id?: number; typing: boolean; text?: string }
   | { type: "presence"; agent_id: number; status: PresenceStatus }

@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same as /console/ */
+        /** The agents' console (same as /console/) */
         get: operations["consoleWithoutSlash"];
         put?: never;
         post?: never;
@@ -77,10 +77,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random string of the channel's address. */
-                secret: components["parameters"]["secret"];
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The random part of the channel's endpoint address. */
+                secret: components["parameters"]["ChannelSecret"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
@@ -99,18 +99,18 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random string of the channel's address. */
-                secret: components["parameters"]["secret"];
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The random part of the channel's endpoint address. */
+                secret: components["parameters"]["ChannelSecret"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * A-2: a visitor writes, or starts or stops typing
-         * @description A text longer than 1000 characters is cut. On a channel whose validation is lenient a wrong optional field is dropped, and a file may come without its name and size. A visitor may write 30 messages in 10 seconds and a channel open 300 chats, unless the account says otherwise.
+         * A-2: a visitor sends a message, or starts or stops typing
+         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may have no name and size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds.
          */
         post: operations["channelMessage"];
         delete?: never;
@@ -130,7 +130,7 @@ export interface paths {
         put?: never;
         /**
          * B-1: an event of a bot provider
-         * @description The chat is named by chat_id, else by client_id, else by the id of a CLIENT_MESSAGE. A bot may make 300 requests in 10 seconds, unless the account says otherwise.
+         * @description The chat is identified by chat_id, or else by client_id, or else by the id of a CLIENT_MESSAGE. By default a bot may send 300 requests in 10 seconds.
          */
         post: operations["botEvent"];
         delete?: never;
@@ -149,8 +149,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * E-mail and password for a bearer token
-         * @description Wrong passwords are limited by e-mail and by the caller's address, in windows of five minutes: ten for an e-mail from one address, a hundred from one address, fifty for an e-mail. The last two do not apply to an address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login.
+         * Exchanges e-mail and password for a bearer token
+         * @description Wrong passwords are counted in windows of five minutes: at most ten for an e-mail from one source address, a hundred from one source address and fifty for an e-mail. The last two limits do not apply to a source address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login at the latest.
          */
         post: operations["agentLogin"];
         delete?: never;
@@ -169,8 +169,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ends the session of the token
-         * @description A token that is not valid any more is answered in the same way, so the request can be repeated. With the last session the agent is offline.
+         * Ends the session
+         * @description An expired or unknown token gets the same response, so the request can be repeated. When the last session ends, the agent is offline.
          */
         post: operations["agentLogout"];
         delete?: never;
@@ -186,11 +186,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the agent is online */
+        /** Reads the agent's presence */
         get: operations["agentPresence"];
         /**
-         * The agent comes or goes
-         * @description Online counts while the agent keeps calling.
+         * Changes the agent's presence
+         * @description An agent is online while they keep sending requests.
          */
         put: operations["setAgentPresence"];
         post?: never;
@@ -208,8 +208,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The chats that the agent sees, newest first
-         * @description The chats that the agent has or had when they were closed; those offered to them; and those that others took or closed, where the agent receives the chats of the channel or is a member of the department that the chat came to last. An admin sees every chat. Every other endpoint answers 403 for a chat that is not among them. A page may end before it is full, even empty, when many chats of others were looked through: while next is not null, repeat the request with it as before.
+         * Lists the chats that the agent can see, newest first
+         * @description Includes the chats that the agent has, or had when they were closed; chats offered to the agent; and chats that other agents accepted or closed, if the agent receives the chats of the channel or is a member of the last department of the chat. An admin sees every chat. All other endpoints return 403 for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next is not null, repeat the request with next as before.
          */
         get: operations["agentChats"];
         put?: never;
@@ -225,12 +225,12 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
-        /** A chat, its visitor and the panel beside it */
+        /** Reads a chat, its visitor and its panel */
         get: operations["agentChat"];
         put?: never;
         post?: never;
@@ -245,14 +245,14 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** The agent takes the chat, also from a bot */
+        /** The agent accepts the chat, also from a bot */
         post: operations["acceptChat"];
         delete?: never;
         options?: never;
@@ -265,16 +265,16 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * Ends the agent's chat, or one that no agent has
-         * @description A repeated request gets the same answer and tells nobody again.
+         * Closes the agent's chat, or one that no agent has
+         * @description A repeated request returns the same response and sends no second notification.
          */
         post: operations["closeChat"];
         delete?: never;
@@ -288,16 +288,16 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * Binds the visitor to the CRM card that chat_accepted brought
-         * @description What the CRM says to chat_assigned appears in the panel.
+         * Binds the visitor to the CRM card that the response to chat_accepted contained
+         * @description The response to chat_assigned appears in the panel.
          */
         post: operations["assignChat"];
         delete?: never;
@@ -311,16 +311,16 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * Gives the chat to another agent, or offers it to a department
-         * @description By the agent who has it, or an admin; somebody must be online to take it.
+         * Transfers the chat to another agent or to a department
+         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online.
          */
         post: operations["transferChat"];
         delete?: never;
@@ -334,8 +334,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
@@ -354,18 +354,18 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         /**
-         * The timeline, oldest first, with the state of every delivery
-         * @description Who asks again with the last seq as after misses nothing: a page ends before a number that is being written, for ten seconds at most. Numbers may be missing for good.
+         * Lists the timeline, oldest first, with the state of every delivery
+         * @description A client that polls with its last seq as after never skips an entry: a page ends before a seq whose entry is still being written, which takes ten seconds at most. Gaps in the sequence can be permanent.
          */
         get: operations["agentMessages"];
         put?: never;
-        /** The agent writes to the visitor */
+        /** The agent sends a message to the visitor */
         post: operations["agentMessage"];
         delete?: never;
         options?: never;
@@ -378,10 +378,10 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
-                /** @description The entry's number in its chat. */
-                seq: components["schemas"]["Number"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -401,7 +401,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The visitor's number in the account. */
-                number: components["schemas"]["Number"];
+                number: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -412,8 +412,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Corrects what is known of a visitor, or blacklists them
-         * @description Messages of a blacklisted visitor are answered with 200 and dropped. A correction stays until the integrator says something else than before. For agents who see the visitor's open chat, or else the last one; for others 403.
+         * Corrects the visitor's data, or blacklists the visitor
+         * @description Messages of a blacklisted visitor are answered with 200 and dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat, or else the last one; otherwise 403.
          */
         patch: operations["changeVisitor"];
         trace?: never;
@@ -425,10 +425,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account's channels */
+        /** Lists the channels of the account */
         get: operations["channels"];
         put?: never;
-        /** Makes a channel */
+        /** Creates a channel */
         post: operations["createChannel"];
         delete?: never;
         options?: never;
@@ -441,22 +441,22 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
-        /** A channel */
+        /** Reads a channel */
         get: operations["channel"];
         put?: never;
         post?: never;
-        /** Deletes a channel; its chats stay */
+        /** Deletes a channel but keeps its chats */
         delete: operations["deleteChannel"];
         options?: never;
         head?: never;
         /**
          * Changes a channel's settings
-         * @description A function may use what it read of a channel for ten seconds.
+         * @description A change may take up to ten seconds to apply, because functions cache the channel.
          */
         patch: operations["changeChannel"];
         trace?: never;
@@ -466,14 +466,14 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** Gives a channel a new address */
+        /** Creates a new endpoint address for a channel */
         post: operations["rotateChannel"];
         delete?: never;
         options?: never;
@@ -488,7 +488,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account's agents */
+        /** Lists the agents of the account */
         get: operations["agents"];
         put?: never;
         /** Adds an agent */
@@ -505,24 +505,24 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["Number"];
+                agent_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
-        /** An agent */
+        /** Reads an agent */
         get: operations["agent"];
         put?: never;
         post?: never;
         /**
-         * Deletes an agent, whose chats go back to waiting
-         * @description An admin cannot delete themselves. May be repeated after an error.
+         * Deletes an agent and returns their chats to waiting
+         * @description Admins cannot delete themselves. The request can be repeated after an error.
          */
         delete: operations["deleteAgent"];
         options?: never;
         head?: never;
         /**
          * Changes an agent
-         * @description A password or a role ends the agent's sessions. An admin cannot change their own role. 409 also when the e-mail or the password has just been changed by somebody else.
+         * @description A new password or role ends the agent's sessions. Admins cannot change their own role. Also 409 when the e-mail or the password was changed concurrently.
          */
         patch: operations["changeAgent"];
         trace?: never;
@@ -534,10 +534,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account's departments */
+        /** Lists the departments of the account */
         get: operations["departments"];
         put?: never;
-        /** Makes a department; an account has at most a hundred */
+        /** Creates a department, at most 100 in an account */
         post: operations["createDepartment"];
         delete?: never;
         options?: never;
@@ -551,11 +551,11 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The department's number in the account. */
-                department_id: components["schemas"]["Number"];
+                department_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
-        /** A department */
+        /** Reads a department */
         get: operations["department"];
         put?: never;
         post?: never;
@@ -574,10 +574,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account's bots */
+        /** Lists the bots of the account */
         get: operations["bots"];
         put?: never;
-        /** Connects a bot and puts it in front of channels */
+        /** Connects a bot to channels */
         post: operations["connectBot"];
         delete?: never;
         options?: never;
@@ -594,7 +594,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A bot */
+        /** Reads a bot */
         get: operations["bot"];
         put?: never;
         post?: never;
@@ -602,7 +602,7 @@ export interface paths {
         delete: operations["disconnectBot"];
         options?: never;
         head?: never;
-        /** Changes a bot; provider and token stay */
+        /** Changes a bot, except its provider and token */
         patch: operations["changeBot"];
         trace?: never;
     };
@@ -613,11 +613,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account's settings */
+        /** Reads the settings of the account */
         get: operations["settings"];
         /**
-         * Changes the settings that the body mentions
-         * @description Null stands for what a new account has, or for no limit. webhook_url is the address of the first webhook, null takes it away; the signing secret of an address that was not there before is shown once.
+         * Changes the settings that the body contains
+         * @description Null resets a setting to its default, or removes a limit. webhook_url is the address of the first webhook, and null removes it. The signing secret of a new webhook is shown only once.
          */
         put: operations["setSettings"];
         post?: never;
@@ -636,7 +636,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a webhook; an account has at most ten */
+        /** Adds a webhook, at most 10 in an account */
         post: operations["addWebhook"];
         delete?: never;
         options?: never;
@@ -649,7 +649,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
@@ -660,7 +660,7 @@ export interface paths {
         delete: operations["removeWebhook"];
         options?: never;
         head?: never;
-        /** Changes a webhook's address or events */
+        /** Changes the address or the events of a webhook */
         patch: operations["changeWebhook"];
         trace?: never;
     };
@@ -669,15 +669,15 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * Gives a webhook a new signing secret; up to four old ones sign beside it for a while
-         * @description Each old secret signs for as long as was promised of it; keep_old_seconds 0 ends all of them. 409 when another rotation is made at the same moment.
+         * Creates a new signing secret for a webhook; up to four old ones stay valid for a time
+         * @description Each old secret signs until its own time; keep_old_seconds 0 ends all of them at once. Of two concurrent rotations one returns 409.
          */
         post: operations["rotateWebhook"];
         delete?: never;
@@ -691,13 +691,13 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** Sends a signed sample event, once, and tells what came of it */
+        /** Sends one signed sample event and returns the result */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -712,7 +712,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ledger of deliveries, newest first */
+        /** Lists deliveries with their attempts, newest first */
         get: operations["deliveries"];
         put?: never;
         post?: never;
@@ -731,7 +731,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends again one delivery, or what failed in a chat or in a time, oldest first */
+        /** Sends failed deliveries again: one, those of a chat, or those of a period, oldest first */
         post: operations["replayDeliveries"];
         delete?: never;
         options?: never;
@@ -745,7 +745,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The visitor's number in the account. */
-                number: components["schemas"]["Number"];
+                number: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -768,7 +768,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Opens an account with its first admin */
+        /** Creates an account with its first admin */
         post: operations["openAccount"];
         delete?: never;
         options?: never;
@@ -789,7 +789,7 @@ export interface paths {
         put?: never;
         /**
          * Adds an admin to an account, or resets one
-         * @description When the e-mail already belongs to an agent of the account, this agent gets the password and the role admin, and their sessions end; name, phone and photo are not changed. A role in the body is ignored.
+         * @description When the e-mail belongs to an agent of the account, that agent gets the password and the role admin, and their sessions end; name, phone and photo stay unchanged. A role in the body is ignored.
          */
         post: operations["addAdmin"];
         delete?: never;
@@ -824,7 +824,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A bot provider */
+        /** Reads a bot provider */
         get: operations["provider"];
         put?: never;
         post?: never;
@@ -841,12 +841,12 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -854,8 +854,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A-3: an agent or a bot writes, or an agent types; POST <integrator_url>/<CHANNEL_PUBLIC_ID>
-         * @description On a channel whose validation is lenient every 2xx without an error delivers, and a 4xx is a final rejection. A typing notice is sent once.
+         * A-3: an agent or a bot sends a message, or an agent types; POST <integrator_url>/<CHANNEL_PUBLIC_ID>
+         * @description On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a final rejection. A typing notice is sent once.
          */
         post: operations["integratorMessage"];
         delete?: never;
@@ -868,12 +868,12 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -881,8 +881,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * B-2: a visitor wrote, or the dialogue changed hands; POST <endpoint>/<token>
-         * @description A CLIENT_MESSAGE or AGENT_UNAVAILABLE without a regular answer in 9 seconds hands the chat to the agents.
+         * B-2: a visitor sent a message, or the chat changed its owner; POST <endpoint>/<token>
+         * @description When a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the agents get the chat.
          */
         post: operations["providerEvent"];
         delete?: never;
@@ -895,12 +895,12 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -919,19 +919,19 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** What is known of the visitor changed while an agent has the chat; POST <webhook_url> */
+        /** The visitor's data changed while an agent has the chat; POST <webhook_url> */
         post: operations["chatUpdated"];
         delete?: never;
         options?: never;
@@ -943,12 +943,12 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -967,19 +967,19 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** A chat that an agent had accepted or closes is over; POST <webhook_url> */
+        /** A chat that an agent had accepted, or that an agent closes, has ended; POST <webhook_url> */
         post: operations["chatFinished"];
         delete?: never;
         options?: never;
@@ -991,19 +991,19 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** A call begins, ends or changes; POST <webhook_url> */
+        /** A call starts, changes or ends; POST <webhook_url> */
         post: operations["callEvent"];
         delete?: never;
         options?: never;
@@ -1015,19 +1015,19 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** A visitor writes while nobody is online; POST <webhook_url> */
+        /** A visitor leaves a message while no agent is online; POST <webhook_url> */
         post: operations["offlineMessage"];
         delete?: never;
         options?: never;
@@ -1039,12 +1039,12 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -1067,7 +1067,7 @@ export interface components {
                 /** @enum {string} */
                 code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled";
                 message: string;
-                /** @description The field that is wrong, as a path such as message.file_size. */
+                /** @description The path of the invalid field, such as message.file_size. */
                 field?: string;
             };
         };
@@ -1086,12 +1086,12 @@ export interface components {
          * Format: int64
          * @description Sequential from 1.
          */
-        Number: number;
+        SequentialNumber: number;
         /**
          * Format: int64
          * @description Unix seconds.
          */
-        Time: number;
+        UnixSeconds: number;
         Name: string;
         /**
          * Format: email
@@ -1100,15 +1100,15 @@ export interface components {
         Email: string;
         Password: string;
         /** Format: uri */
-        WebAddress: string;
+        WebUrl: string;
         /** Format: uri */
-        OptionalWebAddress: string | null;
+        OptionalWebUrl: string | null;
         /**
          * Format: uri
-         * @description An address that the service calls. https, without a user name, and nothing private, unless the stack allows it. Without control characters. It is stored and shown as it is called: normalised, without a fragment.
+         * @description An address that the service calls: https, without a user name, control characters or a private host, unless the stack allows it. It is stored and shown in the normalised form in which it is called, without a fragment.
          */
-        Target: string;
-        /** @description A blank one counts as absent. */
+        ReceiverUrl: string;
+        /** @description A blank value counts as absent. */
         ShortText: string | null;
         /** @enum {string} */
         Role: "agent" | "admin";
@@ -1116,51 +1116,51 @@ export interface components {
         PresenceStatus: "online" | "away" | "offline";
         /** @description Table A1. */
         VisitorMessage: {
-            sender: components["schemas"]["Sender"];
-            message: components["schemas"]["Message"];
+            sender: components["schemas"]["VisitorSender"];
+            message: components["schemas"]["ChannelMessage"];
         } | {
             sender: {
                 id: components["schemas"]["SenderId"];
             };
-            message: components["schemas"]["Typing"];
+            message: components["schemas"]["TypingNotice"];
         };
-        /** @description Identifier in the integrator's system. An integer is the same visitor as the string of its digits. */
+        /** @description The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits. */
         SenderId: string | number;
-        Sender: {
+        VisitorSender: {
             id: components["schemas"]["SenderId"];
             name?: components["schemas"]["ShortText"];
             phone?: components["schemas"]["ShortText"];
             email?: components["schemas"]["ShortText"];
-            photo?: components["schemas"]["WebAddressOrBlank"];
-            /** @description Where the visitor is: any text. It is shown and passed on as a link when it is an http or https address. */
+            photo?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The visitor's location, any text. It is shown and sent as a link if it is an http or https address. */
             url?: string | null;
             invite?: components["schemas"]["ShortText"];
         };
         /** @description Tables A1 and A3. */
-        Message: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
-        Typing: {
+        ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
+        TypingNotice: {
             /** @enum {string} */
             type: "typein" | "typeout";
         };
         TextMessage: {
             /** @constant */
             type: "text";
-            id?: components["schemas"]["MessageId"];
+            id?: components["schemas"]["CallerMessageId"];
             text: string;
         };
         FileMessage: {
             /** @enum {string} */
             type: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
-            id?: components["schemas"]["MessageId"];
+            id?: components["schemas"]["CallerMessageId"];
             text?: string | null;
-            file: components["schemas"]["WebAddress"];
+            file: components["schemas"]["WebUrl"];
             file_name: string;
             /**
              * Format: int64
              * @description Bytes.
              */
             file_size: number;
-            thumb?: components["schemas"]["WebAddressOrBlank"];
+            thumb?: components["schemas"]["WebUrlOrBlank"];
             emoji?: components["schemas"]["ShortText"];
             /**
              * Format: int64
@@ -1185,13 +1185,13 @@ export interface components {
         LocationMessage: {
             /** @constant */
             type: "location";
-            id?: components["schemas"]["MessageId"];
+            id?: components["schemas"]["CallerMessageId"];
             text?: string | null;
             latitude: number;
             longitude: number;
             title?: components["schemas"]["ShortText"];
-            file?: components["schemas"]["WebAddressOrBlank"];
-            thumb?: components["schemas"]["WebAddressOrBlank"];
+            file?: components["schemas"]["WebUrlOrBlank"];
+            thumb?: components["schemas"]["WebUrlOrBlank"];
             emoji?: components["schemas"]["ShortText"];
         };
         /** @description An agent's text may have at most 10000 characters. */
@@ -1200,32 +1200,32 @@ export interface components {
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
         /** @description Table B1, provider to service. */
         ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
-        /** @description The provider's own, or that of a CLIENT_MESSAGE. */
-        EventId: string | number | null;
-        /** @description As the service sent it. */
-        IdOfOurs: number | string | null;
+        /** @description An id of the provider, or the id of a CLIENT_MESSAGE. */
+        BotEventId: string | number | null;
+        /** @description An id as the service sent it. */
+        ServiceAssignedId: number | string | null;
         BotMessageEvent: {
             /** @constant */
             event: "BOT_MESSAGE";
-            id?: components["schemas"]["EventId"];
-            chat_id?: components["schemas"]["IdOfOurs"];
-            client_id?: components["schemas"]["IdOfOurs"];
+            id?: components["schemas"]["BotEventId"];
+            chat_id?: components["schemas"]["ServiceAssignedId"];
+            client_id?: components["schemas"]["ServiceAssignedId"];
             message: components["schemas"]["BotMessage"];
         };
         InviteAgentEvent: {
             /** @constant */
             event: "INVITE_AGENT";
-            id?: components["schemas"]["EventId"];
-            chat_id?: components["schemas"]["IdOfOurs"];
-            client_id?: components["schemas"]["IdOfOurs"];
+            id?: components["schemas"]["BotEventId"];
+            chat_id?: components["schemas"]["ServiceAssignedId"];
+            client_id?: components["schemas"]["ServiceAssignedId"];
         };
-        /** @description What the bot learned, at the top level or under contacts; at least one of the three. */
+        /** @description The visitor's contact data, at the top level or in contacts; at least one of the three fields. */
         ClientInfoEvent: {
             /** @constant */
             event: "CLIENT_INFO";
-            id?: components["schemas"]["EventId"];
-            chat_id?: components["schemas"]["IdOfOurs"];
-            client_id?: components["schemas"]["IdOfOurs"];
+            id?: components["schemas"]["BotEventId"];
+            chat_id?: components["schemas"]["ServiceAssignedId"];
+            client_id?: components["schemas"]["ServiceAssignedId"];
             name?: components["schemas"]["ShortText"];
             email?: components["schemas"]["ShortText"];
             phone?: components["schemas"]["ShortText"];
@@ -1240,14 +1240,14 @@ export interface components {
             /** @constant */
             type: "TEXT";
             text: string;
-            timestamp?: components["schemas"]["BotTime"];
+            timestamp?: components["schemas"]["BotTimestamp"];
             force_reply?: boolean | null;
         } | {
             /** @constant */
             type: "MARKDOWN";
             content: string;
             text?: string | null;
-            timestamp?: components["schemas"]["BotTime"];
+            timestamp?: components["schemas"]["BotTimestamp"];
             force_reply?: boolean | null;
         } | {
             /** @constant */
@@ -1258,20 +1258,20 @@ export interface components {
                 text: string;
                 id?: string | number | null;
             }[];
-            timestamp?: components["schemas"]["BotTime"];
+            timestamp?: components["schemas"]["BotTimestamp"];
             force_reply?: boolean | null;
         };
         /** @description Unix time, seconds or milliseconds. */
-        BotTime: number | string | null;
-        Credentials: {
+        BotTimestamp: number | string | null;
+        LoginRequest: {
             email: string;
             password: string;
         };
-        Session: {
+        LoginResponse: {
             /** @description The bearer token. */
             token: string;
             agent: {
-                id: components["schemas"]["Number"];
+                id: components["schemas"]["SequentialNumber"];
                 name: string;
                 role: components["schemas"]["Role"];
                 account_id: string;
@@ -1279,132 +1279,132 @@ export interface components {
         };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
-        Author: {
-            id: components["schemas"]["Number"];
+        ChatAgent: {
+            id: components["schemas"]["SequentialNumber"];
             name: string;
         };
         ChatDepartment: {
-            id: components["schemas"]["Number"];
+            id: components["schemas"]["SequentialNumber"];
             name: string;
         };
-        /** @description The department that the chat belongs to. */
-        OptionalDepartment: components["schemas"]["ChatDepartment"] | null;
-        /** @description The agent who has the chat or had it when it was closed. */
-        OptionalAuthor: components["schemas"]["Author"] | null;
+        /** @description The department of the chat. */
+        OptionalChatDepartment: components["schemas"]["ChatDepartment"] | null;
+        /** @description The agent who has the chat, or had it when it was closed. */
+        OptionalChatAgent: components["schemas"]["ChatAgent"] | null;
         ChatChannel: {
             channel_id: string;
             /** @description The channel's name when the chat was opened. */
             name: string;
         };
         ChatRow: {
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             state: components["schemas"]["ChatState"];
             visitor: {
-                number: components["schemas"]["Number"];
+                number: components["schemas"]["SequentialNumber"];
                 name: string;
             };
             channel: components["schemas"]["ChatChannel"];
-            agent: components["schemas"]["OptionalAuthor"];
-            department: components["schemas"]["OptionalDepartment"];
+            agent: components["schemas"]["OptionalChatAgent"];
+            department: components["schemas"]["OptionalChatDepartment"];
             last_message: {
-                from: components["schemas"]["From"];
+                from: components["schemas"]["EntrySender"];
                 type: components["schemas"]["MessageType"];
-                /** @description Its beginning. */
+                /** @description The first characters of the text. */
                 text: string;
-                timestamp: components["schemas"]["Time"];
+                timestamp: components["schemas"]["UnixSeconds"];
             } | null;
-            updated_at: components["schemas"]["Time"];
+            updated_at: components["schemas"]["UnixSeconds"];
         };
         Chat: {
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             state: components["schemas"]["ChatState"];
             channel: components["schemas"]["ChatChannel"];
-            agent: components["schemas"]["OptionalAuthor"];
-            department: components["schemas"]["OptionalDepartment"];
-            opened_at: components["schemas"]["Time"];
-            updated_at: components["schemas"]["Time"];
+            agent: components["schemas"]["OptionalChatAgent"];
+            department: components["schemas"]["OptionalChatDepartment"];
+            opened_at: components["schemas"]["UnixSeconds"];
+            updated_at: components["schemas"]["UnixSeconds"];
             visitor_typing: boolean;
             /** @enum {string|null} */
             rate: "positive" | "negative" | null;
             visitor: {
-                number: components["schemas"]["Number"];
+                number: components["schemas"]["SequentialNumber"];
                 /** @description sender.id */
                 id: string;
-                /** @description Anonymous where nobody said it. */
+                /** @description Anonymous if unknown. */
                 name: string;
                 phone: string | null;
                 email: string | null;
-                photo: components["schemas"]["OptionalWebAddress"];
-                url: components["schemas"]["OptionalWebAddress"];
-                /** @description The invitation that came with this chat. */
+                photo: components["schemas"]["OptionalWebUrl"];
+                url: components["schemas"]["OptionalWebUrl"];
+                /** @description The invitation that the visitor sent with this chat. */
                 invite: string | null;
                 description: string | null;
                 blacklisted: boolean;
-                /** @description Chats that they have opened. */
+                /** @description The number of chats that the visitor has opened. */
                 chats_count: number;
-                sources: components["schemas"]["Sources"];
-                /** @description sender.url where it is no http or https address: a text, not a link. */
+                sources: components["schemas"]["VisitorFieldSources"];
+                /** @description sender.url if it is no http or https address: a text, not a link. */
                 url_text: string | null;
             };
-            panel: components["schemas"]["Panel"];
+            panel: components["schemas"]["AgentPanel"];
         };
         /** @enum {string} */
-        Source: "visitor" | "script" | "integrator" | "bot" | "crm" | "agent";
-        /** @description Who said what is known of the visitor. */
-        Sources: {
-            name?: components["schemas"]["Source"];
-            phone?: components["schemas"]["Source"];
-            email?: components["schemas"]["Source"];
-            description?: components["schemas"]["Source"];
+        VisitorFieldSource: "visitor" | "script" | "integrator" | "bot" | "crm" | "agent";
+        /** @description The source of each field of the visitor's data. */
+        VisitorFieldSources: {
+            name?: components["schemas"]["VisitorFieldSource"];
+            phone?: components["schemas"]["VisitorFieldSource"];
+            email?: components["schemas"]["VisitorFieldSource"];
+            description?: components["schemas"]["VisitorFieldSource"];
         };
-        /** @description What the customer's systems tell the agent. */
-        Panel: {
+        /** @description Data from the customer's systems for the agent. */
+        AgentPanel: {
             custom_data: {
                 title: string | null;
-                /** @description Without tags. */
+                /** @description Text without tags. */
                 content: string;
-                link: components["schemas"]["OptionalWebAddress"];
+                link: components["schemas"]["OptionalWebUrl"];
                 key: string | null;
                 /** @constant */
                 source: "crm";
             }[];
-            /** @description Whether the agent may bind the visitor to a card. */
+            /** @description Whether the agent may bind the visitor to a CRM card. */
             enable_assign: boolean;
-            crm_link: components["schemas"]["OptionalWebAddress"];
+            crm_link: components["schemas"]["OptionalWebUrl"];
             page: {
-                url: components["schemas"]["WebAddress"];
+                url: components["schemas"]["WebUrl"];
                 title: string | null;
             } | null;
             assignment: {
                 /** @enum {string} */
                 state: "pending" | "done" | "failed";
-                /** @description Why it failed. */
+                /** @description The error text if it failed. */
                 message?: string;
             } | null;
         };
         /** @enum {string} */
-        From: "visitor" | "agent" | "bot" | "system";
+        EntrySender: "visitor" | "agent" | "bot" | "system";
         /**
-         * @description The types of table A3, what a bot said, or what happened.
+         * @description A type of table A3, a message type of bots, or an event type.
          * @enum {string}
          */
         MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
-        /** @description An entry of a timeline. Fields that it does not have are absent. */
-        Entry: {
-            seq: components["schemas"]["Number"];
+        /** @description An entry of a timeline. Fields that do not apply to its type are absent. */
+        TimelineEntry: {
+            seq: components["schemas"]["SequentialNumber"];
             /** Format: uuid */
             id: string;
-            from: components["schemas"]["From"];
-            agent?: components["schemas"]["Author"];
+            from: components["schemas"]["EntrySender"];
+            agent?: components["schemas"]["ChatAgent"];
             bot?: {
                 name: string;
             };
             type: components["schemas"]["MessageType"];
-            timestamp: components["schemas"]["Time"];
+            timestamp: components["schemas"]["UnixSeconds"];
             text?: string;
-            /** @description Blocked where Safe URL does not know the domain. */
-            file?: components["schemas"]["WebAddress"] | "[link blocked]";
-            thumb?: components["schemas"]["WebAddress"];
+            /** @description Blocked unless its domain is one of safe_urls. */
+            file?: components["schemas"]["WebUrl"] | "[link blocked]";
+            thumb?: components["schemas"]["WebUrl"];
             emoji?: string;
             file_size?: number;
             file_name?: string;
@@ -1417,11 +1417,11 @@ export interface components {
             longitude?: number;
             /** @description Markdown. */
             content?: string;
-            buttons?: components["schemas"]["Buttons"];
+            buttons?: components["schemas"]["MessageButtons"];
             /** @constant */
             force_reply?: true;
             /**
-             * @description A bot's rich message without a fallback, which the channel cannot show: it went nowhere.
+             * @description False for a rich message of a bot without a fallback that the channel cannot show; it was not delivered.
              * @constant
              */
             shown?: false;
@@ -1429,34 +1429,34 @@ export interface components {
             bot_delivery?: components["schemas"]["Delivery"];
             webhook_delivery?: components["schemas"]["Delivery"];
         };
-        Buttons: {
+        MessageButtons: {
             text: string;
             id?: string | number;
         }[];
         /** @description The first and the newest attempts of a delivery. */
-        Attempts: {
+        DeliveryAttempts: {
             /**
              * Format: int64
              * @description Unix milliseconds.
              */
             at: number;
-            /** @description The HTTP status when there was an answer. */
+            /** @description The HTTP status of the response, if there was one. */
             status?: number;
-            /** @description How long it took. */
+            /** @description The duration in milliseconds. */
             ms: number;
-            /** @description Why it did not deliver. */
+            /** @description Why the attempt failed. */
             error?: string;
-            /** @description What a webhook answered with a 2xx without a result: its beginning, without tags. */
+            /** @description The first characters of a webhook's 2xx response without a result, without tags. */
             answer?: string;
         }[];
-        /** @description How many attempts behind the first are not kept. */
-        AttemptsLeftOut: number;
+        /** @description The number of attempts after the first that are not kept. */
+        OmittedAttemptCount: number;
         /** @description A delivery and its attempts. */
         Delivery: {
             /** @enum {string} */
             state: "pending" | "delivered" | "failed" | "superseded";
-            attempts: components["schemas"]["Attempts"];
-            attempts_left_out?: components["schemas"]["AttemptsLeftOut"];
+            attempts: components["schemas"]["DeliveryAttempts"];
+            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
             error?: {
                 code?: number;
                 message: string;
@@ -1470,7 +1470,7 @@ export interface components {
             blacklisted?: boolean | null;
         };
         Visitor: {
-            number: components["schemas"]["Number"];
+            number: components["schemas"]["SequentialNumber"];
             /** @description sender.id */
             id: string;
             name: string;
@@ -1478,36 +1478,36 @@ export interface components {
             email: string | null;
             description: string | null;
             blacklisted: boolean;
-            sources: components["schemas"]["Sources"];
+            sources: components["schemas"]["VisitorFieldSources"];
         };
         ChannelSettings: {
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether visitors may write. Open chats stay, and agents' answers are delivered.
+             * @description Whether the channel accepts messages of visitors. When false, open chats stay open and agents' replies are delivered.
              * @default true
              */
             enabled?: boolean | null;
-            integrator_url?: components["schemas"]["IntegratorUrl"];
+            integrator_url?: components["schemas"]["IntegratorReceiverUrl"];
             /**
-             * @description Whether messages go to <integrator_url>/<channel_id>, or to integrator_url as it is. {channel_id} in integrator_url is replaced by the channel's id wherever it stands; then nothing is appended.
+             * @description When true, messages are sent to <integrator_url>/<channel_id>, otherwise to integrator_url. If integrator_url contains {channel_id}, every occurrence is replaced and nothing is appended.
              * @default true
              */
             append_channel_id?: boolean | null;
             /**
-             * @description Whether messages to the integrator are sent chunked.
+             * @description Whether requests to the integrator use chunked transfer encoding.
              * @default false
              */
             chunked?: boolean | null;
-            /** @description The agents who receive its chats; all when neither agents nor departments are named. */
-            agent_ids?: components["schemas"]["Number"][] | null;
-            /** @description The departments whose members receive its chats. */
-            department_ids?: components["schemas"]["Number"][] | null;
+            /** @description The agents who receive the channel's chats. Without agents and departments, every agent receives them. */
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /** @description The departments whose members receive the channel's chats. */
+            department_ids?: components["schemas"]["SequentialNumber"][] | null;
             /**
              * @default strict
              * @enum {string|null}
              */
             validation?: "strict" | "lenient" | null;
-            /** @description Codes of the integrator's errors whose words agents are not shown. */
+            /** @description Error codes of the integrator whose messages are hidden from agents. */
             hidden_error_codes?: number[] | null;
             /** @default false */
             shows_markdown?: boolean | null;
@@ -1519,7 +1519,7 @@ export interface components {
             kind?: "api" | null;
         };
         Channel: {
-            /** @description CHANNEL_PUBLIC_ID. */
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             /** @constant */
             kind: "api";
@@ -1528,35 +1528,35 @@ export interface components {
             integrator_url: string;
             append_channel_id: boolean;
             chunked: boolean;
-            agent_ids: components["schemas"]["Number"][];
-            department_ids: components["schemas"]["Number"][];
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            department_ids: components["schemas"]["SequentialNumber"][];
             /** @enum {string} */
             validation: "strict" | "lenient";
             hidden_error_codes: number[];
             shows_markdown: boolean;
             shows_buttons: boolean;
-            /** @description The bot in front of it. */
+            /** @description The bot that answers first on this channel. */
             bot_id: string | null;
-            created_at: components["schemas"]["Time"];
-            endpoint?: components["schemas"]["WebAddress"];
+            created_at: components["schemas"]["UnixSeconds"];
+            endpoint?: components["schemas"]["WebUrl"];
             signing_secret?: components["schemas"]["SigningSecret"];
-            /** @description Messages to its address that were refused today and yesterday (UTC), by reason; only where one channel is read. */
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Only in the response for a single channel. */
             refused?: {
-                day: components["schemas"]["Time"];
-                /** @description Such as: message.file_size is required. */
+                day: components["schemas"]["UnixSeconds"];
+                /** @description For example: message.file_size is required. */
                 reason: string;
                 count: number;
-                last_at: components["schemas"]["Time"];
+                last_at: components["schemas"]["UnixSeconds"];
             }[];
         };
-        /** @description Standard Webhooks; shown once, in the answer that made it. */
+        /** @description Standard Webhooks; shown only once, in the response that created it. */
         SigningSecret: string;
         NewAgent: {
             name: components["schemas"]["Name"];
             email: components["schemas"]["Email"];
             password: components["schemas"]["Password"];
             phone?: string | null;
-            photo?: components["schemas"]["WebAddressOrBlank"];
+            photo?: components["schemas"]["WebUrlOrBlank"];
             /**
              * @default agent
              * @enum {string|null}
@@ -1569,49 +1569,49 @@ export interface components {
             email?: string | null;
             password?: string | null;
             phone?: string | null;
-            photo?: components["schemas"]["WebAddressOrBlank"];
+            photo?: components["schemas"]["WebUrlOrBlank"];
             /** @enum {string|null} */
             role?: "agent" | "admin" | null;
         };
         Agent: {
-            agent_id: components["schemas"]["Number"];
+            agent_id: components["schemas"]["SequentialNumber"];
             name: string;
             email: string;
             phone: string | null;
-            photo: components["schemas"]["OptionalWebAddress"];
+            photo: components["schemas"]["OptionalWebUrl"];
             role: components["schemas"]["Role"];
-            created_at: components["schemas"]["Time"];
+            created_at: components["schemas"]["UnixSeconds"];
         };
         DepartmentChanges: {
             name?: components["schemas"]["Name"];
-            agent_ids?: components["schemas"]["Number"][] | null;
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
         };
         NewDepartment: components["schemas"]["DepartmentChanges"] & Record<string, never>;
         Department: {
-            department_id: components["schemas"]["Number"];
+            department_id: components["schemas"]["SequentialNumber"];
             name: string;
-            agent_ids: components["schemas"]["Number"][];
+            agent_ids: components["schemas"]["SequentialNumber"][];
         };
         NewBot: {
             provider_id: components["schemas"]["Name"];
-            /** @description The provider's token, the last segment of the addresses in both directions. Without control characters. */
+            /** @description The provider's token, which is the last path segment of the addresses in both directions. Without control characters. */
             token: string;
             /**
-             * @description The name visitors see.
+             * @description The name that visitors see.
              * @default Bot
              */
             name?: string | null;
             channel_ids?: components["schemas"]["ChannelIds"];
-            answer_within?: components["schemas"]["AnswerWithin"];
+            answer_within?: components["schemas"]["BotResponseTimeout"];
         };
-        /** @description The channels it stands in front of. */
+        /** @description The channels on which the bot answers first. */
         ChannelIds: string[] | null;
-        /** @description Seconds that a bot may say nothing after it took a message, before the agents get the chat; 120 unless set, null for no limit. */
-        AnswerWithin: number | null;
+        /** @description Seconds after accepting a visitor's message within which the bot must answer, or the agents get the chat; 120 by default, null for no limit. */
+        BotResponseTimeout: number | null;
         BotChanges: {
             name?: components["schemas"]["Name"];
             channel_ids?: components["schemas"]["ChannelIds"];
-            answer_within?: components["schemas"]["AnswerWithin"];
+            answer_within?: components["schemas"]["BotResponseTimeout"];
             provider_id?: never;
             token?: never;
         };
@@ -1620,17 +1620,17 @@ export interface components {
             provider_id: string;
             name: string;
             channel_ids: string[];
-            answer_within: components["schemas"]["AnswerWithin"];
-            created_at: components["schemas"]["Time"];
+            answer_within: components["schemas"]["BotResponseTimeout"];
+            created_at: components["schemas"]["UnixSeconds"];
             signing_secret?: components["schemas"]["SigningSecret"];
         };
-        SettingsChanges: {
-            webhook_url?: components["schemas"]["OptionalWebAddress"];
-            /** @description Domains; links to others, and words that hide one, are not shown to agents. Every link is shown when there are none. */
+        AccountSettingsChanges: {
+            webhook_url?: components["schemas"]["OptionalWebUrl"];
+            /** @description Allowed domains. Agents see no links to other domains, and no words that hide such a link. When the list is empty, every link is shown. */
             safe_urls?: string[] | null;
-            /** @description The widget's trigger rules; at most 32768 bytes. */
-            rules?: components["schemas"]["Rule"][] | null;
-            /** @description When visitors may ask to be called. What is not mentioned stays; null is as for a new account. */
+            /** @description The trigger rules of the widget, at most 32768 bytes. */
+            rules?: components["schemas"]["TriggerRule"][] | null;
+            /** @description The hours in which visitors may request a call. Absent fields stay unchanged; null resets a field to its default. */
             callback?: {
                 enabled?: boolean | null;
                 days?: number[] | null;
@@ -1638,20 +1638,20 @@ export interface components {
                 to?: string | null;
                 utc_offset?: number | null;
             } | null;
-            /** @description How many in ten seconds. What is not mentioned stays; null is as for a new account. */
+            /** @description Limits for ten seconds. Absent fields stay unchanged; null resets a field to its default. */
             limits?: {
                 visitor_messages?: number | null;
                 bot_requests?: number | null;
-                /** @description Chats that one channel opens. */
+                /** @description Chats that one channel may open. */
                 channel_chats?: number | null;
             } | null;
-            /** @description Minutes that a chat may rest before it is closed; null: for ever. */
+            /** @description Minutes without a message after which a chat is closed; null for never. */
             idle_close?: number | null;
-            /** @description Days for which what is stored is kept, a visitor as long as the chat of theirs that is kept longest; null: for ever. */
+            /** @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit. */
             retention_days?: number | null;
         };
-        /** @description All conditions must hold. Unknown conditions and commands are kept; of the known ones (time_on_page, page_url, proactive, ...) comparator, value and params are checked. */
-        Rule: {
+        /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; of the known ones (time_on_page, page_url, proactive, ...) comparator, value and params are validated. */
+        TriggerRule: {
             name: string;
             enabled: boolean;
             /** @constant */
@@ -1672,14 +1672,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Settings: {
-            webhook_url: components["schemas"]["OptionalWebAddress"];
+        AccountSettings: {
+            webhook_url: components["schemas"]["OptionalWebUrl"];
             webhooks: components["schemas"]["Webhook"][];
             safe_urls: string[];
-            rules: components["schemas"]["Rule"][];
+            rules: components["schemas"]["TriggerRule"][];
             callback: {
                 enabled: boolean;
-                /** @description From 1, Monday. */
+                /** @description 1 is Monday. */
                 days: number[];
                 from: string;
                 to: string;
@@ -1697,58 +1697,58 @@ export interface components {
             signing_secret?: components["schemas"]["SigningSecret"];
         };
         /** @enum {string} */
-        WebhookEvent: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
         WebhookChanges: {
-            url?: components["schemas"]["Target"];
-            /** @description What it is told; everything when there are none. */
-            events?: components["schemas"]["WebhookEvent"][] | null;
+            url?: components["schemas"]["ReceiverUrl"];
+            /** @description The events that the webhook receives; all events when the list is empty. */
+            events?: components["schemas"]["WebhookEventName"][] | null;
         };
         NewWebhook: components["schemas"]["WebhookChanges"] & Record<string, never>;
         Webhook: {
             webhook_id: string;
-            url: components["schemas"]["WebAddress"];
-            events: components["schemas"]["WebhookEvent"][];
+            url: components["schemas"]["WebUrl"];
+            events: components["schemas"]["WebhookEventName"][];
             signing_secret?: components["schemas"]["SigningSecret"];
         };
         ProviderChanges: {
             name?: components["schemas"]["Name"];
-            endpoint?: components["schemas"]["Target"];
-            /** @description The secret that its requests must carry; none when empty. Printable ASCII without spaces at its ends. */
+            endpoint?: components["schemas"]["ReceiverUrl"];
+            /** @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing spaces. */
             authorization?: string | null;
         };
         NewProvider: components["schemas"]["ProviderChanges"] & Record<string, never>;
         Provider: {
             provider_id: string;
             name: string;
-            endpoint: components["schemas"]["WebAddress"];
+            endpoint: components["schemas"]["WebUrl"];
             has_authorization: boolean;
-            created_at: components["schemas"]["Time"];
+            created_at: components["schemas"]["UnixSeconds"];
         };
         /** @enum {string} */
         DeliveryTarget: "channel" | "bot" | "webhook";
-        /** @description The cursor of the page that follows. */
-        Next: string | null;
-        LedgerRow: {
-            chat_id: components["schemas"]["Number"];
-            seq: components["schemas"]["Number"];
+        /** @description The cursor of the next page. */
+        NextCursor: string | null;
+        DeliveryLogEntry: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            seq: components["schemas"]["SequentialNumber"];
             /** Format: uuid */
             id: string;
             target: components["schemas"]["DeliveryTarget"];
             type: components["schemas"]["MessageType"];
             channel_id: string;
-            since: components["schemas"]["Time"];
+            since: components["schemas"]["UnixSeconds"];
             webhook_id?: string;
             /** @enum {string} */
             state: "pending" | "delivered" | "failed" | "superseded";
-            attempts: components["schemas"]["Attempts"];
-            attempts_left_out?: components["schemas"]["AttemptsLeftOut"];
+            attempts: components["schemas"]["DeliveryAttempts"];
+            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
             error?: {
                 code?: number;
                 message: string;
             };
         };
-        /** @description chat_id and seq, chat_id alone, or from and to. */
-        Replay: {
+        /** @description chat_id and seq, or chat_id, or from and to. */
+        ReplayRequest: {
             chat_id: number;
             seq?: number | null;
             cursor?: string | null;
@@ -1766,21 +1766,21 @@ export interface components {
         IntegratorMessage: {
             sender: {
                 name: string;
-                photo?: components["schemas"]["WebAddress"];
+                photo?: components["schemas"]["WebUrl"];
             };
             recipient: {
-                /** @description sender.id as it came last: a number comes back as a number. */
+                /** @description The last sender.id of the visitor, with its type: a number is returned as a number. */
                 id: string | number;
             };
-            /** @description Fields that it does not have are absent. */
+            /** @description Fields that do not apply to the message type are absent. */
             message: {
                 /** @enum {string} */
                 type: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "typein" | "typeout";
                 /** Format: uuid */
                 id?: string;
                 text?: string;
-                file?: components["schemas"]["WebAddress"];
-                thumb?: components["schemas"]["WebAddress"];
+                file?: components["schemas"]["WebUrl"];
+                thumb?: components["schemas"]["WebUrl"];
                 emoji?: string;
                 file_size?: number;
                 file_name?: string;
@@ -1791,9 +1791,9 @@ export interface components {
                 title?: string;
                 latitude?: number;
                 longitude?: number;
-                /** @description Markdown, on channels that show it. */
+                /** @description Markdown, for channels that show it. */
                 content?: string;
-                buttons?: components["schemas"]["Buttons"];
+                buttons?: components["schemas"]["MessageButtons"];
                 /** @constant */
                 force_reply?: true;
             };
@@ -1806,11 +1806,11 @@ export interface components {
             id: string;
             /** @description The account. */
             site_id: string;
-            client_id: components["schemas"]["Digits"];
-            chat_id: components["schemas"]["Digits"];
+            client_id: components["schemas"]["DigitString"];
+            chat_id: components["schemas"]["DigitString"];
             agents_online: boolean;
             sender: {
-                id: components["schemas"]["Number"];
+                id: components["schemas"]["SequentialNumber"];
                 name: string;
                 /** @description Absent when unknown. */
                 url?: string;
@@ -1825,7 +1825,7 @@ export interface components {
                 /** @constant */
                 type: "TEXT";
                 text: string;
-                timestamp: components["schemas"]["Time"];
+                timestamp: components["schemas"]["UnixSeconds"];
             };
         } | {
             /** @enum {string} */
@@ -1833,30 +1833,30 @@ export interface components {
             /** Format: uuid */
             id: string;
             site_id: string;
-            client_id: components["schemas"]["Digits"];
-            chat_id: components["schemas"]["Digits"];
+            client_id: components["schemas"]["DigitString"];
+            chat_id: components["schemas"]["DigitString"];
         };
-        Digits: string;
-        EventVisitor: {
+        DigitString: string;
+        WebhookVisitor: {
             name?: string;
             email?: string;
             phone?: string;
-            number: components["schemas"]["Digits"];
+            number: components["schemas"]["DigitString"];
             description: string;
             social: Record<string, never>;
-            /** @description Chats that they have opened. */
+            /** @description The number of chats that the visitor has opened. */
             chats_count: number;
         };
-        EventAgent: {
-            id: components["schemas"]["Number"];
+        WebhookAgent: {
+            id: components["schemas"]["SequentialNumber"];
             name: string;
             email: string;
             phone?: string;
         };
-        /** @description Null when that agent is gone. */
-        OptionalEventAgent: components["schemas"]["EventAgent"] | null;
-        /** @description What is known of the visitor's browser; on an API channel nothing. */
-        EventSession: {
+        /** @description Null if the agent does not exist any more. */
+        OptionalWebhookAgent: components["schemas"]["WebhookAgent"] | null;
+        /** @description Data of the visitor's browser; empty for an API channel. */
+        WebhookBrowserSession: {
             geoip: {
                 region_code: string;
                 country: string;
@@ -1879,96 +1879,96 @@ export interface components {
             ip_addr: string;
             user_agent: string;
         };
-        EventPage: {
+        WebhookPage: {
             url: string;
             title?: string;
         };
-        EventChat: {
+        WebhookChatTranscript: {
             messages: {
-                /** @description The text; of a file the caption and the address, each on a line; of a bot's message without a text what it shows. */
+                /** @description The text. For a file the caption and the address, each on a line; for a bot's message without text, its visible content. */
                 message: string;
-                timestamp: components["schemas"]["Time"];
+                timestamp: components["schemas"]["UnixSeconds"];
                 /** @enum {string} */
                 type: "visitor" | "agent";
-                /** @description Of an agent's message; a bot is the agent 0. */
+                /** @description Present in an agent's message; 0 for a bot. */
                 agent_id?: number;
             }[];
             /** @enum {string|null} */
             rate: "positive" | "negative" | null;
             blacklisted: boolean;
-            /** @description The invitation that came with this chat. */
+            /** @description The invitation that the visitor sent with this chat. */
             invitation: string | null;
-            /** @description Beyond the specification: whether the first messages are left out, because the chat has more than 10000 entries or a megabyte of texts, or because they are not kept any more. Both logs begin with a line that says so then. */
+            /** @description An addition to the specification: true when the first messages are missing, because the chat has more than 10000 entries or a megabyte of text, or because they have expired. Both text logs then begin with a line that says so. */
             beginning_missing: boolean;
         };
         ChatAccepted: {
             /** @constant */
             event_name: "chat_accepted";
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             /** @description The channel. */
             widget_id: string;
-            visitor: components["schemas"]["EventVisitor"];
-            agent: components["schemas"]["OptionalEventAgent"];
+            visitor: components["schemas"]["WebhookVisitor"];
+            agent: components["schemas"]["OptionalWebhookAgent"];
             department?: components["schemas"]["ChatDepartment"];
-            session: components["schemas"]["EventSession"];
-            page: components["schemas"]["EventPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            page: components["schemas"]["WebhookPage"];
             analytics: Record<string, never> | null;
             user_token: string | null;
         };
         ChatUpdated: {
             /** @constant */
             event_name: "chat_updated";
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             widget_id: string;
-            visitor: components["schemas"]["EventVisitor"];
-            agent: components["schemas"]["OptionalEventAgent"];
+            visitor: components["schemas"]["WebhookVisitor"];
+            agent: components["schemas"]["OptionalWebhookAgent"];
             department?: components["schemas"]["ChatDepartment"];
-            session: components["schemas"]["EventSession"];
-            page: components["schemas"]["EventPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            page: components["schemas"]["WebhookPage"];
             analytics: Record<string, never> | null;
             user_token: string | null;
         };
         ChatAssigned: {
             /** @constant */
             event_name: "chat_assigned";
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             widget_id: string;
-            visitor: components["schemas"]["EventVisitor"];
-            agent: components["schemas"]["OptionalEventAgent"];
+            visitor: components["schemas"]["WebhookVisitor"];
+            agent: components["schemas"]["OptionalWebhookAgent"];
             department?: components["schemas"]["ChatDepartment"];
-            assign_to: components["schemas"]["WebAddress"];
-            session: components["schemas"]["EventSession"];
-            page: components["schemas"]["EventPage"];
+            assign_to: components["schemas"]["WebUrl"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            page: components["schemas"]["WebhookPage"];
             analytics: Record<string, never> | null;
             user_token: string | null;
         };
         ChatFinished: {
             /** @constant */
             event_name: "chat_finished";
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             widget_id: string;
-            visitor: components["schemas"]["EventVisitor"];
-            /** @description Who accepted the chat, was given it or closed it, also those deleted since; of many the last 30. */
-            agents: components["schemas"]["EventAgent"][];
+            visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The agents who accepted the chat, received it by a transfer or closed it, including deleted agents; at most the last 30. */
+            agents: components["schemas"]["WebhookAgent"][];
             department?: components["schemas"]["ChatDepartment"];
-            chat: components["schemas"]["EventChat"];
+            chat: components["schemas"]["WebhookChatTranscript"];
             plain_messages: string;
             html_messages: string;
-            session: components["schemas"]["EventSession"];
-            page: components["schemas"]["EventPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            page: components["schemas"]["WebhookPage"];
             analytics: Record<string, never> | null;
             user_token: string | null;
         };
         CallEvent: {
             /** @constant */
             event_name: "call_event";
-            chat_id: components["schemas"]["Number"];
+            chat_id: components["schemas"]["SequentialNumber"];
             widget_id: string;
-            visitor: components["schemas"]["EventVisitor"];
-            agent: components["schemas"]["OptionalEventAgent"];
+            visitor: components["schemas"]["WebhookVisitor"];
+            agent: components["schemas"]["OptionalWebhookAgent"];
             department?: components["schemas"]["ChatDepartment"];
-            session: components["schemas"]["EventSession"];
-            page: components["schemas"]["EventPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            page: components["schemas"]["WebhookPage"];
             analytics: Record<string, never> | null;
             call: {
                 /** @enum {string} */
@@ -1984,30 +1984,30 @@ export interface components {
             /** @constant */
             event_name: "offline_message";
             widget_id: string;
-            visitor: components["schemas"]["EventVisitor"];
-            session: components["schemas"]["EventSession"];
-            page: components["schemas"]["EventPage"];
+            visitor: components["schemas"]["WebhookVisitor"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            page: components["schemas"]["WebhookPage"];
             analytics: Record<string, never> | null;
             user_token: string | null;
             /** Format: uuid */
             offline_message_id: string;
             message: string;
         };
-        Result: {
-            /** @description OK in any case; FAILURE or an error message is a final failure in these words; without a result the event counts as delivered. */
+        WebhookResult: {
+            /** @description OK, in any case, for success. FAILURE or an error message is a final failure with that text. Without a result the event counts as delivered. */
             result: string;
         };
-        /** @description A field that is absent stays as it is, an empty one is taken away, a wrong one is left out, a text that is too long is cut. A JSON string that holds this JSON will do, and a number for a text. */
-        PanelAnswer: {
-            /** @description OK, in any case. Anything else brings nothing: FAILURE or an error message is a final failure, without a result the event counts as delivered. */
+        /** @description An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text. */
+        WebhookPanelResponse: {
+            /** @description OK, in any case. With any other value no data is used: FAILURE or an error message is a final failure, and without a result the event counts as delivered. */
             result: string;
             custom_data?: {
                 title?: string | number;
                 content: string | number;
-                link?: components["schemas"]["WebAddress"];
+                link?: components["schemas"]["WebUrl"];
                 key?: string | number;
             }[] | null;
-            /** @description As if the visitor had typed it. */
+            /** @description Used as the visitor's contact data. */
             contact_info?: {
                 name?: string | number;
                 phone?: string | number;
@@ -2015,26 +2015,26 @@ export interface components {
                 description?: string | number;
             } | unknown[] | null;
             enable_assign?: boolean;
-            /** @description http or https. */
+            /** @description An http or https address. */
             crm_link?: string | null;
             page?: {
-                url?: components["schemas"]["WebAddress"];
+                url?: components["schemas"]["WebUrl"];
                 title?: string | number;
             } | null;
         };
-        /** @description A blank one counts as absent. */
-        WebAddressOrBlank: components["schemas"]["OptionalWebAddress"] | string;
-        /** @description The caller's own; for the log. */
-        MessageId: string | number | null;
+        /** @description A blank value counts as absent. */
+        WebUrlOrBlank: components["schemas"]["OptionalWebUrl"] | string;
+        /** @description An id of the caller, which is only logged. */
+        CallerMessageId: string | number | null;
         /**
          * Format: uri
-         * @description An address that the service calls. https, without a user name, and nothing private, unless the stack allows it. It may contain {channel_id}.
+         * @description An address that the service calls: https, without a user name and without a private host, unless the stack allows it. It may contain {channel_id}.
          */
-        IntegratorUrl: string;
+        IntegratorReceiverUrl: string;
     };
     responses: {
-        /** @description Taken. */
-        Done: {
+        /** @description Accepted. */
+        Success: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2045,8 +2045,8 @@ export interface components {
                 };
             };
         };
-        /** @description Taken. */
-        EventTaken: {
+        /** @description Accepted. */
+        BotEventAccepted: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2055,7 +2055,7 @@ export interface components {
                     /** @constant */
                     result: "ok";
                     /**
-                     * @description A BOT_MESSAGE without a fallback, which the channel cannot show: the visitor does not get it.
+                     * @description False for a BOT_MESSAGE without a fallback that the channel cannot show; the visitor does not get it.
                      * @constant
                      */
                     shown?: false;
@@ -2063,23 +2063,23 @@ export interface components {
             };
         };
         /** @description Stored and queued. */
-        Sent: {
+        MessageStored: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": {
-                    seq: components["schemas"]["Number"];
+                    seq: components["schemas"]["SequentialNumber"];
                     /**
                      * Format: uuid
-                     * @description Goes out as message.id.
+                     * @description Sent to the receiver as message.id.
                      */
                     id: string;
                 };
             };
         };
-        /** @description The agent's presence; online says whether it counts now. */
-        Presence: {
+        /** @description The agent's presence; online says whether the agent counts as online now. */
+        AgentPresence: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2090,8 +2090,8 @@ export interface components {
                 };
             };
         };
-        /** @description A field is wrong; the answer names it. */
-        Invalid: {
+        /** @description A field is invalid; the error names it. */
+        InvalidRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2108,7 +2108,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Known, but not allowed. */
+        /** @description The credential is valid but does not permit the request. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -2117,7 +2117,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or it belongs to somebody else. */
+        /** @description The resource does not exist, or it belongs to another account. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -2126,7 +2126,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The state of things does not allow it. */
+        /** @description The current state does not permit the request. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -2135,8 +2135,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is over 131072 bytes; the gateway refuses one over 10 MB. */
-        TooLarge: {
+        /** @description The body is larger than 131072 bytes; the gateway rejects bodies over 10 MB. */
+        PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2145,7 +2145,7 @@ export interface components {
             };
         };
         /** @description Too many requests. */
-        TooMany: {
+        TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -2154,8 +2154,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A fault of ours, or a function that died. */
-        Failed: {
+        /** @description An internal error, or a function that crashed. */
+        InternalError: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2163,8 +2163,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
-        /** @description Temporarily; by the gateway when a function takes too long, then without Retry-After. */
-        Unavailable: {
+        /** @description Temporarily unavailable. The gateway also returns it, without Retry-After, when a function takes too long. */
+        ServiceUnavailable: {
             headers: {
                 "Retry-After"?: number;
                 [name: string]: unknown;
@@ -2173,7 +2173,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
-        /** @description Refused; the code is one of the Bot API's. */
+        /** @description Rejected; the code is one of the Bot API. */
         BotError: {
             headers: {
                 [name: string]: unknown;
@@ -2182,8 +2182,8 @@ export interface components {
                 "application/json": components["schemas"]["BotError"];
             };
         };
-        /** @description The body is over 131072 bytes; the gateway refuses one over 10 MB. */
-        BotTooLarge: {
+        /** @description The body is larger than 131072 bytes; the gateway rejects bodies over 10 MB. */
+        BotPayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2192,7 +2192,7 @@ export interface components {
             };
         };
         /** @description Too many requests. */
-        BotTooMany: {
+        BotTooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -2202,7 +2202,7 @@ export interface components {
             };
         };
         /** @description The Idempotency-Key was used before with another body. */
-        KeyReused: {
+        IdempotencyKeyReused: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2210,8 +2210,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is over 1048576 bytes; the gateway refuses one over 10 MB. */
-        VisitorTooLarge: {
+        /** @description The body is larger than 1048576 bytes; the gateway rejects bodies over 10 MB. */
+        VisitorPayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2219,7 +2219,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
-        /** @description The channel is switched off (channel_disabled); nothing is stored. */
+        /** @description The channel is disabled (channel_disabled); nothing is stored. */
         ChannelDisabled: {
             headers: {
                 [name: string]: unknown;
@@ -2230,29 +2230,29 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The random string of the channel's address. */
-        secret: string;
-        /** @description CHANNEL_PUBLIC_ID. */
-        channel: string;
-        /** @description The chat's number in the account. */
-        chat: components["schemas"]["Number"];
-        webhook: string;
-        /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
-        idempotency: string;
-        /** @description Standard Webhooks; the same on every try. */
-        webhook_id: string;
-        /** @description Unix seconds of the try. */
-        webhook_timestamp: string;
-        /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-        webhook_signature: string;
+        /** @description The random part of the channel's endpoint address. */
+        ChannelSecret: string;
+        /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+        ChannelId: string;
+        /** @description The number of the chat in the account. */
+        ChatId: components["schemas"]["SequentialNumber"];
+        WebhookId: string;
+        /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+        IdempotencyKey: string;
+        /** @description Standard Webhooks; the same for all attempts. */
+        WebhookIdHeader: string;
+        /** @description The time of the attempt in Unix seconds. */
+        WebhookTimestampHeader: string;
+        /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+        WebhookSignatureHeader: string;
     };
     requestBodies: {
-        /** @description May be left out. */
-        Overlap: {
+        /** @description Optional. */
+        SecretRotation: {
             content: {
                 "application/json": {
                     /**
-                     * @description How long the old one still holds.
+                     * @description How long the previous value stays valid.
                      * @default 86400
                      */
                     keep_old_seconds?: number | null;
@@ -2272,7 +2272,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of a copy that is there. */
+                /** @description The ETag of the client's copy. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2295,22 +2295,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The copy is up to date. */
+            /** @description The client's copy is up to date. */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     consoleWithoutSlash: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of a copy that is there. */
+                /** @description The ETag of the client's copy. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2318,7 +2318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page. It is compressed as Accept-Encoding allows. */
+            /** @description The page, compressed as Accept-Encoding allows. */
             200: {
                 headers: {
                     ETag: string;
@@ -2328,22 +2328,22 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description The copy is up to date. */
+            /** @description The client's copy is up to date. */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     console: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of a copy that is there. */
+                /** @description The ETag of the client's copy. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2351,7 +2351,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page. It is compressed as Accept-Encoding allows. */
+            /** @description The page, compressed as Accept-Encoding allows. */
             200: {
                 headers: {
                     ETag: string;
@@ -2361,33 +2361,33 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description The copy is up to date. */
+            /** @description The client's copy is up to date. */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     consoleAsset: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of a copy that is there. */
+                /** @description The ETag of the client's copy. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description As the page names it. */
+                /** @description The file name that the page refers to. */
                 file: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The file. Its name changes with its content, so that a copy may be kept for ever. It is compressed as Accept-Encoding allows. */
+            /** @description The file, compressed as Accept-Encoding allows. Its name changes with its content, so a client may cache it without limit. */
             200: {
                 headers: {
                     ETag: string;
@@ -2400,7 +2400,7 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description The copy is up to date. */
+            /** @description The client's copy is up to date. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -2408,8 +2408,8 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     channelStatus: {
@@ -2417,16 +2417,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The random string of the channel's address. */
-                secret: components["parameters"]["secret"];
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The random part of the channel's endpoint address. */
+                secret: components["parameters"]["ChannelSecret"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description 1 when an agent who receives the channel's chats is online, else 0. */
+            /** @description 1 when an agent who receives the channel's chats is online, otherwise 0. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2436,22 +2436,22 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     channelMessage: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
-                "Idempotency-Key"?: components["parameters"]["idempotency"];
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The random string of the channel's address. */
-                secret: components["parameters"]["secret"];
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The random part of the channel's endpoint address. */
+                secret: components["parameters"]["ChannelSecret"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
@@ -2461,28 +2461,28 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Done"];
-            400: components["responses"]["Invalid"];
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
             403: components["responses"]["ChannelDisabled"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["VisitorTooLarge"];
-            422: components["responses"]["KeyReused"];
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["VisitorPayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     botEvent: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
-                "Idempotency-Key"?: components["parameters"]["idempotency"];
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Given by the operator. */
+                /** @description Assigned by the operator. */
                 provider_id: string;
-                /** @description The provider's token of the bot. */
+                /** @description The token that identifies the bot to the provider. */
                 token: string;
             };
             cookie?: never;
@@ -2493,16 +2493,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["EventTaken"];
+            200: components["responses"]["BotEventAccepted"];
             400: components["responses"]["BotError"];
             401: components["responses"]["BotError"];
             403: components["responses"]["BotError"];
             404: components["responses"]["BotError"];
             405: components["responses"]["BotError"];
-            413: components["responses"]["BotTooLarge"];
-            429: components["responses"]["BotTooMany"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["BotPayloadTooLarge"];
+            429: components["responses"]["BotTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentLogin: {
@@ -2514,7 +2514,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Credentials"];
+                "application/json": components["schemas"]["LoginRequest"];
             };
         };
         responses: {
@@ -2524,13 +2524,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["LoginResponse"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            413: components["responses"]["TooLarge"];
-            /** @description Too many wrong passwords; by the gateway, for more than 500 logins a second of all callers together, without Retry-After. */
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too many wrong passwords. The gateway also returns it, without Retry-After, above 500 logins a second of all callers together. */
             429: {
                 headers: {
                     /** @description Seconds, at most 300. */
@@ -2541,8 +2541,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
                 };
             };
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentLogout: {
@@ -2567,8 +2567,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentPresence: {
@@ -2580,10 +2580,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["Presence"];
+            200: components["responses"]["AgentPresence"];
             401: components["responses"]["Unauthorized"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setAgentPresence: {
@@ -2601,22 +2601,22 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Presence"];
-            400: components["responses"]["Invalid"];
+            200: components["responses"]["AgentPresence"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentChats: {
         parameters: {
             query?: {
-                /** @description Open is every state but closed. */
+                /** @description open selects every state except closed. */
                 state?: "open" | "bot" | "waiting" | "active" | "closed";
-                /** @description Chats with a smaller chat_id. */
+                /** @description Returns chats with a smaller chat_id. */
                 before?: number;
-                /** @description How many, from 1 to 100; a number outside counts as the nearest. */
+                /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
                 limit?: number;
             };
             header?: never;
@@ -2633,15 +2633,15 @@ export interface operations {
                 content: {
                     "application/json": {
                         chats: components["schemas"]["ChatRow"][];
-                        /** @description The before of the next page; null when there is no more. */
+                        /** @description The value of before for the next page; null on the last page. */
                         next: number | null;
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentChat: {
@@ -2649,8 +2649,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
@@ -2668,8 +2668,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     acceptChat: {
@@ -2677,14 +2677,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The agent has it. */
+            /** @description The agent has the chat. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2697,8 +2697,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     closeChat: {
@@ -2706,21 +2706,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is over. */
+            /** @description The chat is closed. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        chat_id: components["schemas"]["Number"];
+                        chat_id: components["schemas"]["SequentialNumber"];
                         /** @constant */
                         state: "closed";
                     };
@@ -2730,8 +2730,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     assignChat: {
@@ -2739,22 +2739,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The CRM is asked. */
+            /** @description The event chat_assigned is queued. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        chat_id: components["schemas"]["Number"];
-                        assign_to: components["schemas"]["WebAddress"];
+                        chat_id: components["schemas"]["SequentialNumber"];
+                        assign_to: components["schemas"]["WebUrl"];
                     };
                 };
             };
@@ -2762,8 +2762,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     transferChat: {
@@ -2771,18 +2771,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    agent_id: components["schemas"]["Number"];
+                    agent_id: components["schemas"]["SequentialNumber"];
                     department_id?: null;
                 } | {
-                    department_id: components["schemas"]["Number"];
+                    department_id: components["schemas"]["SequentialNumber"];
                     agent_id?: null;
                 };
             };
@@ -2797,14 +2797,14 @@ export interface operations {
                     "application/json": components["schemas"]["ChatRow"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentTyping: {
@@ -2812,12 +2812,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
-        /** @description May be left out; then the agent starts. */
+        /** @description Optional; without a body the agent starts typing. */
         requestBody?: {
             content: {
                 "application/json": {
@@ -2830,41 +2830,41 @@ export interface operations {
             };
         };
         responses: {
-            /** @description On its way. */
+            /** @description The notice is queued. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        chat_id: components["schemas"]["Number"];
+                        chat_id: components["schemas"]["SequentialNumber"];
                         /** @enum {string} */
                         type: "typein" | "typeout";
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentMessages: {
         parameters: {
             query?: {
-                /** @description Entries with a larger seq. */
+                /** @description Returns entries with a larger seq. */
                 after?: number;
-                /** @description How many, from 1 to 500; a number outside counts as the nearest. */
+                /** @description The page size, 1 to 500; a number outside this range is replaced by the nearest limit. */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
@@ -2877,28 +2877,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        messages: components["schemas"]["Entry"][];
+                        messages: components["schemas"]["TimelineEntry"][];
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agentMessage: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; its bytes count. A repeat with the same key and the same body (as a JSON value) gets the first answer and stores nothing; with another body it is refused. Each visitor of a channel, each agent in a chat and each bot has keys of their own, kept for a day. It applies to messages. */
-                "Idempotency-Key"?: components["parameters"]["idempotency"];
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
             };
             cookie?: never;
         };
@@ -2908,16 +2908,16 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["Sent"];
-            400: components["responses"]["Invalid"];
+            201: components["responses"]["MessageStored"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            422: components["responses"]["KeyReused"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     retryMessage: {
@@ -2925,22 +2925,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The chat's number in the account. */
-                chat_id: components["parameters"]["chat"];
-                /** @description The entry's number in its chat. */
-                seq: components["schemas"]["Number"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            202: components["responses"]["Sent"];
+            202: components["responses"]["MessageStored"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeVisitor: {
@@ -2949,7 +2949,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The visitor's number in the account. */
-                number: components["schemas"]["Number"];
+                number: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -2968,13 +2968,13 @@ export interface operations {
                     "application/json": components["schemas"]["Visitor"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     channels: {
@@ -2986,7 +2986,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The channels. They come from an index that may lag by moments. */
+            /** @description The channels. They are read from an index, so a change may take some seconds to appear. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2999,8 +2999,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createChannel: {
@@ -3016,7 +3016,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The channel, with its address and its signing secret, which are shown once. */
+            /** @description The channel with its endpoint address and its signing secret, which are shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3025,12 +3025,12 @@ export interface operations {
                     "application/json": components["schemas"]["Channel"] & unknown;
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     channel: {
@@ -3038,8 +3038,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
@@ -3057,8 +3057,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteChannel: {
@@ -3066,14 +3066,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3090,8 +3090,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeChannel: {
@@ -3099,8 +3099,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
@@ -3119,13 +3119,13 @@ export interface operations {
                     "application/json": components["schemas"]["Channel"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     rotateChannel: {
@@ -3133,33 +3133,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description CHANNEL_PUBLIC_ID. */
-                channel_id: components["parameters"]["channel"];
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["Overlap"];
+        requestBody?: components["requestBodies"]["SecretRotation"];
         responses: {
-            /** @description The new address, which is shown once, and until when the one before it is answered. Older ones are answered as long as was said of each, the newest four of all; with 0 all old ones end at once. */
+            /** @description The new endpoint address, which is shown only once, and the time until which the previous one is valid. Up to four old addresses stay valid, each until its own time; keep_old_seconds 0 ends all of them at once. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        endpoint: components["schemas"]["WebAddress"];
-                        old_endpoint_valid_until: components["schemas"]["Time"];
+                        endpoint: components["schemas"]["WebUrl"];
+                        old_endpoint_valid_until: components["schemas"]["UnixSeconds"];
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agents: {
@@ -3184,8 +3184,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createAgent: {
@@ -3210,13 +3210,13 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     agent: {
@@ -3225,7 +3225,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["Number"];
+                agent_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -3243,8 +3243,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteAgent: {
@@ -3253,20 +3253,20 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["Number"];
+                agent_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description They are gone. */
+            /** @description The agent is deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        agent_id: components["schemas"]["Number"];
+                        agent_id: components["schemas"]["SequentialNumber"];
                         /** @constant */
                         deleted: true;
                     };
@@ -3276,8 +3276,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeAgent: {
@@ -3286,7 +3286,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["Number"];
+                agent_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -3305,14 +3305,14 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     departments: {
@@ -3337,8 +3337,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createDepartment: {
@@ -3363,13 +3363,13 @@ export interface operations {
                     "application/json": components["schemas"]["Department"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     department: {
@@ -3378,7 +3378,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The department's number in the account. */
-                department_id: components["schemas"]["Number"];
+                department_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -3396,8 +3396,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteDepartment: {
@@ -3406,20 +3406,20 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The department's number in the account. */
-                department_id: components["schemas"]["Number"];
+                department_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        department_id: components["schemas"]["Number"];
+                        department_id: components["schemas"]["SequentialNumber"];
                         /** @constant */
                         deleted: true;
                     };
@@ -3428,8 +3428,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeDepartment: {
@@ -3438,7 +3438,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The department's number in the account. */
-                department_id: components["schemas"]["Number"];
+                department_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -3457,13 +3457,13 @@ export interface operations {
                     "application/json": components["schemas"]["Department"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     bots: {
@@ -3475,7 +3475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bots. They come from an index that may lag by moments. */
+            /** @description The bots. They are read from an index, so a change may take some seconds to appear. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3488,8 +3488,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     connectBot: {
@@ -3505,7 +3505,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The bot, with its signing secret, which is shown once. */
+            /** @description The bot with its signing secret, which is shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3514,13 +3514,13 @@ export interface operations {
                     "application/json": components["schemas"]["Bot"] & unknown;
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     bot: {
@@ -3546,8 +3546,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     disconnectBot: {
@@ -3561,7 +3561,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3577,8 +3577,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeBot: {
@@ -3605,14 +3605,14 @@ export interface operations {
                     "application/json": components["schemas"]["Bot"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     settings: {
@@ -3630,13 +3630,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settings"];
+                    "application/json": components["schemas"]["AccountSettings"];
                 };
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setSettings: {
@@ -3648,7 +3648,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SettingsChanges"];
+                "application/json": components["schemas"]["AccountSettingsChanges"];
             };
         };
         responses: {
@@ -3658,16 +3658,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Settings"];
+                    "application/json": components["schemas"]["AccountSettings"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     addWebhook: {
@@ -3683,7 +3683,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook, with its signing secret, which is shown once. */
+            /** @description The webhook with its signing secret, which is shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3692,13 +3692,13 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"] & unknown;
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     removeWebhook: {
@@ -3706,13 +3706,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3728,8 +3728,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeWebhook: {
@@ -3737,7 +3737,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
@@ -3756,13 +3756,13 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     rotateWebhook: {
@@ -3770,13 +3770,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["Overlap"];
+        requestBody?: components["requestBodies"]["SecretRotation"];
         responses: {
-            /** @description The webhook, with its new signing secret, which is shown once. */
+            /** @description The webhook with its new signing secret, which is shown only once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3785,14 +3785,14 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"] & unknown;
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     testWebhook: {
@@ -3800,16 +3800,16 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["webhook"];
+                webhook_id: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
-        /** @description May be left out. */
+        /** @description Optional. */
         requestBody?: {
             content: {
                 "application/json": {
                     /**
-                     * @description The event to send, made of sample data.
+                     * @description The type of the sample event.
                      * @default test
                      * @enum {string|null}
                      */
@@ -3818,49 +3818,49 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What came of it. */
+            /** @description The result of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description The receiver's HTTP status. */
+                        /** @description The HTTP status of the receiver. */
                         status: number | null;
-                        /** @description Milliseconds. */
+                        /** @description The duration in milliseconds. */
                         ms: number;
-                        /** @description Why there was no answer, or which status outside of 2xx it had. */
+                        /** @description Why there was no response, or the status if it was not 2xx. */
                         error: string | null;
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deliveries: {
         parameters: {
             query?: {
-                /** @description How far they are. */
+                /** @description Selects deliveries in this state. */
                 state?: "pending" | "delivered" | "failed" | "superseded";
-                /** @description Who receives them. */
+                /** @description Selects deliveries to this kind of receiver. */
                 target?: components["schemas"]["DeliveryTarget"];
-                /** @description Of this chat alone. */
+                /** @description Selects deliveries of this chat. */
                 chat_id?: number;
-                /** @description Of this channel alone. */
+                /** @description Selects deliveries of this channel. */
                 channel_id?: string;
                 /** @description Unix seconds. */
                 from?: number;
-                /** @description Unix seconds; this second is part of the time. */
+                /** @description Unix seconds, inclusive. */
                 to?: number;
-                /** @description How many. */
+                /** @description The page size. */
                 limit?: number;
-                /** @description The next of the page before. */
+                /** @description The value of next from the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3869,24 +3869,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of it, without anything of what was written. */
+            /** @description A page of deliveries, without message texts. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        deliveries: components["schemas"]["LedgerRow"][];
-                        next: components["schemas"]["Next"];
+                        deliveries: components["schemas"]["DeliveryLogEntry"][];
+                        next: components["schemas"]["NextCursor"];
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     replayDeliveries: {
@@ -3898,11 +3898,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Replay"];
+                "application/json": components["schemas"]["ReplayRequest"];
             };
         };
         responses: {
-            /** @description Begun anew. What a bot was to react to is skipped, because the chat is not with it any more; with a next the same call with this cursor goes on. */
+            /** @description The numbers of replayed and skipped deliveries. Events to which a bot should have reacted are skipped, because the bot does not have the chat any more. While next is not null, repeat the request with next as cursor. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3911,18 +3911,18 @@ export interface operations {
                     "application/json": {
                         replayed: number;
                         skipped: number;
-                        next: components["schemas"]["Next"];
+                        next: components["schemas"]["NextCursor"];
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     eraseVisitor: {
@@ -3931,23 +3931,23 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The visitor's number in the account. */
-                number: components["schemas"]["Number"];
+                number: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What was removed by this call. Where complete is false the time did not suffice, and the same call goes on where it was. */
+            /** @description What this request removed. When complete is false, the time was not sufficient: repeat the request to continue. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        number: components["schemas"]["Number"];
+                        number: components["schemas"]["SequentialNumber"];
                         removed: {
                             chats: number;
-                            /** @description Messages and other entries of timelines, and panels. */
+                            /** @description Timeline entries and panels. */
                             entries: number;
                         };
                         complete: boolean;
@@ -3957,8 +3957,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     openAccount: {
@@ -3985,16 +3985,16 @@ export interface operations {
                 content: {
                     "application/json": {
                         account_id: string;
-                        admin_id: components["schemas"]["Number"];
+                        admin_id: components["schemas"]["SequentialNumber"];
                     };
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     addAdmin: {
@@ -4030,13 +4030,13 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     registerProvider: {
@@ -4061,11 +4061,11 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     provider: {
@@ -4090,8 +4090,8 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeProvider: {
@@ -4118,24 +4118,24 @@ export interface operations {
                     "application/json": components["schemas"]["Provider"];
                 };
             };
-            400: components["responses"]["Invalid"];
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
-            413: components["responses"]["TooLarge"];
-            500: components["responses"]["Failed"];
-            503: components["responses"]["Unavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     integratorMessage: {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4146,7 +4146,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Delivered, or rejected for good with words that the agent is shown; a JSON string that holds this JSON will do. Everything else is tried again. */
+            /** @description Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string that contains this JSON. Every other response is retried. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4168,12 +4168,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4184,7 +4184,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. The body does not matter, unless it has an error. */
+            /** @description Accepted. The body is ignored unless it contains an error. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,12 +4201,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4217,16 +4217,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the agent is shown. */
+            /** @description Data for the agent's panel. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PanelAnswer"];
+                    "application/json": components["schemas"]["WebhookPanelResponse"];
                 };
             };
-            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4239,12 +4239,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4255,16 +4255,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the agent is shown. */
+            /** @description Data for the agent's panel. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PanelAnswer"];
+                    "application/json": components["schemas"]["WebhookPanelResponse"];
                 };
             };
-            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4277,12 +4277,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4293,16 +4293,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether it was done. */
+            /** @description Whether the visitor was bound to the card. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Result"];
+                    "application/json": components["schemas"]["WebhookResult"];
                 };
             };
-            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4315,12 +4315,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4331,16 +4331,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether it was taken. */
+            /** @description Whether the receiver accepted the event. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Result"];
+                    "application/json": components["schemas"]["WebhookResult"];
                 };
             };
-            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4353,12 +4353,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4369,14 +4369,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Any answer will do. */
+            /** @description The body is ignored. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4389,12 +4389,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4405,16 +4405,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether it was taken. */
+            /** @description Whether the receiver accepted the event. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Result"];
+                    "application/json": components["schemas"]["WebhookResult"];
                 };
             };
-            /** @description Any other 2xx counts as 200 does. Everything else is tried again, three times in all, three seconds apart. */
+            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4427,12 +4427,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same on every try. */
-                "webhook-id": components["parameters"]["webhook_id"];
-                /** @description Unix seconds of the try. */
-                "webhook-timestamp": components["parameters"]["webhook_timestamp"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret; after a rotation two, with a space between. */
-                "webhook-signature": components["parameters"]["webhook_signature"];
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
             cookie?: never;
@@ -4448,7 +4448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Any answer is shown to the admin. */
+            /** @description The response is shown to the admin. */
             200: {
                 headers: {
                     [name: string]: unknown;

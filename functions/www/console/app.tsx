@@ -2,20 +2,20 @@ import "./app.css";
 import { useEffect, useState } from "preact/hooks";
 import { Announcer } from "../ui/announcer";
 import { Toasts } from "../ui/toast";
-import { ConnectionLine } from "./connection";
-import { WorkspaceContext } from "./context";
+import { ConnectionLine } from "./connection-banner";
+import { WorkspaceContext } from "./workspace-context";
 import { Conversation } from "./conversation/conversation";
-import { FloatingLayer } from "./floating";
+import { OverlayLayer } from "./overlays";
 import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
-import { followKeys } from "./keys";
-import { Rail } from "./rail";
+import { listenForShortcuts } from "./keyboard-shortcuts";
+import { NavigationRail } from "./navigation-rail";
 import { SignIn } from "./session/sign-in";
 import { route } from "./state/route";
 import { session, type Session } from "./state/session";
 import { Workspace } from "./state/workspace";
-import { VisitorsPage } from "./visitors/visitors";
-import { VisitorPane } from "./visitor/visitor";
+import { VisitorsPage } from "./visitors/visitors-page";
+import { VisitorPane } from "./visitor/visitor-pane";
 
 export function App() {
   const current = session.value;
@@ -32,7 +32,7 @@ function SignedIn({ me }: { me: Session }) {
   const [workspace] = useState(() => new Workspace(me));
   useEffect(() => {
     workspace.start();
-    const stopKeys = followKeys(workspace);
+    const stopKeys = listenForShortcuts(workspace);
     return () => {
       stopKeys();
       workspace.stop();
@@ -41,7 +41,7 @@ function SignedIn({ me }: { me: Session }) {
   return (
     <WorkspaceContext.Provider value={workspace}>
       <Panes workspace={workspace} />
-      <FloatingLayer />
+      <OverlayLayer />
     </WorkspaceContext.Provider>
   );
 }
@@ -52,7 +52,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
     return (
       <div class="app section">
         <ConnectionLine />
-        <Rail />
+        <NavigationRail />
         <main class="page">
           <h1 class="sr">Switchboard console</h1>
           <VisitorsPage />
@@ -64,7 +64,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
   return (
     <div class={id !== undefined ? "app has-chat" : isFirst ? "app first" : "app"}>
       <ConnectionLine />
-      <Rail />
+      <NavigationRail />
       <main class="panes">
         <h1 class="sr">Switchboard console</h1>
         <Inbox />

@@ -2,24 +2,24 @@
 
 import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/route";
-import { askComposer, floating, tab } from "./state/view";
-import { listedChats } from "./inbox/inbox";
+import { focusComposer, overlay, activeTab } from "./state/view-state";
+import { visibleChats } from "./inbox/inbox";
 
 /** Accepts the chat and puts the agent into the composer. */
 export function acceptChat(workspace: Workspace, chatId: number): void {
   void workspace.accept(chatId);
   if (route.peek().id !== chatId) openChat(chatId);
-  askComposer(chatId);
+  focusComposer(chatId);
 }
 
 /** Closes the chat; asks first only when words would be lost. */
 export function requestClose(workspace: Workspace, chatId: number): void {
-  if (workspace.hasUnsent(chatId)) floating.value = { kind: "close", chatId };
-  else closeAndGoOn(workspace, chatId);
+  if (workspace.hasUnsent(chatId)) overlay.value = { kind: "close", chatId };
+  else closeAndOpenNext(workspace, chatId);
 }
 
-export function closeAndGoOn(workspace: Workspace, chatId: number): void {
-  const list = listedChats(workspace.chats);
+export function closeAndOpenNext(workspace: Workspace, chatId: number): void {
+  const list = visibleChats(workspace.chats);
   const at = list.findIndex((row) => row.chat_id === chatId);
   const next = list[at + 1] ?? list[at - 1];
   workspace.close(chatId);
@@ -28,8 +28,8 @@ export function closeAndGoOn(workspace: Workspace, chatId: number): void {
 }
 
 /** The chat after or before the open one in the list. */
-export function step(workspace: Workspace, by: 1 | -1): void {
-  const list = listedChats(workspace.chats);
+export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
+  const list = visibleChats(workspace.chats);
   if (list.length === 0) return;
   const at = list.findIndex((row) => row.chat_id === route.peek().id);
   const next = at < 0 ? (by === 1 ? 0 : list.length - 1) : Math.min(list.length - 1, Math.max(0, at + by));
@@ -41,11 +41,11 @@ export function step(workspace: Workspace, by: 1 | -1): void {
 
 /** Accepts the open chat, or the one that has waited longest. */
 export function acceptNext(workspace: Workspace): void {
-  const id = workspace.shownId.peek();
+  const id = workspace.openChatId.peek();
   const open = id === undefined ? undefined : workspace.header(id);
   const target =
     open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : workspace.chats.waiting.peek()[0];
   if (target === undefined) return;
-  if (tab.peek() === "closed") tab.value = "waiting";
+  if (activeTab.peek() === "closed") activeTab.value = "waiting";
   acceptChat(workspace, target.chat_id);
 }

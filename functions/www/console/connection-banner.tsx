@@ -1,12 +1,12 @@
-import "./connection.css";
+import "./connection-banner.css";
 import { Icon } from "../ui/icons";
-import { now } from "../ui/time";
-import { useWorkspace } from "./context";
+import { currentSecond } from "../ui/time";
+import { useWorkspace } from "./workspace-context";
 
 /** Says at the top when the connection is lost, and when the next attempt is. */
 export function ConnectionLine() {
   const { sync } = useWorkspace();
-  const link = sync.link.value;
+  const link = sync.connection.value;
   if (link.kind === "starting" || link.kind === "live") return null;
   if (link.kind === "polling" && link.nextAttemptAt === undefined) return null;
   const isLost = link.kind === "lost";
@@ -23,7 +23,7 @@ export function ConnectionLine() {
         {text} <span class="more-words">{more}</span>
       </span>
       <NextAttempt at={link.nextAttemptAt} />
-      <button type="button" onClick={() => sync.hurry()}>
+      <button type="button" onClick={() => sync.reconnectNow()}>
         Try now
       </button>
     </div>
@@ -32,7 +32,7 @@ export function ConnectionLine() {
 
 function NextAttempt({ at }: { at: number | undefined }) {
   if (at === undefined) return null;
-  const seconds = Math.max(0, Math.ceil(at / 1000 - now.value));
+  const seconds = Math.max(0, Math.ceil(at / 1000 - currentSecond.value));
   return (
     <span class="num clip" aria-hidden="true">
       {seconds === 0 ? "Trying…" : `Next attempt in ${seconds} s`}

@@ -2,31 +2,31 @@ import "./dialogs.css";
 import { useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog";
 import { toast } from "../ui/toast";
-import { closeAndGoOn } from "./actions";
-import { useWorkspace } from "./context";
-import { KEYS } from "./keys";
-import { hasSingleKeys } from "./state/preferences";
+import { closeAndOpenNext } from "./chat-actions";
+import { useWorkspace } from "./workspace-context";
+import { KEYBOARD_SHORTCUTS } from "./keyboard-shortcuts";
+import { areSingleKeyShortcutsEnabled } from "./state/preferences";
 import { openChat } from "./state/route";
 import { signOut } from "./state/session";
-import { closeFloating } from "./state/view";
-import { nameOf, wordsOf } from "./state/workspace";
+import { closeOverlay } from "./state/view-state";
+import { visitorName, errorText } from "./state/workspace";
 
-const GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
+const SHORTCUT_GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 const keyName = (key: string) => (isApple && key === "Ctrl" ? "⌘" : key);
 
-export function KeysDialog() {
+export function ShortcutsDialog() {
   return (
-    <Dialog title="Keys" class="keys-dialog" onClose={closeFloating}>
+    <Dialog title="Keys" class="keys-dialog" onClose={closeOverlay}>
       <div class="body scroll">
         <div class="groups">
-          {GROUPS.map((group) => (
+          {SHORTCUT_GROUPS.map((group) => (
             <section key={group}>
               <h3>{group}</h3>
               <dl>
-                {KEYS.filter((key) => key.group === group).map(({ keys, does }) => (
-                  <div key={does}>
-                    <dt>{does}</dt>
+                {KEYBOARD_SHORTCUTS.filter((key) => key.group === group).map(({ keys, description }) => (
+                  <div key={description}>
+                    <dt>{description}</dt>
                     <dd>
                       {keys.map((key) => (
                         <kbd key={key}>{keyName(key)}</kbd>
@@ -42,8 +42,8 @@ export function KeysDialog() {
           <input
             type="checkbox"
             role="switch"
-            checked={hasSingleKeys.value}
-            onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)}
+            checked={areSingleKeyShortcutsEnabled.value}
+            onChange={(event) => (areSingleKeyShortcutsEnabled.value = event.currentTarget.checked)}
           />
           Single keys do something. Switch this off when you speak to your computer.
         </label>
@@ -56,9 +56,9 @@ export function CloseDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
   const unsent = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
-  const hasDraft = workspace.drafts.chats.value.has(chatId);
-  const name = row === undefined ? "the visitor" : nameOf(row);
-  const lost = [
+  const hasDraft = workspace.drafts.chatIds.value.has(chatId);
+  const name = row === undefined ? "the visitor" : visitorName(row);
+  const lostText = [
     unsent > 0 ? `${unsent} ${unsent === 1 ? "message that is" : "messages that are"} not sent` : "",
     hasDraft ? "the draft" : "",
   ]
@@ -67,15 +67,15 @@ export function CloseDialog({ chatId }: { chatId: number }) {
   const close = () => {
     for (const item of workspace.outbox.items.peek()) if (item.chatId === chatId) workspace.outbox.discard(item.key);
     workspace.drafts.write(chatId, "", false);
-    closeFloating();
-    closeAndGoOn(workspace, chatId);
+    closeOverlay();
+    closeAndOpenNext(workspace, chatId);
   };
   return (
-    <Dialog title={`Close the chat with ${name}?`} onClose={closeFloating}>
+    <Dialog title={`Close the chat with ${name}?`} onClose={closeOverlay}>
       <div class="body">
-        <p>You would lose {lost || "nothing"}.</p>
+        <p>You would lose {lostText || "nothing"}.</p>
         <footer>
-          <button type="button" class="btn line" data-autofocus onClick={closeFloating}>
+          <button type="button" class="btn line" data-autofocus onClick={closeOverlay}>
             Keep it open
           </button>
           <button type="button" class="btn danger" onClick={close}>
@@ -89,14 +89,14 @@ export function CloseDialog({ chatId }: { chatId: number }) {
 
 export function SignOutDialog() {
   const workspace = useWorkspace();
-  const drafts = workspace.drafts.chats.value.size;
+  const drafts = workspace.drafts.chatIds.value.size;
   const unsent = workspace.outbox.items.value.length;
   const [isBusy, setBusy] = useState(false);
-  const leave = async (forgets: boolean) => {
+  const leaveConsole = async (discardsUnsent: boolean) => {
     if (isBusy) return;
     setBusy(true);
-    if (forgets) workspace.forgetEverythingTyped();
-    closeFloating();
+    if (discardsUnsent) workspace.discardUnsent();
+    closeOverlay();
     if (workspace.presence.peek() === "online")
       await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
     await signOut().catch(() =>
@@ -104,31 +104,31 @@ export function SignOutDialog() {
     );
     openChat(undefined, true);
   };
-  const kept = [
+  const keptText = [
     drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "",
     unsent > 0 ? `${unsent} unsent ${unsent === 1 ? "message" : "messages"}` : "",
   ]
     .filter(Boolean)
     .join(" and ");
   return (
-    <Dialog title="Sign out?" onClose={closeFloating}>
+    <Dialog title="Sign out?" onClose={closeOverlay}>
       <div class="body">
         <p>
-          {kept === ""
+          {keptText === ""
             ? "You will be offline: no chats are offered to you."
-            : `There ${drafts + unsent === 1 ? "is" : "are"} ${kept} on this computer. You can keep them for the next time, or discard them if others use it.`}
+            : `There ${drafts + unsent === 1 ? "is" : "are"} ${keptText} on this computer. You can keep them for the next time, or discard them if others use it.`}
         </p>
         <footer>
-          <button type="button" class="btn line" onClick={closeFloating}>
+          <button type="button" class="btn line" onClick={closeOverlay}>
             Cancel
           </button>
-          {kept !== "" && (
-            <button type="button" class="btn danger" onClick={() => void leave(true)}>
+          {keptText !== "" && (
+            <button type="button" class="btn danger" onClick={() => void leaveConsole(true)}>
               Discard and sign out
             </button>
           )}
-          <button type="button" class="btn primary" data-autofocus onClick={() => void leave(false)}>
-            {kept === "" ? "Sign out" : "Keep and sign out"}
+          <button type="button" class="btn primary" data-autofocus onClick={() => void leaveConsole(false)}>
+            {keptText === "" ? "Sign out" : "Keep and sign out"}
           </button>
         </footer>
       </div>
@@ -139,31 +139,31 @@ export function SignOutDialog() {
 export function EraseDialog({ number, name, chatId }: { number: number; name: string; chatId: number }) {
   const workspace = useWorkspace();
   const visitor = workspace.timeline(chatId).detail.value?.visitor;
-  const [typed, setTyped] = useState("");
+  const [typedName, setTypedName] = useState("");
   const [progress, setProgress] = useState<{ chats: number; entries: number }>();
   const [problem, setProblem] = useState<string>();
   const isBusy = progress !== undefined;
-  const mayErase = typed.trim() === name.trim() && !isBusy;
+  const canErase = typedName.trim() === name.trim() && !isBusy;
   const chats = visitor?.chats_count;
   const erase = async (event: Event) => {
     event.preventDefault();
-    if (!mayErase) return;
+    if (!canErase) return;
     setProblem(undefined);
     setProgress({ chats: 0, entries: 0 });
     try {
       let removed = { chats: 0, entries: 0 };
-      await workspace.erase(number, (now) => setProgress((removed = now)));
-      closeFloating();
+      await workspace.eraseVisitor(number, (now) => setProgress((removed = now)));
+      closeOverlay();
       openChat(undefined, true);
       toast(
         `${name} is erased: ${removed.chats} ${removed.chats === 1 ? "chat" : "chats"} with ${removed.entries} entries.`,
       );
     } catch (error) {
       setProgress(undefined);
-      setProblem(wordsOf(error));
+      setProblem(errorText(error));
     }
   };
-  const known = [
+  const erasedFields = [
     visitor?.email && "e-mail address",
     visitor?.phone && "phone number",
     visitor?.photo && "picture",
@@ -172,7 +172,7 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
     .filter(Boolean)
     .join(", ");
   return (
-    <Dialog title={`Erase ${name}?`} onClose={() => !isBusy && closeFloating()}>
+    <Dialog title={`Erase ${name}?`} onClose={() => !isBusy && closeOverlay()}>
       <form class="body" onSubmit={(event) => void erase(event)}>
         <div>
           <p>These go for good:</p>
@@ -181,7 +181,7 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
               {chats === undefined ? "all chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number},
               with every message, note and event
             </li>
-            <li>name{known === "" ? "" : `, ${known}`}, and what your systems told about them</li>
+            <li>name{erasedFields === "" ? "" : `, ${erasedFields}`}, and what your systems told about them</li>
             <li>their place on the blacklist, if they are on it</li>
           </ul>
         </div>
@@ -197,8 +197,8 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
             autocomplete="off"
             spellcheck={false}
             dir="auto"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
+            value={typedName}
+            onInput={(event) => setTypedName(event.currentTarget.value)}
           />
         </div>
         {problem !== undefined && (
@@ -207,10 +207,10 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
           </p>
         )}
         <footer>
-          <button type="button" class="btn line" aria-disabled={isBusy} onClick={closeFloating}>
+          <button type="button" class="btn line" aria-disabled={isBusy} onClick={closeOverlay}>
             Cancel
           </button>
-          <button type="submit" class="btn danger" aria-disabled={!mayErase}>
+          <button type="submit" class="btn danger" aria-disabled={!canErase}>
             {isBusy ? `Erasing… ${progress.entries} entries` : "Erase for good"}
           </button>
         </footer>

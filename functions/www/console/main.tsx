@@ -2,13 +2,13 @@ import "../ui/tokens.css";
 import "../ui/base.css";
 import { render } from "preact";
 import { startClock } from "../ui/time";
-import { followTheme } from "../ui/theme";
+import { applyTheme } from "../ui/theme";
 import { App } from "./app";
-import { followRoute } from "./state/route";
+import { startRouting } from "./state/route";
 
-followTheme();
+applyTheme();
 startClock();
-followRoute();
+startRouting();
 
 const root = document.getElementById("root");
 if (root !== null) render(<App />, root);

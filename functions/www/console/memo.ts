@@ -1,7 +1,7 @@
 import { Component, h, type ComponentType, type FunctionComponent } from "preact";
 
 /** Renders again only when a prop or a signal that it reads has changed. */
-export function memo<Props extends object>(view: FunctionComponent<Props>): ComponentType<Props> {
+export function memo<Props extends object>(component: FunctionComponent<Props>): ComponentType<Props> {
   return class Memo extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {
       const before = this.props as Record<string, unknown>;
@@ -12,7 +12,7 @@ export function memo<Props extends object>(view: FunctionComponent<Props>): Comp
       return false;
     }
     override render() {
-      return h(view, this.props as Props);
+      return h(component, this.props as Props);
     }
   };
 }

@@ -1,26 +1,26 @@
-import "./rail.css";
+import "./navigation-rail.css";
 import { useRef, useState } from "preact/hooks";
-import { Face } from "../ui/face";
+import { Avatar } from "../ui/avatar";
 import { Icon, type IconName } from "../ui/icons";
 import { Popover } from "../ui/popover";
 import { theme, type Theme } from "../ui/theme";
 import { toast } from "../ui/toast";
-import { useWorkspace } from "./context";
+import { useWorkspace } from "./workspace-context";
 import logo from "./icon.svg";
-import { allowDesktopNotices, canNotify, isNotifyingAllowed, playSound } from "./state/notices";
-import { hasDesktopNotices, hasSound } from "./state/preferences";
+import { requestNotificationPermission, areNotificationsSupported, areNotificationsAllowed, playSound } from "./state/alerts";
+import { areDesktopNotificationsEnabled, isSoundEnabled } from "./state/preferences";
 import { hrefOf, route, type Section } from "./state/route";
 import { session } from "./state/session";
-import { floating } from "./state/view";
+import { overlay } from "./state/view-state";
 import type { PresenceStatus } from "../api/types";
 
-export const SECTION_NAMES: Record<Section, { name: string; icon: IconName }> = {
+export const SECTION_LABELS: Record<Section, { name: string; icon: IconName }> = {
   inbox: { name: "Inbox", icon: "inbox" },
   visitors: { name: "Visitors", icon: "users" },
 };
 
-function RailLink({ section, count = 0, label }: { section: Section; count?: number; label?: string }) {
-  const { name, icon } = SECTION_NAMES[section];
+function NavigationLink({ section, count = 0, label }: { section: Section; count?: number; label?: string }) {
+  const { name, icon } = SECTION_LABELS[section];
   return (
     <a
       href={hrefOf({ section, id: undefined })}
@@ -40,7 +40,7 @@ function RailLink({ section, count = 0, label }: { section: Section; count?: num
   );
 }
 
-export function Rail() {
+export function NavigationRail() {
   const workspace = useWorkspace();
   const waiting = workspace.chats.waiting.value.length;
   return (
@@ -48,32 +48,32 @@ export function Rail() {
       <span class="logo" aria-hidden="true">
         <img src={logo} alt="" />
       </span>
-      <RailLink section="inbox" count={waiting} label={waiting > 0 ? `Inbox, ${waiting} waiting` : "Inbox"} />
-      <RailLink section="visitors" />
+      <NavigationLink section="inbox" count={waiting} label={waiting > 0 ? `Inbox, ${waiting} waiting` : "Inbox"} />
+      <NavigationLink section="visitors" />
       <span class="grow" />
-      <Me />
+      <ProfileButton />
     </nav>
   );
 }
 
-const PRESENCES: { status: PresenceStatus; label: string }[] = [
+const PRESENCE_OPTIONS: { status: PresenceStatus; label: string }[] = [
   { status: "online", label: "Online" },
   { status: "away", label: "Away" },
 ];
 
-const THEMES: { value: Theme; label: string; icon: IconName }[] = [
+const THEME_OPTIONS: { value: Theme; label: string; icon: IconName }[] = [
   { value: "system", label: "System", icon: "monitor" },
   { value: "light", label: "Light", icon: "sun" },
   { value: "dark", label: "Dark", icon: "moon" },
 ];
 
-function Me() {
+function ProfileButton() {
   const workspace = useWorkspace();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const me = session.value ?? workspace.me;
   const status = workspace.presence.value;
-  const spoken = status === undefined ? "" : `, ${status}`;
+  const statusLabel = status === undefined ? "" : `, ${status}`;
   return (
     <>
       <button
@@ -84,30 +84,30 @@ function Me() {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <Face id={me.id} name={me.name} photo={me.photo} />
+        <Avatar id={me.id} name={me.name} photo={me.photo} />
         <span class="sr">
           {me.name}
-          {spoken}
+          {statusLabel}
         </span>
         {status !== undefined && <span class={`presence ${status}`} />}
       </button>
       {isOpen && (
         <Popover anchor={button} side="above" role="menu" class="me-menu" label="You" onClose={() => setOpen(false)}>
-          <MeMenu close={() => setOpen(false)} />
+          <ProfileMenu close={() => setOpen(false)} />
         </Popover>
       )}
     </>
   );
 }
 
-function MeMenu({ close }: { close: () => void }) {
+function ProfileMenu({ close }: { close: () => void }) {
   const workspace = useWorkspace();
   const me = session.value ?? workspace.me;
   const status = workspace.presence.value;
-  const toggleDesktop = async () => {
-    if (hasDesktopNotices.value && isNotifyingAllowed()) {
-      hasDesktopNotices.value = false;
-    } else if (!(await allowDesktopNotices())) {
+  const toggleDesktopNotifications = async () => {
+    if (areDesktopNotificationsEnabled.value && areNotificationsAllowed()) {
+      areDesktopNotificationsEnabled.value = false;
+    } else if (!(await requestNotificationPermission())) {
       toast("The browser does not allow notifications for this page. You can change that in its site settings.", {
         isBad: true,
       });
@@ -116,7 +116,7 @@ function MeMenu({ close }: { close: () => void }) {
   return (
     <>
       <div class="who" role="presentation">
-        <Face id={me.id} name={me.name} photo={me.photo} />
+        <Avatar id={me.id} name={me.name} photo={me.photo} />
         <span class="clip">
           <b class="clip">{me.name}</b>
           <small class="clip">
@@ -125,7 +125,7 @@ function MeMenu({ close }: { close: () => void }) {
         </span>
       </div>
       <div class="segments" role="group" aria-label="Presence">
-        {PRESENCES.map(({ status: value, label }) => (
+        {PRESENCE_OPTIONS.map(({ status: value, label }) => (
           <button
             key={value}
             type="button"
@@ -143,25 +143,25 @@ function MeMenu({ close }: { close: () => void }) {
         type="button"
         class="menu-item"
         role="menuitemcheckbox"
-        aria-checked={hasSound.value}
+        aria-checked={isSoundEnabled.value}
         onClick={() => {
-          hasSound.value = !hasSound.value;
+          isSoundEnabled.value = !isSoundEnabled.value;
           playSound();
         }}
       >
-        <Icon name={hasSound.value ? "volume-2" : "volume-x"} />
+        <Icon name={isSoundEnabled.value ? "volume-2" : "volume-x"} />
         Sound
         <Icon name="check" class="check" />
       </button>
-      {canNotify() && (
+      {areNotificationsSupported() && (
         <button
           type="button"
           class="menu-item"
           role="menuitemcheckbox"
-          aria-checked={hasDesktopNotices.value && isNotifyingAllowed()}
-          onClick={() => void toggleDesktop()}
+          aria-checked={areDesktopNotificationsEnabled.value && areNotificationsAllowed()}
+          onClick={() => void toggleDesktopNotifications()}
         >
-          <Icon name={hasDesktopNotices.value ? "bell" : "bell-off"} />
+          <Icon name={areDesktopNotificationsEnabled.value ? "bell" : "bell-off"} />
           Desktop notifications
           <Icon name="check" class="check" />
         </button>
@@ -170,7 +170,7 @@ function MeMenu({ close }: { close: () => void }) {
         Theme
       </div>
       <div class="segments" role="group" aria-label="Theme">
-        {THEMES.map(({ value, label, icon }) => (
+        {THEME_OPTIONS.map(({ value, label, icon }) => (
           <button
             key={value}
             type="button"
@@ -190,7 +190,7 @@ function MeMenu({ close }: { close: () => void }) {
         role="menuitem"
         onClick={() => {
           close();
-          floating.value = { kind: "keys" };
+          overlay.value = { kind: "keys" };
         }}
       >
         <Icon name="keyboard" />
@@ -202,7 +202,7 @@ function MeMenu({ close }: { close: () => void }) {
         role="menuitem"
         onClick={() => {
           close();
-          floating.value = { kind: "sign-out" };
+          overlay.value = { kind: "sign-out" };
         }}
       >
         <Icon name="log-out" />

@@ -1,24 +1,24 @@
-import { CannedDialog } from "./conversation/canned-dialog";
+import { CannedRepliesDialog } from "./conversation/canned-replies-dialog";
 import { FileDialog } from "./conversation/file-dialog";
 import { ChannelDialog } from "./channels/channel-dialog";
-import { CloseDialog, EraseDialog, KeysDialog, SignOutDialog } from "./dialogs";
-import { Palette } from "./palette/palette";
-import { closeFloating, floating } from "./state/view";
-import { TransferDialog } from "./transfer/transfer";
+import { CloseDialog, EraseDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
+import { CommandPalette } from "./command-palette/command-palette";
+import { closeOverlay, overlay } from "./state/view-state";
+import { TransferDialog } from "./transfer/transfer-dialog";
 
-export function FloatingLayer() {
-  const current = floating.value;
+export function OverlayLayer() {
+  const current = overlay.value;
   switch (current?.kind) {
     case undefined:
       return null;
     case "palette":
-      return <Palette />;
+      return <CommandPalette />;
     case "keys":
-      return <KeysDialog />;
+      return <ShortcutsDialog />;
     case "canned":
-      return <CannedDialog />;
+      return <CannedRepliesDialog />;
     case "channel":
-      return <ChannelDialog onClose={closeFloating} />;
+      return <ChannelDialog onClose={closeOverlay} />;
     case "sign-out":
       return <SignOutDialog />;
     case "transfer":

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api } from "../api/client";
-import { backoff } from "./backoff";
-import { readPush } from "./push";
-import { PushSocket, type SocketEvents } from "./socket";
+import { ApiClient } from "../api/client";
+import { backoffDelayMs } from "./backoff";
+import { parsePush } from "./push-parser";
+import { PushSocket, type SocketEvents } from "./push-socket";
 
 test("attempts are 1, 2, 4 to 30 s apart, with jitter", () => {
   assert.deepEqual(
-    [1, 2, 3, 4, 5, 6, 20].map((failures) => backoff(failures, () => 0)),
+    [1, 2, 3, 4, 5, 6, 20].map((failures) => backoffDelayMs(failures, () => 0)),
     [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000],
   );
   assert.equal(
-    backoff(3, () => 1),
+    backoffDelayMs(3, () => 1),
     3000,
   );
 });
 
 test("frames of another version, unknown or broken are ignored", () => {
-  const frame = (value: unknown) => readPush(JSON.stringify(value));
+  const frame = (value: unknown) => parsePush(JSON.stringify(value));
   assert.equal(frame({ v: 1, type: "pong" }), "pong");
   assert.equal(frame({ v: 1, type: "chat_gone", chat_id: 7 })?.valueOf() !== undefined, true);
   for (const wrong of [
@@ -29,8 +29,8 @@ test("frames of another version, unknown or broken are ignored", () => {
     null,
   ])
     assert.equal(frame(wrong), undefined);
-  assert.equal(readPush("{"), undefined);
-  assert.equal(readPush(new ArrayBuffer(2)), undefined);
+  assert.equal(parsePush("{"), undefined);
+  assert.equal(parsePush(new ArrayBuffer(2)), undefined);
 });
 
 class FakeSocket {
@@ -57,17 +57,17 @@ class FakeSocket {
   }
 }
 
-function socketWith(answers: (() => Response)[]) {
+function socketWith(responses: (() => Response)[]) {
   FakeSocket.all = [];
   const log: string[] = [];
-  const api = new Api(
+  const api = new ApiClient(
     () => "token",
     "",
-    async () => (answers.shift() ?? ticket)(),
+    async () => (responses.shift() ?? ticket)(),
   );
   const events: SocketEvents = {
-    open: () => log.push("open"),
-    down: () => log.push("down"),
+    connected: () => log.push("open"),
+    disconnected: () => log.push("down"),
     unavailable: () => log.push("unavailable"),
     push: (push) => log.push(push.type),
     sessionEnded: () => log.push("ended"),
@@ -76,15 +76,15 @@ function socketWith(answers: (() => Response)[]) {
   return { socket, log };
 }
 const ticket = () => Response.json({ ticket: "a/b", url: "wss://push.example", expires_in: 60 }, { status: 201 });
-const turns = async () => {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+const flushPromises = async () => {
+  for (let round = 0; round < 20; round++) await Promise.resolve();
   await new Promise((done) => setImmediate(done));
 };
 
 test("a socket opens with its ticket and brings pushes", async () => {
   const { socket, log } = socketWith([]);
   socket.start();
-  await turns();
+  await flushPromises();
   const [first] = FakeSocket.all;
   assert.equal(first?.url, "wss://push.example?ticket=a%2Fb");
   first?.open();
@@ -99,13 +99,13 @@ test("a lost socket comes back with a new ticket", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { socket, log } = socketWith([]);
   socket.start();
-  await turns();
+  await flushPromises();
   FakeSocket.all[0]?.open();
   FakeSocket.all[0]?.close();
-  await turns();
+  await flushPromises();
   assert.deepEqual(log, ["open", "down"]);
   t.mock.timers.tick(1001);
-  await turns();
+  await flushPromises();
   FakeSocket.all[1]?.open();
   assert.deepEqual(log, ["open", "down", "open"]);
   socket.stop();
@@ -115,7 +115,7 @@ test("a ping without an answer ends a dead connection", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { socket, log } = socketWith([]);
   socket.start();
-  await turns();
+  await flushPromises();
   const [first] = FakeSocket.all;
   first?.open();
   t.mock.timers.tick(5 * 60_000);
@@ -132,12 +132,12 @@ test("a ping without an answer ends a dead connection", async (t) => {
 test("a service without sockets is told apart from a broken one", async () => {
   const missing = socketWith([() => Response.json({ error: { code: "not_found", message: "no" } }, { status: 404 })]);
   missing.socket.start();
-  await turns();
+  await flushPromises();
   assert.deepEqual(missing.log, ["unavailable"]);
   missing.socket.stop();
   const broken = socketWith([() => Response.json({}, { status: 503 })]);
   broken.socket.start();
-  await turns();
+  await flushPromises();
   assert.deepEqual(broken.log, ["down"]);
   broken.socket.stop();
 });
@@ -145,7 +145,7 @@ test("a service without sockets is told apart from a broken one", async () => {
 test("a session that ended is not tried again", async () => {
   const { socket, log } = socketWith([]);
   socket.start();
-  await turns();
+  await flushPromises();
   FakeSocket.all[0]?.open();
   FakeSocket.all[0]?.close(4401);
   assert.deepEqual(log, ["open", "ended"]);

@@ -1,27 +1,27 @@
 /* One connection for pushes: a ticket, the socket, pings, and back again after it breaks. */
 
-import { isStatus, type Api } from "../api/client";
-import type { Push } from "../api/contract";
-import { backoff } from "./backoff";
-import { readPush } from "./push";
+import { hasStatus, type ApiClient } from "../api/client";
+import type { Push } from "../api/planned-endpoints";
+import { backoffDelayMs } from "./backoff";
+import { parsePush } from "./push-parser";
 
-const PING_MS = 5 * 60_000;
+const PING_INTERVAL_MS = 5 * 60_000;
 /** A ping that is not answered in time means that the connection is dead, whatever the browser believes. */
-const PONG_MS = 15_000;
-const OPEN_MS = 10_000;
+const PONG_TIMEOUT_MS = 15_000;
+const OPEN_TIMEOUT_MS = 10_000;
 /** A service without sockets is asked again once in a while: it may have been deployed meanwhile. */
-const UNAVAILABLE_MS = 5 * 60_000;
+const UNAVAILABLE_RETRY_MS = 5 * 60_000;
 /** A connection that lasted this long was a good one: the next break starts again at a second. */
-const STABLE_MS = 20_000;
+const STABLE_CONNECTION_MS = 20_000;
 
 const POLICY_VIOLATION = 1008;
 const SESSION_ENDED = 4401;
 
 export interface SocketEvents {
   /** Pushes arrive from now on. */
-  open: () => void;
+  connected: () => void;
   /** No pushes for now; the next attempt is at this time in Unix milliseconds. */
-  down: (nextAttemptAt: number) => void;
+  disconnected: (nextAttemptAt: number) => void;
   /** The service has no sockets. */
   unavailable: () => void;
   push: (push: Push) => void;
@@ -39,9 +39,9 @@ export class PushSocket {
   private openedAt = 0;
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ApiClient,
     private readonly events: SocketEvents,
-    private readonly create: (url: string) => WebSocket = (url) => new WebSocket(url),
+    private readonly createSocket: (url: string) => WebSocket = (url) => new WebSocket(url),
   ) {}
 
   get isOpen(): boolean {
@@ -56,20 +56,20 @@ export class PushSocket {
   stop(): void {
     this.isStopped = true;
     this.clearTimers();
-    this.drop();
+    this.closeSocket();
   }
 
   /** Tries at once instead of at the next attempt. */
-  hurry(): void {
+  reconnectNow(): void {
     if (this.isStopped || this.isConnecting || this.isOpen) return;
     clearTimeout(this.retryTimer);
     void this.connect();
   }
 
   /** Asks for a sign of life, for example after the machine slept. */
-  check(): void {
+  checkConnection(): void {
     if (this.isOpen) this.ping();
-    else this.hurry();
+    else this.reconnectNow();
   }
 
   send(frame: object): boolean {
@@ -87,13 +87,13 @@ export class PushSocket {
       await this.openSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
     } catch (error) {
       if (this.isStopped) return;
-      if (isStatus(error, 401)) return this.events.sessionEnded();
-      if (isStatus(error, 404, 405)) {
+      if (hasStatus(error, 401)) return this.events.sessionEnded();
+      if (hasStatus(error, 404, 405)) {
         this.events.unavailable();
-        this.retryTimer = setTimeout(() => void this.connect(), UNAVAILABLE_MS);
+        this.retryTimer = setTimeout(() => void this.connect(), UNAVAILABLE_RETRY_MS);
         return;
       }
-      this.retry();
+      this.scheduleReconnect();
     } finally {
       this.isConnecting = false;
     }
@@ -101,34 +101,34 @@ export class PushSocket {
 
   private openSocket(url: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = this.create(url);
+      const socket = this.createSocket(url);
       this.socket = socket;
-      const tooLong = setTimeout(() => socket.close(), OPEN_MS);
+      const openTimer = setTimeout(() => socket.close(), OPEN_TIMEOUT_MS);
       let isOpened = false;
       socket.onopen = () => {
-        clearTimeout(tooLong);
+        clearTimeout(openTimer);
         isOpened = true;
         this.openedAt = Date.now();
-        this.pingTimer = setInterval(() => this.ping(), PING_MS);
+        this.pingTimer = setInterval(() => this.ping(), PING_INTERVAL_MS);
         resolve();
-        this.events.open();
+        this.events.connected();
       };
       socket.onmessage = (event) => {
         if (this.socket !== socket) return;
-        const push = readPush(event.data);
+        const push = parsePush(event.data);
         if (push === "pong") clearTimeout(this.pongTimer);
         else if (push !== undefined) this.events.push(push);
       };
       socket.onclose = (event) => {
-        clearTimeout(tooLong);
+        clearTimeout(openTimer);
         if (!isOpened) return reject(new Error("the socket did not open"));
         if (this.socket !== socket) return;
         this.socket = undefined;
         this.clearTimers();
         if (this.isStopped) return;
         if (event.code === SESSION_ENDED || event.code === POLICY_VIOLATION) return this.events.sessionEnded();
-        if (Date.now() - this.openedAt > STABLE_MS) this.failures = 0;
-        this.retry();
+        if (Date.now() - this.openedAt > STABLE_CONNECTION_MS) this.failures = 0;
+        this.scheduleReconnect();
       };
     });
   }
@@ -138,21 +138,21 @@ export class PushSocket {
     clearTimeout(this.pongTimer);
     this.pongTimer = setTimeout(() => {
       // The browser may need a minute to notice; do not wait for it.
-      this.drop();
+      this.closeSocket();
       this.clearTimers();
-      if (!this.isStopped) this.retry();
-    }, PONG_MS);
+      if (!this.isStopped) this.scheduleReconnect();
+    }, PONG_TIMEOUT_MS);
   }
 
-  private retry(): void {
+  private scheduleReconnect(): void {
     this.failures++;
-    const delay = backoff(this.failures);
-    this.events.down(Date.now() + delay);
+    const delay = backoffDelayMs(this.failures);
+    this.events.disconnected(Date.now() + delay);
     clearTimeout(this.retryTimer);
     this.retryTimer = setTimeout(() => void this.connect(), delay);
   }
 
-  private drop(): void {
+  private closeSocket(): void {
     const socket = this.socket;
     this.socket = undefined;
     if (socket === undefined) return;

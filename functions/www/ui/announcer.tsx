@@ -1,17 +1,17 @@
 import { signal } from "@preact/signals";
 
-const spoken = signal<{ text: string; turn: number }>({ text: "", turn: 0 });
+const announcement = signal<{ text: string; parity: number }>({ text: "", parity: 0 });
 
 /** Says something to screen readers. The same words twice are said twice. */
 export function announce(text: string): void {
-  spoken.value = { text, turn: 1 - spoken.peek().turn };
+  announcement.value = { text, parity: 1 - announcement.peek().parity };
 }
 
 export function Announcer() {
-  const { text, turn } = spoken.value;
+  const { text, parity } = announcement.value;
   return (
     <div class="sr" aria-live="polite" aria-atomic="true">
-      <span key={turn}>{text}</span>
+      <span key={parity}>{text}</span>
     </div>
   );
 }

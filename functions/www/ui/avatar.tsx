@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Icon } from "./icons";
 
-const TINTS = 6;
+const TINT_COUNT = 6;
 
 /** Two letters of a name; of a script without capitals the first one. */
 export function initials(name: string): string {
@@ -16,7 +16,7 @@ export function initials(name: string): string {
   return (isLatin ? first + last : first).toUpperCase();
 }
 
-interface FaceProps {
+interface AvatarProps {
   /** Decides the tint. */
   id: number;
   name: string;
@@ -27,10 +27,10 @@ interface FaceProps {
   class?: string;
 }
 
-export function Face({ id, name, photo, isAnonymous, isBot, class: extra }: FaceProps) {
-  const [broken, setBroken] = useState<string>();
-  const tint = isBot ? "bot" : isAnonymous ? "f0" : `f${(id % TINTS) + 1}`;
-  const isPhoto = photo && photo !== broken && /^https?:\/\//i.test(photo);
+export function Avatar({ id, name, photo, isAnonymous, isBot, class: extra }: AvatarProps) {
+  const [brokenPhoto, setBrokenPhoto] = useState<string>();
+  const tint = isBot ? "bot" : isAnonymous ? "f0" : `f${(id % TINT_COUNT) + 1}`;
+  const isPhoto = photo && photo !== brokenPhoto && /^https?:\/\//i.test(photo);
   return (
     <span class={`face ${tint} ${extra ?? ""}`} aria-hidden="true">
       {isPhoto ? (
@@ -40,7 +40,7 @@ export function Face({ id, name, photo, isAnonymous, isBot, class: extra }: Face
           loading="lazy"
           decoding="async"
           referrerpolicy="no-referrer"
-          onError={() => setBroken(photo)}
+          onError={() => setBrokenPhoto(photo)}
         />
       ) : isBot ? (
         <Icon name="bot" />

@@ -5,14 +5,14 @@ import { Icon } from "./icons";
 interface DialogProps {
   title: string;
   /** Hides the head; the title is still said. */
-  isBare?: boolean;
+  hidesHeader?: boolean;
   class?: string;
   onClose: () => void;
   children: ComponentChildren;
 }
 
 /** A modal dialog of the browser: focus stays inside, Escape closes, focus goes back where it was. */
-export function Dialog({ title, isBare, class: extra, onClose, children }: DialogProps) {
+export function Dialog({ title, hidesHeader, class: extra, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -38,7 +38,7 @@ export function Dialog({ title, isBare, class: extra, onClose, children }: Dialo
         if (event.target === dialog.current) onClose();
       }}
     >
-      {!isBare && (
+      {!hidesHeader && (
         <header>
           <h2 dir="auto">{title}</h2>
           <button type="button" class="btn only-icon" aria-label="Close dialog" onClick={onClose}>

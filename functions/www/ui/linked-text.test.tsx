@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { initials } from "./face";
-import { parts } from "./text";
-import { ago, duration, elapsed, spokenElapsed } from "./time";
+import { initials } from "./avatar";
+import { splitText } from "./linked-text";
+import { formatAgo, formatDuration, formatElapsed, formatElapsedSpoken } from "./time";
 
-const kinds = (text: string) => parts(text).map(({ kind, text }) => `${kind}:${text}`);
+const kinds = (text: string) => splitText(text).map(({ kind, text }) => `${kind}:${text}`);
 
 test("addresses are cut out of a text without the sentence's marks", () => {
   assert.deepEqual(kinds("See https://a.example/x, or (https://b.example)."), [
@@ -30,11 +30,11 @@ test("initials come from the first and the last word", () => {
 });
 
 test("times are short", () => {
-  assert.deepEqual([0, 48, 252, 3599, 3900, 90_000].map(elapsed), ["0:00", "0:48", "4:12", "59:59", "1 h 05", "1 d"]);
-  assert.deepEqual([1, 59, 60, 7200].map(spokenElapsed), ["1 second", "59 seconds", "1 minute", "2 hours"]);
+  assert.deepEqual([0, 48, 252, 3599, 3900, 90_000].map(formatElapsed), ["0:00", "0:48", "4:12", "59:59", "1 h 05", "1 d"]);
+  assert.deepEqual([1, 59, 60, 7200].map(formatElapsedSpoken), ["1 second", "59 seconds", "1 minute", "2 hours"]);
   assert.deepEqual(
-    [10, 130, 7300].map((seconds) => ago(1_760_000_000 - seconds, 1_760_000_000)),
+    [10, 130, 7300].map((seconds) => formatAgo(1_760_000_000 - seconds, 1_760_000_000)),
     ["now", "2 min", "2 h"],
   );
-  assert.deepEqual([84, 3012].map(duration), ["84 ms", "3.0 s"]);
+  assert.deepEqual([84, 3012].map(formatDuration), ["84 ms", "3.0 s"]);
 });

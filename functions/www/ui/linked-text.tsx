@@ -2,22 +2,22 @@
 
 import type { ComponentChild } from "preact";
 
-export const BLOCKED = "[link blocked]";
+export const BLOCKED_LINK = "[link blocked]";
 
-const LINKS = /(https?:\/\/[^\s<>"'`]+)|(\[link blocked\])/gi;
+const LINK_PATTERN = /(https?:\/\/[^\s<>"'`]+)|(\[link blocked\])/gi;
 /** Closing marks belong to the sentence, not to the address. */
-const TAIL = /[.,;:!?…»”’)\]}]+$/;
+const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}]+$/;
 
-type Part = { kind: "text" | "link" | "blocked"; text: string };
+type TextPart = { kind: "text" | "link" | "blocked"; text: string };
 
 /** Cuts a text into words, addresses and places where Safe URL took an address away. */
-export function parts(text: string): Part[] {
-  const found: Part[] = [];
-  const add = (kind: Part["kind"], piece: string) => {
-    if (piece.length > 0) found.push({ kind, text: piece });
+export function splitText(text: string): TextPart[] {
+  const result: TextPart[] = [];
+  const add = (kind: TextPart["kind"], value: string) => {
+    if (value.length > 0) result.push({ kind, text: value });
   };
   let end = 0;
-  for (const match of text.matchAll(LINKS)) {
+  for (const match of text.matchAll(LINK_PATTERN)) {
     add("text", text.slice(end, match.index));
     end = match.index + match[0].length;
     if (match[2] !== undefined) {
@@ -25,18 +25,18 @@ export function parts(text: string): Part[] {
       continue;
     }
     let address = match[0];
-    const tail = TAIL.exec(address)?.[0] ?? "";
-    const opens = (address.match(/\(/g) ?? []).length;
-    const keeps = tail.startsWith(")") && opens > 0 ? opens : 0;
-    address = address.slice(0, address.length - tail.length + keeps);
+    const trailing = TRAILING_PUNCTUATION.exec(address)?.[0] ?? "";
+    const openBrackets = (address.match(/\(/g) ?? []).length;
+    const keptBrackets = trailing.startsWith(")") && openBrackets > 0 ? openBrackets : 0;
+    address = address.slice(0, address.length - trailing.length + keptBrackets);
     add("link", address);
     end = match.index + address.length;
   }
   add("text", text.slice(end));
-  return found;
+  return result;
 }
 
-export function Blocked() {
+export function BlockedLink() {
   return (
     <span class="blocked" title="Safe URL does not allow this domain">
       link blocked
@@ -44,12 +44,12 @@ export function Blocked() {
   );
 }
 
-export function Words({ text }: { text: string }): ComponentChild {
-  return parts(text).map((part, index) =>
+export function LinkedText({ text }: { text: string }): ComponentChild {
+  return splitText(text).map((part, index) =>
     part.kind === "text" ? (
       part.text
     ) : part.kind === "blocked" ? (
-      <Blocked key={index} />
+      <BlockedLink key={index} />
     ) : (
       <a key={index} class="link" href={part.text} target="_blank" rel="noopener noreferrer nofollow" dir="ltr">
         {part.text}
@@ -58,15 +58,15 @@ export function Words({ text }: { text: string }): ComponentChild {
   );
 }
 
-const MARKS =
+const MARKDOWN_PATTERN =
   /\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
 
 /** Markdown's first version (specification B2): links, bold, italic. */
 export function Markdown({ text }: { text: string }): ComponentChild {
   const nodes: ComponentChild[] = [];
   let end = 0;
-  for (const match of text.matchAll(MARKS)) {
-    if (match.index > end) nodes.push(<Words key={end} text={text.slice(end, match.index)} />);
+  for (const match of text.matchAll(MARKDOWN_PATTERN)) {
+    if (match.index > end) nodes.push(<LinkedText key={end} text={text.slice(end, match.index)} />);
     const [, label, address, bold, strong, italic, emphasis] = match;
     const key = `m${match.index}`;
     if (label !== undefined && address !== undefined) {
@@ -82,6 +82,6 @@ export function Markdown({ text }: { text: string }): ComponentChild {
     }
     end = match.index + match[0].length;
   }
-  if (end < text.length) nodes.push(<Words key={end} text={text.slice(end)} />);
+  if (end < text.length) nodes.push(<LinkedText key={end} text={text.slice(end)} />);
   return nodes;
 }

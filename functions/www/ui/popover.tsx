@@ -14,8 +14,8 @@ interface PopoverProps {
   children: ComponentChildren;
 }
 
-const GAP = 6;
-const EDGE = 8;
+const ANCHOR_GAP_PX = 6;
+const WINDOW_MARGIN_PX = 8;
 
 /** Floats above everything beside its anchor; closes on Escape and on a click elsewhere. */
 export function Popover({
@@ -28,38 +28,38 @@ export function Popover({
   onClose,
   children,
 }: PopoverProps) {
-  const box = useRef<HTMLDivElement>(null);
+  const popover = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
   useLayoutEffect(() => {
-    const element = box.current;
+    const element = popover.current;
     if (element === null) return;
     const place = () => {
-      const at = anchor.current?.getBoundingClientRect();
-      if (at === undefined) return;
+      const anchorRect = anchor.current?.getBoundingClientRect();
+      if (anchorRect === undefined) return;
       const { offsetWidth: width, offsetHeight: height } = element;
-      const below = at.bottom + GAP;
-      const above = at.top - GAP - height;
-      const fitsBelow = below + height <= innerHeight - EDGE;
-      const isBelow = side === "below" ? fitsBelow || above < EDGE : above < EDGE && fitsBelow;
+      const below = anchorRect.bottom + ANCHOR_GAP_PX;
+      const above = anchorRect.top - ANCHOR_GAP_PX - height;
+      const fitsBelow = below + height <= innerHeight - WINDOW_MARGIN_PX;
+      const isBelow = side === "below" ? fitsBelow || above < WINDOW_MARGIN_PX : above < WINDOW_MARGIN_PX && fitsBelow;
       const isFromLeft = (align === "start") !== (getComputedStyle(element).direction === "rtl");
-      const left = isFromLeft ? at.left : at.right - width;
-      element.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`;
-      element.style.top = `${Math.max(EDGE, Math.min(isBelow ? below : above, innerHeight - height - EDGE))}px`;
+      const left = isFromLeft ? anchorRect.left : anchorRect.right - width;
+      element.style.left = `${Math.max(WINDOW_MARGIN_PX, Math.min(left, innerWidth - width - WINDOW_MARGIN_PX))}px`;
+      element.style.top = `${Math.max(WINDOW_MARGIN_PX, Math.min(isBelow ? below : above, innerHeight - height - WINDOW_MARGIN_PX))}px`;
     };
     element.showPopover();
     place();
     const first = element.querySelector<HTMLElement>("[data-autofocus], [role^=menuitem], button, input, a");
     first?.focus();
-    const sizes = new ResizeObserver(place);
-    sizes.observe(element);
+    const resizeObserver = new ResizeObserver(place);
+    resizeObserver.observe(element);
     addEventListener("resize", place);
     const onToggle = (event: Event) => {
       if ((event as ToggleEvent).newState === "closed") close.current();
     };
     element.addEventListener("toggle", onToggle);
     return () => {
-      sizes.disconnect();
+      resizeObserver.disconnect();
       removeEventListener("resize", place);
       element.removeEventListener("toggle", onToggle);
       const hadFocus = element.contains(document.activeElement) || document.activeElement === document.body;
@@ -69,26 +69,26 @@ export function Popover({
   }, []);
   return (
     <div
-      ref={box}
+      ref={popover}
       popover="auto"
       class={extra === undefined ? "popover" : `popover ${extra}`}
       role={role}
       aria-label={label}
-      onKeyDown={role === "menu" ? moveInMenu : undefined}
+      onKeyDown={role === "menu" ? moveFocusInMenu : undefined}
     >
       {children}
     </div>
   );
 }
 
-function moveInMenu(event: KeyboardEvent): void {
+function moveFocusInMenu(event: KeyboardEvent): void {
   const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("[role^=menuitem]")];
-  const at = items.indexOf(document.activeElement as HTMLElement);
+  const anchorRect = items.indexOf(document.activeElement as HTMLElement);
   const next =
     event.key === "ArrowDown"
-      ? at + 1
+      ? anchorRect + 1
       : event.key === "ArrowUp"
-        ? at - 1
+        ? anchorRect - 1
         : event.key === "Home"
           ? 0
           : event.key === "End"

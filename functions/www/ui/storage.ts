@@ -1,5 +1,5 @@
 /** A part of the browser's storage under a prefix. Where storage is full or forbidden, values live in memory. */
-export class Shelf {
+export class PrefixedStorage {
   private readonly memory = new Map<string, string>();
 
   constructor(
@@ -7,8 +7,8 @@ export class Shelf {
     private readonly prefix: string,
   ) {}
 
-  within(prefix: string): Shelf {
-    return new Shelf(this.storage, this.prefix + prefix);
+  child(prefix: string): PrefixedStorage {
+    return new PrefixedStorage(this.storage, this.prefix + prefix);
   }
 
   read<T>(name: string): T | undefined {
@@ -75,6 +75,6 @@ function open(kind: "localStorage" | "sessionStorage"): Storage | undefined {
 }
 
 /** Survives the browser. */
-export const lasting = new Shelf(open("localStorage"), "switchboard.");
+export const persistentStorage = new PrefixedStorage(open("localStorage"), "switchboard.");
 /** Survives a reload of this tab. */
-export const ofThisTab = new Shelf(open("sessionStorage"), "switchboard.");
+export const tabStorage = new PrefixedStorage(open("sessionStorage"), "switchboard.");

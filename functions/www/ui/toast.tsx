@@ -15,16 +15,16 @@ let lastId = 0;
 /** Shows a line at the foot of the page. Returns how to take it away. */
 export function toast(
   text: string,
-  options: { isBad?: boolean; action?: Toast["action"]; ms?: number } = {},
+  options: { isBad?: boolean; action?: Toast["action"]; durationMs?: number } = {},
 ): () => void {
   const id = ++lastId;
-  const shown: Toast = { id, text, isBad: options.isBad ?? false, action: options.action };
-  const others = toasts.peek().filter((other) => other.text !== text || other.action !== undefined);
-  toasts.value = [...others, shown].slice(-MAX_TOASTS);
+  const newToast: Toast = { id, text, isBad: options.isBad ?? false, action: options.action };
+  const otherToasts = toasts.peek().filter((other) => other.text !== text || other.action !== undefined);
+  toasts.value = [...otherToasts, newToast].slice(-MAX_TOASTS);
   const dismiss = () => {
     toasts.value = toasts.peek().filter((other) => other.id !== id);
   };
-  setTimeout(dismiss, options.ms ?? (shown.isBad ? 9000 : 5000));
+  setTimeout(dismiss, options.durationMs ?? (newToast.isBad ? 9000 : 5000));
   return dismiss;
 }
 

@@ -1,6 +1,6 @@
-//! Delivery to the provider of a bot (specification, B-2). A bot that does not take a visitor's message, or does
-//! not hear that no agent is there, loses the chat to the agents. It takes one by a regular answer, or by an event of its
-//! own that arrives after the first attempt began.
+//! Delivers events to the provider of a bot (specification, B-2). The chat is handed over to the agents when the bot
+//! does not confirm a CLIENT_MESSAGE or an AGENT_UNAVAILABLE. It confirms one by a regular answer, or by an event of
+//! its own that arrives after the first attempt started.
 
 use std::time::Duration;
 
@@ -8,42 +8,38 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound::{self, Outbound, Post, refused};
+use crate::delivery::outbound_client::{self, OutboundClient, SignedPost, reject_unsent};
+use crate::domain::agent_presence;
 use crate::domain::bot::Bot;
+use crate::domain::bot_reaction::{awaits_bot_reaction, bot_reaction_window_start, state_after_bot_event};
 use crate::domain::chat::{Chat, Sender};
-use crate::domain::chat_state::State;
-use crate::domain::content::Kind;
+use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
-use crate::domain::delivery_log::{after_bot_event, unanswered_since, waits_for_bot};
-use crate::domain::entry::Entry;
-use crate::domain::presence;
+use crate::domain::message_content::ContentKind;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::queue::DelayedQueue;
+use crate::runtime::queue::RetryQueue;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::store::chats::transitions::HandOver;
+use crate::store::chats::transitions::HandoverResult;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire;
-use crate::wire::receiver_answer::Answer;
-use crate::wire::task::{AnswerTask, Task};
+use crate::wire::queue_task::{AnswerDueTask, Task};
+use crate::wire::receiver_response::ReceiverResponse;
 
-/// Bot providers' servers.
-pub struct Providers<'a> {
-    /// Where bots and providers are.
+/// The bot providers' servers, as a receiver of the delivery engine.
+pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
-    /// Where their chats are.
     pub chats: &'a Chats,
-    /// Which agents are online.
     pub connections: &'a Connections,
-    /// Where a bot's time-out waits.
-    pub retries: &'a DelayedQueue,
-    /// How they are called.
-    pub outbound: &'a Outbound,
+    /// Also delays the time limit of a bot's answer.
+    pub retries: &'a RetryQueue,
+    pub outbound: &'a OutboundClient,
 }
 
-impl Receiver for Providers<'_> {
+impl Receiver for BotReceiver<'_> {
     fn target(&self) -> Target {
         Target::Bot
     }
@@ -52,9 +48,9 @@ impl Receiver for Providers<'_> {
         chat.bot_id.clone()
     }
 
-    /// What the bot is to react to is for it as long as it has the chat; what it is only told, always.
+    /// An event that needs a reaction is sent only while the bot has the chat; a notification is always sent.
     fn is_superseded(&self, entry: &Entry, chat: &Chat) -> bool {
-        waits_for_bot(entry) && chat.state != State::Bot
+        awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
 
     fn send<'a>(
@@ -64,64 +60,65 @@ impl Receiver for Providers<'_> {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
-            let Some(bot) = self.bot(chat).await? else { return Ok(refused("the bot was disconnected")) };
+            let Some(bot) = self.bot(chat).await? else { return Ok(reject_unsent("the bot was disconnected")) };
             let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else {
-                return Ok(refused("the provider is not registered any more"));
+                return Ok(reject_unsent("the provider is no longer registered"));
             };
-            let Some(body) = self.body(entry, chat).await? else { return Ok(refused("the visitor was erased")) };
-            let url = outbound::endpoint(&provider.endpoint, &bot.token)?;
+            let Some(body) = self.body(entry, chat).await? else { return Ok(reject_unsent("the visitor was erased")) };
+            let url = outbound_client::append_segment(&provider.endpoint, &bot.token)?;
             let body = body.to_string().into_bytes();
             let (id, secrets) = (&entry.id, &[bot.signing_secret.as_str()]);
-            let exchange = self.outbound.post(Post { url, body, id, secrets, chunked: false, timeout }).await?;
-            Ok(exchange.judge(read))
+            let result = self.outbound.post(SignedPost { url, body, id, secrets, chunked: false, timeout }).await?;
+            Ok(result.into_outcome(read_answer))
         })
     }
 
-    /// Also where the bot's event gave the chat to the agents.
+    /// True after any event of the bot, including one that invited an agent.
     fn has_accepted(&self, entry: &Entry, chat: &Chat) -> bool {
-        let began_at = entry.delivery.as_ref().and_then(Delivery::began_at).filter(|_| waits_for_bot(entry));
-        began_at.is_some_and(|began_at| chat.has_bot_event_after(began_at))
+        let first_attempt_at =
+            entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));
+        first_attempt_at.is_some_and(|first_attempt_at| chat.has_bot_event_after(first_attempt_at))
     }
 
-    /// The hand-over comes before the failure is written down, and the bot's own time-out before the success:
-    /// after a death in between the try is simply made again.
+    /// Hands the chat over before a failure is stored, and queues the time limit of the bot's answer before a success
+    /// is. If the process dies in between, the attempt is repeated.
     fn before_record<'a>(
         &'a self,
         entry: &'a Entry,
         chat: &'a Chat,
         attempt: &'a Attempt,
-        change: DeliveryUpdate,
+        update: DeliveryUpdate,
     ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
         Box::pin(async move {
-            let asked_at = entry.delivery.as_ref().and_then(Delivery::began_at).unwrap_or(attempt.at);
-            match change {
-                DeliveryUpdate::Failed(..) if waits_for_bot(entry) => {
+            let asked_at = entry.delivery.as_ref().and_then(Delivery::first_attempt_at).unwrap_or(attempt.at);
+            match update {
+                DeliveryUpdate::Failed(..) if awaits_bot_reaction(entry) => {
                     Ok(match self.hand_over(entry, asked_at).await? {
-                        HandOver::Answered => DeliveryUpdate::Delivered,
-                        HandOver::Done | HandOver::NotWithBot => change,
+                        HandoverResult::BotResponded => DeliveryUpdate::Delivered,
+                        HandoverResult::HandedOver | HandoverResult::NotWithBot => update,
                     })
                 }
                 DeliveryUpdate::Delivered if entry.from == Sender::Visitor => {
-                    self.await_answer(entry, chat, asked_at).await?;
-                    Ok(change)
+                    self.queue_answer_limit(entry, chat, asked_at).await?;
+                    Ok(update)
                 }
-                DeliveryUpdate::Again(_) | DeliveryUpdate::Failed(..) | DeliveryUpdate::Delivered => Ok(change),
+                DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::Failed(..) | DeliveryUpdate::Delivered => Ok(update),
             }
         })
     }
 
     fn expire<'a>(&'a self, entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async move {
-            Ok(match self.hand_over(entry, unanswered_since(entry)).await? {
-                HandOver::Done => DeliveryState::Failed,
-                HandOver::Answered => after_bot_event(entry),
-                HandOver::NotWithBot => DeliveryState::Superseded,
+            Ok(match self.hand_over(entry, bot_reaction_window_start(entry)).await? {
+                HandoverResult::HandedOver => DeliveryState::Failed,
+                HandoverResult::BotResponded => state_after_bot_event(entry),
+                HandoverResult::NotWithBot => DeliveryState::Superseded,
             })
         })
     }
 }
 
-impl Providers<'_> {
+impl BotReceiver<'_> {
     async fn bot(&self, chat: &Chat) -> Result<Option<std::sync::Arc<Bot>>, Error> {
         match &chat.bot_id {
             Some(bot_id) => self.directory.cached_bot(bot_id).await,
@@ -130,70 +127,76 @@ impl Providers<'_> {
     }
 
     async fn body(&self, entry: &Entry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let Kind::BotNotice(notice) = entry.content.kind {
-            return Ok(Some(wire::bot::notice(notice, entry, chat)));
+        if let ContentKind::BotNotice(notice) = entry.content.kind {
+            return Ok(Some(wire::bot::notice_json(notice, entry, chat)));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
-        let agents_online = agent_online(self.directory, self.connections, chat).await?;
-        Ok(Some(wire::bot::client_message(entry, chat, &visitor, agents_online)))
+        let agents_online = has_online_agent(self.directory, self.connections, chat).await?;
+        Ok(Some(wire::bot::client_message_json(entry, chat, &visitor, agents_online)))
     }
 
-    async fn await_answer(&self, entry: &Entry, chat: &Chat, asked_at: Timestamp) -> Result<(), Error> {
+    async fn queue_answer_limit(&self, entry: &Entry, chat: &Chat, asked_at: Timestamp) -> Result<(), Error> {
         match self.bot(chat).await?.and_then(|bot| bot.answer_within) {
             Some(limit) => self.retries.send(&Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
         }
     }
 
-    /// The end of a bot's own time: without a reaction to the message the chat goes to the agents.
-    pub async fn answer_due(&self, task: &AnswerTask) -> Result<(), Error> {
-        let AnswerTask { v: _, account_id, chat_id, seq, asked_at } = task;
+    /// Handles the end of a bot's time limit for its answer: without
+    /// an event of the bot since `asked_at`, the chat is handed over.
+    pub async fn hand_over_if_unanswered(&self, task: &AnswerDueTask) -> Result<(), Error> {
+        let AnswerDueTask { v: _, account_id, chat_id, seq, asked_at } = task;
         self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
     }
 
-    async fn hand_over(&self, missed: &Entry, asked_at: Timestamp) -> Result<HandOver, Error> {
-        let Entry { account_id, chat_id, seq, .. } = missed;
+    async fn hand_over(&self, unconfirmed: &Entry, asked_at: Timestamp) -> Result<HandoverResult, Error> {
+        let Entry { account_id, chat_id, seq, .. } = unconfirmed;
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
     }
 
-    /// Gives the chat to the agents, unless the bot has sent an event since it was asked.
+    /// Hands the chat over to the agents, unless the bot has sent an event since `asked_at`.
     async fn hand_over_chat(
         &self,
         account_id: &str,
         chat_id: u64,
         seq: u64,
         asked_at: Timestamp,
-    ) -> Result<HandOver, Error> {
-        let result = self.chats.bot_failed(account_id, chat_id, asked_at, clock::now()).await?;
-        if result == HandOver::Done {
-            tracing::warn!(account_id, chat_id, seq, "bot fell back to the agents");
-            metrics::bot_fallback();
+    ) -> Result<HandoverResult, Error> {
+        let result = self.chats.hand_over_to_agents(account_id, chat_id, asked_at, clock::now()).await?;
+        if result == HandoverResult::HandedOver {
+            tracing::warn!(account_id, chat_id, seq, "chat handed over to the agents: the bot did not respond");
+            metrics::count_bot_fallback();
         }
         Ok(result)
     }
 }
 
-/// Whether an agent who receives the chat's channel is online. A query, and a read when the channel is not cached.
-pub async fn agent_online(directory: &Directory, connections: &Connections, chat: &Chat) -> Result<bool, Error> {
+/// Whether an agent in the audience of the chat's channel is
+/// online. One query, and a read when the channel is not cached.
+pub(crate) async fn has_online_agent(
+    directory: &Directory,
+    connections: &Connections,
+    chat: &Chat,
+) -> Result<bool, Error> {
     let Some(channel) = directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
     let audience = directory.audience(&channel).await?;
     let presences = connections.presences(&chat.account_id).await?;
-    Ok(presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
+    Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
-/// The codes of an error (specification, Authentication); other words of a provider are not shown.
+/// The error codes of the specification (Authentication). Other error texts of a provider are not shown.
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
-/// A regular answer is 200 without an `error` (docs/decisions.md, Bot API); everything else counts as a failed try.
-fn read(answer: &Answer) -> Outcome {
+/// A regular answer is 200 without an `error` (docs/decisions.md, Bot API); every other answer is a failed attempt.
+fn read_answer(answer: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
     let code = error.and_then(|error| error.get("code")?.as_str()).filter(|code| ERROR_CODES.contains(code));
     let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
     match answer.status {
         200 if error.is_none() => Outcome::Delivered,
-        200 => Outcome::TryAgain(format!("the provider answered with an error{code}")),
-        status => Outcome::TryAgain(format!("HTTP {status}{code}")),
+        200 => Outcome::Retry(format!("the provider answered with an error{code}")),
+        status => Outcome::Retry(format!("HTTP {status}{code}")),
     }
 }
 
@@ -202,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_200_without_an_error_is_regular() {
+    fn only_200_without_an_error_is_delivered() {
         let table = [
             (200, "", None),
             (200, "<html>", None),
@@ -216,14 +219,14 @@ mod tests {
                 r#"{"error":{"code":"invalid_request"}}"#,
                 Some("the provider answered with an error (invalid_request)"),
             ),
-            (200, r#"{"error":{"code":"words of the client"}}"#, Some("the provider answered with an error")),
+            (200, r#"{"error":{"code":"another text"}}"#, Some("the provider answered with an error")),
             (200, r#"{"error":{"code":7}}"#, Some("the provider answered with an error")),
-            // The beginning of an answer over 64 KB.
+            // An answer that was cut off at 64 KB.
             (200, r#"{"error":{"code":"invalid_req"#, None),
         ];
         for (status, body, error) in table {
-            let expected = error.map_or(Outcome::Delivered, |error| Outcome::TryAgain(error.into()));
-            assert_eq!(read(&Answer { status, body: body.into() }), expected, "{status} {body}");
+            let expected = error.map_or(Outcome::Delivered, |error| Outcome::Retry(error.into()));
+            assert_eq!(read_answer(&ReceiverResponse { status, body: body.into() }), expected, "{status} {body}");
         }
     }
 }

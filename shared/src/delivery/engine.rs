@@ -1,69 +1,73 @@
-//! One try of one delivery, whoever receives it: read, send, record, plan the next.
+//! The delivery engine: one attempt of one delivery, for every kind of receiver.
 //!
-//! A repeated or late task is harmless, because the entry says which try comes next. A death anywhere leaves
-//! the entry pending, and the sweep finds it. A service that is too busy puts a task off; once the receiver has been
-//! called only a few times, because each would call it again.
+//! [`run`] handles a task in three steps: `read` loads the entry and decides what is due, `send` makes the request,
+//! `record` stores the result and queues the next attempt. A repeated or late task is harmless, because the entry says
+//! which attempt is next. When the process dies at any step, the entry stays pending and the sweep finds it.
 
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{
     Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
 };
-use crate::domain::delivery_log::waits_for_bot;
-use crate::domain::entry::Entry;
-use crate::domain::retry::{self, Step};
+use crate::domain::retry_schedule::{self, AttemptStep};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::queue::DelayedQueue;
+use crate::runtime::queue::RetryQueue;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::store::connections::breakers::Breakers;
-use crate::wire::task::{EntryTask, Task};
+use crate::store::connections::circuit_breakers::CircuitBreakers;
+use crate::wire::queue_task::{EntryTask, Task};
 
-/// How long a try waits that a busy service prevented.
+/// Delay of a task that was interrupted before its request, because a table or a queue was unavailable.
 const THROTTLED_RETRY_DELAY: Duration = Duration::from_secs(1);
-/// A failed attempt that took less than this held up nobody, and does not count for the receiver's breaker.
-const MIN_HANGING_ATTEMPT: Duration = Duration::from_secs(1);
+/// A failed attempt shorter than this does not count for the receiver's circuit breaker.
+const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 
-/// Somebody else's server.
+/// One kind of receiver: integrators, bots or webhooks.
 pub trait Receiver: Send + Sync {
-    /// Which of a chat's receivers it is.
     fn target(&self) -> Target;
 
-    /// Which channel, bot or webhook an entry goes to; none when that is not known any more.
+    /// The id of the channel, bot or webhook that an entry goes to; none when it no longer exists.
     fn receiver_id(&self, entry: &Entry, chat: &Chat) -> Option<String>;
 
-    /// Whether an entry is not to be sent any more, the chat being as it is.
+    /// Whether the current state of the chat makes the entry obsolete for this receiver.
     fn is_superseded(&self, _entry: &Entry, _chat: &Chat) -> bool {
         false
     }
 
-    /// Whether the receiver has shown in another way than by its answer that it has the entry: no further attempt is made.
+    /// Whether the receiver has confirmed the entry by other means
+    /// than its HTTP answer. No further attempt is made then.
     fn has_accepted(&self, _entry: &Entry, _chat: &Chat) -> bool {
         false
     }
 
-    /// What has to happen before the outcome of an attempt is written down, because nobody would come back for it.
-    /// Returns what is to be written down.
+    /// Runs before the result of an attempt is stored, for side effects that must not be lost when the process dies in
+    /// between: the attempt is then repeated. Returns the update to store, which may differ from `update`.
     fn before_record<'a>(
         &'a self,
         _entry: &'a Entry,
         _chat: &'a Chat,
         _attempt: &'a Attempt,
-        change: DeliveryUpdate,
+        update: DeliveryUpdate,
     ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
-        Box::pin(async { Ok(change) })
+        Box::pin(async { Ok(update) })
     }
 
-    /// What has to happen when the window ended before the queue brought the task. Returns how the delivery ends.
+    /// Runs when the delivery window ended before the queue
+    /// delivered the task. Returns the final state of the delivery.
     fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }
 
-    /// Sends an entry once. What is [unavailable](Error::Unavailable) prevented that: nothing was sent.
+    /// Sends an entry once.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] only when no request was made: the attempt is then repeated without being counted.
     fn send<'a>(
         &'a self,
         entry: &'a Entry,
@@ -72,120 +76,138 @@ pub trait Receiver: Send + Sync {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
 }
 
-/// What a task calls for.
+/// What the engine does with a task.
 enum Decision {
-    /// Nothing: the entry has moved on.
-    Nothing,
-    /// To end the delivery so: no attempt is needed any more.
+    /// Drops the task: the delivery is finished, or another attempt is next.
+    Skip,
+    /// Ends the delivery in this state without an attempt.
     Finish(DeliveryState),
-    /// To come back.
-    Later(Task, Duration),
-    /// A try of at most that long.
-    Try(Delivery, Duration),
-    /// No try: the window ended before the queue brought the task.
-    TooLate(Delivery),
-    /// No try: the receiver had all of them, but nothing could be written down. The sweep finds the entry.
-    Leave,
+    /// Sends this task to the retry queue with a delay.
+    Requeue(Task, Duration),
+    /// Makes an attempt with this time-out.
+    Send(Delivery, Duration),
+    /// Ends the delivery because its window is over.
+    Expire(Delivery),
+    /// Drops the task and leaves the delivery pending: all attempts were made, but none could be recorded.
+    LeaveToSweep,
 }
 
-/// How far a task had come when it could not go on.
+/// The step at which a task failed. It decides how the task is retried when the cause was an unavailable service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailedStage {
     /// Nothing was sent.
-    Unsent,
-    /// The receiver was called, and what came of it could not be written down.
-    Unrecorded,
-    /// The try is written down, and the next one, which is due after this long, could not be queued.
-    Unqueued(Duration),
+    BeforeSend,
+    /// The request was sent, but its result is not stored.
+    Record,
+    /// The result is stored, but the next attempt, due after this delay, is not queued.
+    Enqueue(Duration),
 }
 
-/// A task under way.
-struct Run<'a> {
+/// Adds the stage to an error, for `map_err`.
+fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
+    move |error| (stage, error)
+}
+
+/// One task and what is needed to handle it.
+struct DeliveryRun<'a> {
     chats: &'a Chats,
-    breakers: &'a Breakers,
-    retries: &'a DelayedQueue,
+    breakers: &'a CircuitBreakers,
+    retries: &'a RetryQueue,
     receiver: &'a dyn Receiver,
     task: EntryTask,
 }
 
-/// Does what a task asks for. What a busy service prevents is tried again in a moment, out of the chat's order:
-/// the visibility time-out of a queue would hold up the whole chat. An error means that the task should come again.
+/// An attempt that is due now.
+struct DueAttempt {
+    entry: Entry,
+    chat: Chat,
+    delivery: Delivery,
+    timeout: Duration,
+}
+
+/// Handles one task of a delivery queue.
+///
+/// # Errors
+/// When a table or a queue is unavailable, the task is sent to the retry queue and
+/// the result is `Ok`: the visibility time-out of a FIFO queue would stall the whole
+/// chat. Any other error is returned, so that the queue delivers the task again.
 pub async fn run(
     chats: &Chats,
-    breakers: &Breakers,
-    retries: &DelayedQueue,
+    breakers: &CircuitBreakers,
+    retries: &RetryQueue,
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
-    let run = Run { chats, breakers, retries, receiver, task: task.taken(clock::now()) };
-    match run.once().await {
+    let run = DeliveryRun { chats, breakers, retries, receiver, task: task.on_receive(clock::now()) };
+    match run.make_attempt().await {
         Ok(()) => Ok(()),
-        Err((halt, Error::Unavailable(context))) => {
-            tracing::warn!(?context, ?halt, task.account_id, task.chat_id, task.seq, "delivery put off");
-            let (later, wait) = follow_up_task(&run.task, halt);
-            retries.send(&later, wait).await
+        Err((stage, Error::Unavailable(context))) => {
+            tracing::warn!(?context, ?stage, task.account_id, task.chat_id, task.seq, "delivery task postponed");
+            let (next, delay) = follow_up_task(&run.task, stage);
+            retries.send(&next, delay).await
         }
         Err((_, error)) => Err(error),
     }
 }
 
-/// How a task goes on that a busy service halted.
-fn follow_up_task(task: &EntryTask, halt: FailedStage) -> (Task, Duration) {
-    match halt {
-        FailedStage::Unsent => (task.again(), THROTTLED_RETRY_DELAY),
-        FailedStage::Unrecorded => (task.again_unrecorded(), retry::ATTEMPT_SPACING),
-        FailedStage::Unqueued(wait) => (task.next_attempt(), wait.max(THROTTLED_RETRY_DELAY)),
+/// The task that continues after a stage failed, and its delay. A request whose result is not stored counts as
+/// unrecorded, which limits how often the receiver is called.
+fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
+    match stage {
+        FailedStage::BeforeSend => (task.retry_unordered(), THROTTLED_RETRY_DELAY),
+        FailedStage::Record => (task.retry_unrecorded(), retry_schedule::ATTEMPT_SPACING),
+        FailedStage::Enqueue(delay) => (task.next_attempt(), delay.max(THROTTLED_RETRY_DELAY)),
     }
 }
 
-/// What follows from the clock of a pending delivery. Where nothing may happen after the window, it ends with it.
-fn planned(task: &EntryTask, delivery: Delivery, step: Step, is_strict: bool) -> Decision {
-    let is_used_up = task.attempt.saturating_add(task.unrecorded) >= retry::MAX_ATTEMPTS;
+/// The decision for a pending delivery by its clock. With a strict window nothing is sent after the window.
+fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_strict_window: bool) -> Decision {
+    let is_exhausted = task.attempt.saturating_add(task.unrecorded) >= retry_schedule::MAX_ATTEMPTS;
     match step {
-        Step::Wait(wait) => Decision::Later(task.again(), wait),
-        Step::Try(timeout) if !is_used_up => Decision::Try(delivery, timeout),
-        Step::Try(_) | Step::GiveUp if is_strict => Decision::TooLate(delivery),
-        // The queue itself was late: a try that was promised is made all the same.
-        Step::GiveUp if !is_used_up => Decision::Try(delivery, retry::ATTEMPT_TIMEOUT),
-        Step::Try(_) | Step::GiveUp => Decision::Leave,
+        AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
+        AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
+        AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
+        // The queue was late, not the receiver: an attempt of the round is still made.
+        AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
+        AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }
 }
 
-impl Run<'_> {
-    async fn once(&self) -> Result<(), (FailedStage, Error)> {
-        let unsent = |error| (FailedStage::Unsent, error);
-        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
-        let found = self.chats.entry_and_chat(account_id, *chat_id, *seq).await.map_err(unsent)?;
-        let Some((entry, chat)) = found else { return Ok(()) };
-        match self.plan(&entry, &chat, clock::now()) {
-            Decision::Nothing => Ok(()),
-            Decision::Finish(state) => self.finish(&entry, state).await.map_err(unsent),
-            Decision::Later(task, wait) => self.retries.send(&task, wait).await.map_err(unsent),
-            Decision::TooLate(delivery) => self.expire(&entry, &chat, &delivery).await.map_err(unsent),
-            Decision::Leave => {
-                tracing::error!(
-                    account_id,
-                    chat_id,
-                    seq,
-                    "delivery left to the sweep: its tries could not be recorded"
-                );
-                Ok(())
-            }
-            Decision::Try(..) if self.has_open_breaker(&entry, &chat).await => {
-                tracing::info!(account_id, chat_id, seq, "first attempt goes to the delayed queue: the receiver hangs");
-                self.retries.send(&self.task.again(), Duration::ZERO).await.map_err(unsent)
-            }
-            Decision::Try(delivery, timeout) => {
-                let tried = self.receiver.send(&entry, &chat, timeout).await.map_err(unsent)?;
-                self.conclude(&entry, &chat, &delivery, tried).await
-            }
-        }
+impl DeliveryRun<'_> {
+    async fn make_attempt(&self) -> Result<(), (FailedStage, Error)> {
+        let Some(due) = self.read().await.map_err(failed_at(FailedStage::BeforeSend))? else { return Ok(()) };
+        let (outcome, attempt) = self.send(&due).await.map_err(failed_at(FailedStage::BeforeSend))?;
+        self.record(&due, &outcome, &attempt).await
     }
 
-    fn plan(&self, entry: &Entry, chat: &Chat, now: Timestamp) -> Decision {
+    /// Reads the entry with its chat and returns the attempt that is due. Any other decision is carried out here.
+    ///
+    /// # Errors
+    /// Nothing was sent, so every error allows the same task to be repeated.
+    async fn read(&self) -> Result<Option<DueAttempt>, Error> {
+        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
+        let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
+        match self.decide(&entry, &chat, clock::now()) {
+            Decision::Skip => {}
+            Decision::Finish(state) => self.finish(&entry, state).await?,
+            Decision::Requeue(task, delay) => self.retries.send(&task, delay).await?,
+            Decision::Expire(delivery) => self.expire(&entry, &chat, &delivery).await?,
+            Decision::LeaveToSweep => {
+                tracing::error!(account_id, chat_id, seq, "delivery left to the sweep: its attempts are not recorded");
+            }
+            Decision::Send(..) if self.has_open_breaker(&entry, &chat).await => {
+                tracing::info!(account_id, chat_id, seq, "first attempt goes to the retry queue: the receiver hangs");
+                self.retries.send(&self.task.retry_unordered(), Duration::ZERO).await?;
+            }
+            Decision::Send(delivery, timeout) => return Ok(Some(DueAttempt { entry, chat, delivery, timeout })),
+        }
+        Ok(None)
+    }
+
+    fn decide(&self, entry: &Entry, chat: &Chat, now: Timestamp) -> Decision {
         let (task, receiver) = (&self.task, self.receiver);
-        let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_current(delivery, task)) else {
-            return Decision::Nothing;
+        let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_next_attempt(delivery, task)) else {
+            return Decision::Skip;
         };
         if receiver.has_accepted(entry, chat) {
             return Decision::Finish(DeliveryState::Delivered);
@@ -194,17 +216,89 @@ impl Run<'_> {
             return Decision::Finish(DeliveryState::Superseded);
         }
         if task.ordered && chat.is_failing(receiver.target(), now) {
-            // Others of this chat wait behind this task, and each try may hang for seconds.
-            return Decision::Later(task.again(), Duration::ZERO);
+            // On the FIFO queue the attempt could block the chat's next messages for seconds.
+            return Decision::Requeue(task.retry_unordered(), Duration::ZERO);
         }
-        let is_strict = waits_for_bot(entry);
-        let turn = task.turn_at.map(Timestamp).filter(|_| is_strict);
-        let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.in_turn(turn));
-        let step = if is_strict { delivery.clock().strict_step(now) } else { delivery.clock().step(now) };
-        planned(task, delivery, step, is_strict)
+        let has_strict_window = awaits_bot_reaction(entry);
+        // A strict window starts when the task's turn in the chat's order has come, not when the entry was created.
+        let turn = task.turn_at.map(Timestamp).filter(|_| has_strict_window);
+        let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.with_turn_at(turn));
+        let step = if has_strict_window {
+            delivery.clock().next_step_within_window(now)
+        } else {
+            delivery.clock().next_step(now)
+        };
+        decide_by_clock(task, delivery, step, has_strict_window)
     }
 
-    /// Ends a delivery for which no attempt is needed any more.
+    /// Makes the request.
+    ///
+    /// # Errors
+    /// No request was made. A request that fails is not an error but an [`Outcome`].
+    async fn send(&self, due: &DueAttempt) -> Result<(Outcome, Attempt), Error> {
+        self.receiver.send(&due.entry, &due.chat, due.timeout).await
+    }
+
+    /// Stores the result of an attempt, queues the next attempt, and updates the failing mark and the circuit breaker.
+    ///
+    /// # Errors
+    /// The stage is `Record` when the result is not stored, and `Enqueue` when only the next task is missing. A failed
+    /// update of mark or breaker is only logged: both affect nothing but the order of attempts, and the next failed
+    /// attempt repeats the update.
+    async fn record(&self, due: &DueAttempt, outcome: &Outcome, attempt: &Attempt) -> Result<(), (FailedStage, Error)> {
+        let DueAttempt { entry, chat, delivery, timeout: _ } = due;
+        let (target, ended_at) = (self.receiver.target(), clock::now());
+        let planned = delivery.update_after_attempt(outcome, attempt.at, ended_at);
+        let planned_result = planned.attempt_result(outcome);
+        let update = self.receiver.before_record(entry, chat, attempt, planned).await;
+        let result = update.as_ref().map_or(planned_result, |update| update.attempt_result(outcome));
+        log_attempt(&self.task, entry, attempt, result);
+        let update = update.map_err(failed_at(FailedStage::Record))?;
+        let stored = self.store_update(entry, chat, delivery, attempt, update).await;
+        let Some(update) = stored.map_err(failed_at(FailedStage::Record))? else { return Ok(()) };
+        let age = update.verdict_at(ended_at).map(|verdict_at| verdict_at.since(entry.at));
+        metrics::count_attempt(target, update.attempt_result(outcome), age);
+        if let DeliveryUpdate::RetryAfter(delay) = update {
+            let queued = self.retries.send(&self.task.next_attempt(), delay).await;
+            queued.map_err(failed_at(FailedStage::Enqueue(delay)))?;
+        }
+        let marked = update_failing_mark(self.chats, chat, target, outcome, ended_at).await;
+        let counted = self.update_breaker(entry, chat, outcome, attempt, ended_at).await;
+        for error in [marked, counted].into_iter().filter_map(Result::err) {
+            let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
+            tracing::warn!(?context, account_id, chat_id, "failing mark or breaker of a receiver not updated");
+        }
+        Ok(())
+    }
+
+    /// Stores the update of a delivery and returns it; none when a concurrent update was stored first. When the entry
+    /// is too large for the attempt, the delivery fails, because the receiver would be called again and again.
+    async fn store_update(
+        &self,
+        entry: &Entry,
+        chat: &Chat,
+        delivery: &Delivery,
+        attempt: &Attempt,
+        update: DeliveryUpdate,
+    ) -> Result<Option<DeliveryUpdate>, Error> {
+        let context = match self.chats.record_attempt(entry, delivery, attempt, &update).await {
+            Err(Error::Unwritable(context)) => context,
+            is_stored => return Ok(is_stored?.then_some(update)),
+        };
+        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
+        tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
+        let now = clock::now();
+        let failed = DeliveryUpdate::Failed(Failure::attempt_not_recorded(), now);
+        let update = self.receiver.before_record(entry, chat, attempt, failed).await?;
+        let is_stored = if update == DeliveryUpdate::Delivered {
+            self.chats.finish_delivery(entry, DeliveryState::Delivered).await?
+        } else {
+            self.chats.fail_unrecorded(entry, delivery, now).await?
+        };
+        Ok(is_stored.then_some(update))
+    }
+
+    /// Ends a delivery without an attempt.
     async fn finish(&self, entry: &Entry, state: DeliveryState) -> Result<(), Error> {
         if self.chats.finish_delivery(entry, state).await? && state == DeliveryState::Delivered {
             let EntryTask { account_id, chat_id, seq, attempt, .. } = &self.task;
@@ -214,9 +308,10 @@ impl Run<'_> {
                 chat_id,
                 seq,
                 attempt,
-                "delivery accepted without an answer"
+                "delivery confirmed by an event of the receiver"
             );
-            metrics::delivery(self.receiver.target(), AttemptResult::Delivered, Some(clock::now().since(entry.at)));
+            let age = clock::now().since(entry.at);
+            metrics::count_attempt(self.receiver.target(), AttemptResult::Delivered, Some(age));
         }
         Ok(())
     }
@@ -229,49 +324,19 @@ impl Run<'_> {
         }
         let now = clock::now();
         let message = "the window was over before the message could be sent".to_owned();
-        let attempt = Attempt { at: now, status: None, ms: 0, error: Some(message.clone()), answer: None };
-        let change = DeliveryUpdate::Failed(Failure { code: None, message, hidden: false }, now);
-        log(&self.task, entry, &attempt, AttemptResult::Failed);
-        if self.record(entry, chat, delivery, &attempt, change).await?.is_some() {
-            metrics::delivery(self.receiver.target(), AttemptResult::Failed, Some(now.since(entry.at)));
+        let attempt = Attempt { at: now, status: None, duration_ms: 0, error: Some(message.clone()), answer: None };
+        let update = DeliveryUpdate::Failed(Failure { code: None, message, hidden: false }, now);
+        log_attempt(&self.task, entry, &attempt, AttemptResult::Failed);
+        if self.store_update(entry, chat, delivery, &attempt, update).await?.is_some() {
+            metrics::count_attempt(self.receiver.target(), AttemptResult::Failed, Some(now.since(entry.at)));
         }
         Ok(())
     }
 
-    /// Writes down what a try came to, and queues the next.
-    async fn conclude(
-        &self,
-        entry: &Entry,
-        chat: &Chat,
-        delivery: &Delivery,
-        (outcome, attempt): (Outcome, Attempt),
-    ) -> Result<(), (FailedStage, Error)> {
-        let (target, ended) = (self.receiver.target(), clock::now());
-        let change = delivery.after_attempt(&outcome, attempt.at, ended);
-        let expected = change.ending(&outcome);
-        let stable_prefix = self.receiver.before_record(entry, chat, &attempt, change).await;
-        log(&self.task, entry, &attempt, stable_prefix.as_ref().map_or(expected, |change| change.ending(&outcome)));
-        let unrecorded = |error| (FailedStage::Unrecorded, error);
-        let recorded = self.record(entry, chat, delivery, &attempt, stable_prefix.map_err(unrecorded)?).await;
-        let Some(change) = recorded.map_err(unrecorded)? else { return Ok(()) };
-        metrics::delivery(target, change.ending(&outcome), change.verdict_at(ended).map(|at| at.since(entry.at)));
-        if let DeliveryUpdate::Again(wait) = change {
-            let next = self.retries.send(&self.task.next_attempt(), wait).await;
-            next.map_err(|error| (FailedStage::Unqueued(wait), error))?;
-        }
-        // Mark and breaker only decide about order: without them, the next failed try makes them.
-        let marked = note_health(self.chats, chat, target, &outcome, ended).await;
-        let counted = self.update_breaker(entry, chat, &outcome, &attempt, ended).await;
-        for error in [marked, counted].into_iter().filter_map(Result::err) {
-            let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
-            tracing::warn!(?context, account_id, chat_id, "the mark of a failing receiver is late");
-        }
-        Ok(())
-    }
-
-    /// Whether a task in the chat's order would wait for a receiver that hangs, and hold a process meanwhile.
+    /// Whether the receiver's breaker is open for a first attempt.
+    /// When the breaker cannot be read, it counts as closed.
     async fn has_open_breaker(&self, entry: &Entry, chat: &Chat) -> bool {
-        let Some(receiver) = self.breaker(entry, chat).filter(|_| self.task.ordered) else { return false };
+        let Some(receiver) = self.breaker_name(entry, chat).filter(|_| self.task.ordered) else { return false };
         match self.breakers.is_open(&receiver, clock::now()).await {
             Ok(is_open) => is_open,
             Err(error) => {
@@ -281,7 +346,8 @@ impl Run<'_> {
         }
     }
 
-    /// Counts an attempt that hung until it failed; an answer closes the breaker, also one that rejects the message.
+    /// Counts an attempt that hung until it failed. Any HTTP answer
+    /// closes the breaker, even one that rejects the message.
     async fn update_breaker(
         &self,
         entry: &Entry,
@@ -290,85 +356,59 @@ impl Run<'_> {
         attempt: &Attempt,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let Some(receiver) = self.breaker(entry, chat) else { return Ok(()) };
+        let Some(receiver) = self.breaker_name(entry, chat) else { return Ok(()) };
         let account_id = &self.task.account_id;
-        let hung = attempt.ms >= u64::try_from(MIN_HANGING_ATTEMPT.as_millis()).unwrap_or(u64::MAX);
+        let has_hung = attempt.duration_ms >= u64::try_from(MIN_HANGING_DURATION.as_millis()).unwrap_or(u64::MAX);
         match outcome {
-            Outcome::TryAgain(_) if hung && self.task.ordered => {
+            Outcome::Retry(_) if has_hung && self.task.ordered => {
                 if self.breakers.count_failure(&receiver, now).await? {
-                    tracing::warn!(account_id, receiver, "breaker opened: first attempts go to the delayed queue");
+                    tracing::warn!(account_id, receiver, "breaker opened: first attempts go to the retry queue");
                 }
             }
-            Outcome::TryAgain(_) if hung => self.breakers.keep_open(&receiver, now).await?,
+            Outcome::Retry(_) if has_hung => self.breakers.keep_open(&receiver, now).await?,
             Outcome::Delivered | Outcome::Rejected(_) if attempt.status.is_some() => {
                 if self.breakers.close(&receiver).await? {
                     tracing::info!(account_id, receiver, "breaker closed");
                 }
             }
-            Outcome::TryAgain(_) | Outcome::Delivered | Outcome::Rejected(_) => {}
+            Outcome::Retry(_) | Outcome::Delivered | Outcome::Rejected(_) => {}
         }
         Ok(())
     }
 
-    /// The name of the breaker of an entry's receiver.
-    fn breaker(&self, entry: &Entry, chat: &Chat) -> Option<String> {
+    fn breaker_name(&self, entry: &Entry, chat: &Chat) -> Option<String> {
         let receiver_id = self.receiver.receiver_id(entry, chat)?;
-        Some(self.receiver.target().breaker(&receiver_id))
-    }
-
-    /// What became of the delivery; none when somebody else was faster. An attempt for which the entry has no room ends the
-    /// delivery: the receiver would be called again and again.
-    async fn record(
-        &self,
-        entry: &Entry,
-        chat: &Chat,
-        delivery: &Delivery,
-        attempt: &Attempt,
-        change: DeliveryUpdate,
-    ) -> Result<Option<DeliveryUpdate>, Error> {
-        let context = match self.chats.record_attempt(entry, delivery, attempt, &change).await {
-            Err(Error::Unwritable(context)) => context,
-            recorded => return Ok(recorded?.then_some(change)),
-        };
-        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
-        tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
-        let now = clock::now();
-        let failed = DeliveryUpdate::Failed(Failure::unrecorded(), now);
-        let stable_prefix = self.receiver.before_record(entry, chat, attempt, failed).await?;
-        let is_recorded = if stable_prefix == DeliveryUpdate::Delivered {
-            self.chats.finish_delivery(entry, DeliveryState::Delivered).await?
-        } else {
-            self.chats.fail_unrecorded(entry, delivery, now).await?
-        };
-        Ok(is_recorded.then_some(stable_prefix))
+        Some(self.receiver.target().breaker_key(&receiver_id))
     }
 }
 
-fn is_current(delivery: &Delivery, task: &EntryTask) -> bool {
+fn is_next_attempt(delivery: &Delivery, task: &EntryTask) -> bool {
     delivery.state == DeliveryState::Pending && delivery.round == task.round && delivery.attempts_made == task.attempt
 }
 
-/// Keeps the chat's mark of a failing receiver true. A write only where it changes, or is about to lapse.
-async fn note_health(
+/// Sets or clears the mark of a failing receiver in the chat's
+/// header. Writes only when the mark changes or is about to expire.
+async fn update_failing_mark(
     chats: &Chats,
     chat: &Chat,
     target: Target,
     outcome: &Outcome,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let is_marked = chat.is_failing(target, now.after(retry::ATTEMPT_SPACING));
+    let is_marked = chat.is_failing(target, now.plus(retry_schedule::ATTEMPT_SPACING));
     match outcome {
-        Outcome::TryAgain(_) if !is_marked => chats.mark_failing(chat, target, now).await,
+        Outcome::Retry(_) if !is_marked => chats.mark_failing(chat, target, now).await,
         Outcome::Delivered if chat.is_failing(target, now) => chats.mark_healthy(chat, target).await,
-        Outcome::TryAgain(_) | Outcome::Delivered | Outcome::Rejected(_) => Ok(()),
+        Outcome::Retry(_) | Outcome::Delivered | Outcome::Rejected(_) => Ok(()),
     }
 }
 
-/// `message_id` is the `webhook-id` of the try's request, and in the line of the request that made the entry.
-fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: AttemptResult) {
-    let (message_id, result) = (&entry.id, ending.name());
+/// Logs one attempt. `message_id` is the `webhook-id` of the request, and is also in the log line of the request that
+/// created the entry.
+fn log_attempt(task: &EntryTask, entry: &Entry, attempt: &Attempt, result: AttemptResult) {
+    let (message_id, result) = (&entry.id, result.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);
-    let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = attempt;
+    let Attempt { at: _, status, duration_ms, error: _, answer: _ } = attempt;
     let EntryTask { account_id, chat_id, seq, round, attempt, .. } = task;
     tracing::info!(
         message_id,
@@ -381,7 +421,7 @@ fn log(task: &EntryTask, entry: &Entry, attempt: &Attempt, ending: AttemptResult
         duration_ms,
         age_ms,
         result,
-        "delivery tried"
+        "delivery attempted"
     );
 }
 
@@ -390,56 +430,61 @@ mod tests {
     #![allow(clippy::panic, clippy::wildcard_enum_match_arm)]
     use super::*;
 
-    /// The second try of an entry, of which one request could not be recorded.
+    /// The second attempt of an entry, with one request that could not be recorded.
     fn task() -> EntryTask {
-        let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry's") };
+        let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
         EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }
     }
 
-    fn later(halt: FailedStage) -> (u32, u32, Option<u64>, Duration) {
-        let (Task::Entry(later), wait) = follow_up_task(&task(), halt) else { panic!("not an entry's") };
-        assert!(!later.ordered, "it would hold up the chat");
-        (later.attempt, later.unrecorded, later.turn_at, wait)
+    fn follow_up(stage: FailedStage) -> (u32, u32, Option<u64>, Duration) {
+        let (Task::Entry(next), delay) = follow_up_task(&task(), stage) else { panic!("not an entry task") };
+        assert!(!next.ordered, "it would block the chat");
+        (next.attempt, next.unrecorded, next.turn_at, delay)
     }
 
     #[test]
-    fn what_was_not_sent_comes_again_in_a_moment() {
-        assert_eq!(later(FailedStage::Unsent), (1, 1, Some(5), THROTTLED_RETRY_DELAY));
+    fn task_without_a_request_is_repeated_after_one_second() {
+        assert_eq!(follow_up(FailedStage::BeforeSend), (1, 1, Some(5), THROTTLED_RETRY_DELAY));
     }
 
     #[test]
-    fn what_was_sent_and_not_recorded_keeps_the_distance_of_tries_and_is_counted() {
-        assert_eq!(later(FailedStage::Unrecorded), (1, 2, Some(5), retry::ATTEMPT_SPACING));
+    fn unrecorded_request_is_counted_and_repeated_after_the_spacing() {
+        assert_eq!(follow_up(FailedStage::Record), (1, 2, Some(5), retry_schedule::ATTEMPT_SPACING));
     }
 
-    /// The requests that a receiver gets while nothing can be written down, and what ends them.
-    fn series(is_strict: bool) -> (u32, Decision) {
+    /// The number of requests while no result can be recorded, and the decision that ends them.
+    fn requests_without_recording(has_strict_window: bool) -> (u32, Decision) {
         let mut task = EntryTask { attempt: 0, unrecorded: 0, ..task() };
         let delivery = Delivery::new(Target::Channel, Timestamp(0));
         for requests in 0..10 {
-            match planned(&task, delivery.clone(), Step::Try(retry::ATTEMPT_TIMEOUT), is_strict) {
-                Decision::Try(..) => {}
-                end => return (requests, end),
+            match decide_by_clock(
+                &task,
+                delivery.clone(),
+                AttemptStep::Attempt(retry_schedule::ATTEMPT_TIMEOUT),
+                has_strict_window,
+            ) {
+                Decision::Send(..) => {}
+                decision => return (requests, decision),
             }
-            let (Task::Entry(later), _) = follow_up_task(&task, FailedStage::Unrecorded) else {
-                panic!("not an entry's")
+            let (Task::Entry(next), _) = follow_up_task(&task, FailedStage::Record) else {
+                panic!("not an entry task")
             };
-            task = later;
+            task = next;
         }
         panic!("endless")
     }
 
     #[test]
-    fn a_receiver_gets_no_more_than_its_tries_while_nothing_can_be_written_down() {
-        assert!(matches!(series(false), (retry::MAX_ATTEMPTS, Decision::Leave)), "the sweep finds it");
-        assert!(matches!(series(true), (retry::MAX_ATTEMPTS, Decision::TooLate(_))), "the agents take it");
+    fn unrecorded_requests_stop_after_three() {
+        assert!(matches!(requests_without_recording(false), (retry_schedule::MAX_ATTEMPTS, Decision::LeaveToSweep)));
+        assert!(matches!(requests_without_recording(true), (retry_schedule::MAX_ATTEMPTS, Decision::Expire(_))));
     }
 
     #[test]
-    fn a_try_that_could_not_be_queued_is_put_off_and_not_the_one_before_it() {
+    fn failed_enqueue_postpones_the_next_attempt_only() {
         let table = [(Duration::ZERO, THROTTLED_RETRY_DELAY), (Duration::from_secs(2), Duration::from_secs(2))];
-        for (wait, expected) in table {
-            assert_eq!(later(FailedStage::Unqueued(wait)), (2, 0, None, expected));
+        for (delay, expected) in table {
+            assert_eq!(follow_up(FailedStage::Enqueue(delay)), (2, 0, None, expected));
         }
     }
 }

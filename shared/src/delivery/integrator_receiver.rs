@@ -1,4 +1,4 @@
-//! Delivery to the integrator of a channel (specification, A-3).
+//! Delivers agents' and bots' messages to the integrator of a channel (specification, A-3).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,35 +6,33 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound::{self, Exchange, Outbound, Post, refused};
+use crate::delivery::outbound_client::{self, OutboundClient, PostResult, SignedPost, reject_unsent};
 use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, Sender};
-use crate::domain::content::Typing;
 use crate::domain::delivery::{Attempt, Outcome, Target};
-use crate::domain::entry::Entry;
+use crate::domain::message_content::TypingNotice;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::connections::breakers::Breakers;
+use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::directory::Directory;
-use crate::wire::task::TypingTask;
-use crate::wire::{agent_message, channel_response};
+use crate::wire::queue_task::TypingTask;
+use crate::wire::{channel_request, channel_response};
 
-/// A typing notice that is older is of no use to anybody.
+/// An older typing notice is dropped.
 const TYPING_TTL: Duration = Duration::from_secs(3);
-/// How long a notice may hold up the messages behind it.
+/// Short, because the chat's next messages wait behind a typing notice.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Integrators' servers.
-pub struct Integrators<'a> {
-    /// Where their channels are.
+/// The integrators' servers, as a receiver of the delivery engine.
+pub struct IntegratorReceiver<'a> {
     pub directory: &'a Directory,
-    /// How they are called.
-    pub outbound: &'a Outbound,
+    pub outbound: &'a OutboundClient,
 }
 
-impl Receiver for Integrators<'_> {
+impl Receiver for IntegratorReceiver<'_> {
     fn target(&self) -> Target {
         Target::Channel
     }
@@ -51,30 +49,30 @@ impl Receiver for Integrators<'_> {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
             let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
-                return Ok(refused("the channel was deleted"));
+                return Ok(reject_unsent("the channel was deleted"));
             };
-            let Some(content) = entry.content.shown_on(channel.settings.shows) else {
-                return Ok(refused("the channel cannot show this kind of message"));
+            let Some(content) = entry.content.converted_for(channel.settings.rich_support) else {
+                return Ok(reject_unsent("the channel cannot show this kind of message"));
             };
-            let body = agent_message::body(&entry.from, chat, &entry.id, &content);
-            let exchange = self.post(&channel, &body, &entry.id, timeout).await?;
-            Ok(exchange.judge(|received| channel_response::classify(received, &channel.settings)))
+            let body = channel_request::message_json(&entry.from, chat, &entry.id, &content);
+            let result = self.post(&channel, &body, &entry.id, timeout).await?;
+            Ok(result.into_outcome(|response| channel_response::outcome(response, &channel.settings)))
         })
     }
 }
 
-impl Integrators<'_> {
-    /// Passes on a typing notice of the agent who has the chat: once, and only while it is fresh. What goes wrong is
-    /// logged and forgotten: a notice is not worth holding up the messages behind it.
-    pub async fn send_typing(&self, chats: &Chats, breakers: &Breakers, task: &TypingTask) {
-        if let Err(error) = self.pass_typing(chats, breakers, task).await {
+impl IntegratorReceiver<'_> {
+    /// Sends a typing notice of the chat's agent to the integrator, once and only while it is fresh. Errors are logged
+    /// and the notice is dropped: a retry would delay the chat's next messages.
+    pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
+        if let Err(error) = self.try_send_typing(chats, breakers, task).await {
             tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
         }
     }
 
-    async fn pass_typing(&self, chats: &Chats, breakers: &Breakers, task: &TypingTask) -> Result<(), Error> {
+    async fn try_send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) -> Result<(), Error> {
         let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_TTL;
-        let Some(typing) = Typing::parse(&task.r#type).filter(|_| is_fresh) else {
+        let Some(typing) = TypingNotice::parse(&task.r#type).filter(|_| is_fresh) else {
             return Ok(());
         };
         let Some(chat) = chats.chat(&task.account_id, task.chat_id).await? else {
@@ -83,21 +81,21 @@ impl Integrators<'_> {
         let Some(owner) = chat.state.agent().filter(|_| !chat.is_failing(Target::Channel, clock::now())) else {
             return Ok(());
         };
-        if breakers.is_open(&Target::Channel.breaker(&chat.channel_id), clock::now()).await? {
+        if breakers.is_open(&Target::Channel.breaker_key(&chat.channel_id), clock::now()).await? {
             return Ok(());
         }
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        // The chat remembers the owner without the photo, and by the name at that time.
+        // The chat's header has the owner's name at the time of accepting, and no photo.
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };
-        let body = agent_message::typing(&Sender::Agent(agent.into()), &chat, typing);
-        let message_id = crate::runtime::secret::notice_id();
-        let exchange = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
-        let Attempt { at: _, status, ms: duration_ms, error: _, answer: _ } = exchange.attempt;
-        tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice tried");
+        let body = channel_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
+        let message_id = crate::runtime::secret::unstored_message_id();
+        let result = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
+        let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
+        tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice sent");
         Ok(())
     }
 
@@ -107,10 +105,10 @@ impl Integrators<'_> {
         body: &serde_json::Value,
         id: &str,
         timeout: Duration,
-    ) -> Result<Exchange, Error> {
-        let url = outbound::integrator_endpoint(&channel.settings, &channel.channel_id)?;
+    ) -> Result<PostResult, Error> {
+        let url = outbound_client::integrator_endpoint(&channel.settings, &channel.channel_id)?;
         let body = body.to_string().into_bytes();
         let (secrets, chunked) = (&[channel.signing_secret.as_str()], channel.settings.chunked);
-        self.outbound.post(Post { url, body, id, secrets, chunked, timeout }).await
+        self.outbound.post(SignedPost { url, body, id, secrets, chunked, timeout }).await
     }
 }

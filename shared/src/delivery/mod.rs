@@ -1,9 +1,9 @@
-//! Sending timeline entries to receivers: one engine for integrators, bots and webhooks (docs/design.md).
+//! Sends timeline entries to receivers: one engine for integrators, bots and webhooks (docs/design.md).
 
-pub mod bot;
-pub mod channel;
+pub mod bot_receiver;
 pub mod engine;
-pub mod guarded_resolver;
-pub mod outbound;
-pub mod signature;
-pub mod webhook;
+mod guarded_dns_resolver;
+pub mod integrator_receiver;
+pub mod outbound_client;
+mod signature;
+pub mod webhook_receiver;

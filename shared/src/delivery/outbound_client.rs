@@ -1,4 +1,5 @@
-//! One request to somebody else's server, bounded in every direction: time, redirects, size of the answer.
+//! The HTTP client for receivers' servers: signed POST requests
+//! with a time-out, no redirects and a limited answer size.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,79 +9,76 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
 use reqwest::{Client, RequestBuilder, redirect};
 use url::Url;
 
-use crate::delivery::guarded_resolver::GuardedResolver;
+use crate::delivery::guarded_dns_resolver::GuardedResolver;
 use crate::delivery::signature;
 use crate::domain::channel::ChannelSettings;
 use crate::domain::delivery::{Attempt, Failure, Outcome};
-use crate::domain::target_guard::{Forbidden, Guard};
+use crate::domain::ssrf_guard::{ForbiddenTarget, SsrfGuard};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::runtime::dependencies::{Dependency, Platform};
-use crate::wire::receiver_answer::Answer;
+use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::wire::receiver_response::ReceiverResponse;
 
-/// What is read of an answer; what follows is left.
+/// Bytes of an answer that are read; the rest is ignored.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
-/// The client of every outbound delivery.
+/// The only HTTP client of the functions. It calls no address that the guard forbids.
 #[derive(Clone)]
-pub struct Outbound {
-    /// None when TLS could not be set up: then nothing is sent, rather than by a client without the guard.
+pub struct OutboundClient {
+    /// None when the client could not be built. Then nothing is sent, instead of using a client without the guard.
     client: Option<Client>,
-    guard: Arc<Guard>,
+    guard: Arc<SsrfGuard>,
 }
 
-/// A request to send.
-pub struct Post<'a> {
-    /// Where to.
+/// A JSON request to a receiver, signed when it is sent.
+pub(crate) struct SignedPost<'a> {
     pub url: Url,
-    /// The JSON body.
+    /// JSON.
     pub body: Vec<u8>,
-    /// `webhook-id`: the same on every try.
+    /// `webhook-id`: the same for every attempt of an entry.
     pub id: &'a str,
-    /// Standard Webhooks secrets; during a rotation two of them sign.
+    /// Standard Webhooks secrets: several during a rotation.
     pub secrets: &'a [&'a str],
-    /// Chunked transfer encoding instead of Content-Length.
+    /// Whether to use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
-    /// The longest the exchange may take.
+    /// Limits the whole exchange, from name resolution to the last byte of the answer.
     pub timeout: Duration,
 }
 
-/// Why there is no answer.
+/// Why a request has no complete answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAnswer {
-    /// The target may not be called. Final.
+pub(crate) enum SendError {
+    /// The address must not be called. Final.
     #[error("the address {0}")]
-    Forbidden(Forbidden),
-    /// Nobody listens, the name does not resolve, or TLS fails.
+    ForbiddenTarget(ForbiddenTarget),
+    /// The connection is refused, the name does not resolve, or TLS fails.
     #[error("no connection")]
     NoConnection,
-    /// It took too long.
+    /// Seconds.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
-    /// The connection ended in the middle.
     #[error("the connection was closed before the answer was complete")]
     Closed,
 }
 
-/// What a request came to, with its line for the ledger (whose `error` only says why there is no answer).
-pub struct Exchange {
-    /// The answer or its absence.
-    pub result: Result<Answer, NoAnswer>,
-    /// The line.
+/// The result of a request.
+pub(crate) struct PostResult {
+    pub result: Result<ReceiverResponse, SendError>,
+    /// The row for the delivery log. Its `error` is set only when there is no answer.
     pub attempt: Attempt,
 }
 
-impl Exchange {
-    /// What it came to, with its line for the ledger: an answer means what `read` makes of it, no answer is worth another
-    /// try, and an address that may not be called is none.
-    pub fn judge(self, read: impl FnOnce(&Answer) -> Outcome) -> (Outcome, Attempt) {
+impl PostResult {
+    /// The outcome of the request, and its row for the delivery log. `read` interprets an answer. Without an answer the
+    /// attempt is to be repeated, except that a forbidden address is final.
+    pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
         let Self { result, attempt } = self;
         let outcome = match result {
             Ok(answer) => read(&answer),
-            Err(forbidden @ NoAnswer::Forbidden(_)) => rejected(forbidden.to_string()),
-            Err(no_answer @ (NoAnswer::NoConnection | NoAnswer::TimedOut(_) | NoAnswer::Closed)) => {
-                Outcome::TryAgain(no_answer.to_string())
+            Err(forbidden @ SendError::ForbiddenTarget(_)) => rejected(forbidden.to_string()),
+            Err(send_error @ (SendError::NoConnection | SendError::TimedOut(_) | SendError::Closed)) => {
+                Outcome::Retry(send_error.to_string())
             }
         };
         let error = outcome.error().map(str::to_owned);
@@ -88,22 +86,21 @@ impl Exchange {
     }
 }
 
-impl Dependency for Outbound {
-    fn open(platform: &mut Platform) -> Self {
-        Self::new(Guard::open(platform))
+impl Dependency for OutboundClient {
+    fn open(startup: &mut StartupContext) -> Self {
+        Self::new(SsrfGuard::open(startup))
     }
 }
 
-impl Outbound {
-    /// A client that calls what the guard allows.
-    #[allow(clippy::disallowed_methods, reason = "this is the place")]
-    pub fn new(guard: Guard) -> Self {
+impl OutboundClient {
+    #[allow(clippy::disallowed_methods, reason = "the only place that builds a client")]
+    pub fn new(guard: SsrfGuard) -> Self {
         let guard = Arc::new(guard);
         let client = Client::builder()
             .http1_only()
             .redirect(redirect::Policy::none())
             .no_proxy()
-            // Kept connections go stale while a function is frozen.
+            // Idle connections break while a function is frozen.
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(GuardedResolver(Arc::clone(&guard))))
             .user_agent(concat!("Switchboard/", env!("CARGO_PKG_VERSION")))
@@ -112,47 +109,56 @@ impl Outbound {
         Self { client, guard }
     }
 
-    /// What may be called.
-    pub fn guard(&self) -> &Guard {
+    pub fn guard(&self) -> &SsrfGuard {
         &self.guard
     }
 
-    /// Sends a request. Boxed, so that the HTTP client is compiled here and not in every function.
-    pub fn post<'a>(&'a self, post: Post<'a>) -> BoxFuture<'a, Result<Exchange, Error>> {
+    /// Signs and sends a request. The future is boxed so that the HTTP client is compiled once, in this crate, and not
+    /// in every function.
+    ///
+    /// # Errors
+    /// Nothing was sent. A request that fails is a [`PostResult`].
+    pub(crate) fn post<'a>(&'a self, post: SignedPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {
-            let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be made"))?;
-            let started = clock::now();
-            let signature = signature::sign(post.secrets, post.id, started, &post.body)?;
+            let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;
+            let started_at = clock::now();
+            let signature = signature::sign(post.secrets, post.id, started_at, &post.body)?;
             let (url, timeout) = (post.url.clone(), post.timeout);
             let seconds = timeout.as_secs_f64().round() as u64;
-            let request = request(client, post, &signature, started);
+            let request = build_request(client, post, &signature, started_at);
             let mut status = None;
             let exchange = tokio::time::timeout(timeout, self.exchange(url, request, &mut status));
-            let result = exchange.await.unwrap_or(Err(NoAnswer::TimedOut(seconds)));
-            let ms = u64::try_from(clock::now().since(started).as_millis()).unwrap_or(u64::MAX);
+            let result = exchange.await.unwrap_or(Err(SendError::TimedOut(seconds)));
+            let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
             let error = result.as_ref().err().map(ToString::to_string);
-            Ok(Exchange { result, attempt: Attempt { at: started, status, ms, error, answer: None } })
+            Ok(PostResult { result, attempt: Attempt { at: started_at, status, duration_ms, error, answer: None } })
         })
     }
 
-    /// `status` is set as soon as it is known, whatever becomes of the rest.
-    async fn exchange(&self, url: Url, request: RequestBuilder, status: &mut Option<u16>) -> Result<Answer, NoAnswer> {
-        // The client does not ask its resolver about literals.
-        self.guard.check(&url).map_err(NoAnswer::Forbidden)?;
-        let mut response = request.send().await.map_err(|error| no_answer(&error))?;
-        let answered = response.status().as_u16();
-        *status = Some(answered);
+    /// Sends a request and reads its answer. `status` is set when the response headers arrive, even if the body then
+    /// fails or times out.
+    async fn exchange(
+        &self,
+        url: Url,
+        request: RequestBuilder,
+        status: &mut Option<u16>,
+    ) -> Result<ReceiverResponse, SendError> {
+        // The client does not use its resolver for IP literals.
+        self.guard.check(&url).map_err(SendError::ForbiddenTarget)?;
+        let mut response = request.send().await.map_err(|error| send_error(&error))?;
+        let response_status = response.status().as_u16();
+        *status = Some(response_status);
         let mut body = Vec::new();
         while body.len() < MAX_ANSWER_BYTES {
-            let Some(chunk) = response.chunk().await.map_err(|_| NoAnswer::Closed)? else { break };
+            let Some(chunk) = response.chunk().await.map_err(|_| SendError::Closed)? else { break };
             body.extend_from_slice(&chunk);
         }
         body.truncate(MAX_ANSWER_BYTES);
-        Ok(Answer { status: answered, body })
+        Ok(ReceiverResponse { status: response_status, body })
     }
 }
 
-fn request(client: &Client, post: Post<'_>, signature: &str, at: Timestamp) -> RequestBuilder {
+fn build_request(client: &Client, post: SignedPost<'_>, signature: &str, at: Timestamp) -> RequestBuilder {
     let request = client
         .post(post.url)
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"))
@@ -163,26 +169,27 @@ fn request(client: &Client, post: Post<'_>, signature: &str, at: Timestamp) -> R
     if post.chunked { request.header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")) } else { request }
 }
 
-/// `<prefix>/<last>`: the address of a receiver. A query in the prefix stays where it is.
-pub fn endpoint(prefix: &str, last: &str) -> Result<Url, Error> {
-    let mut url = Url::parse(prefix).map_err(Error::internal)?;
-    url.path_segments_mut().map_err(|()| Error::internal("endpoint"))?.pop_if_empty().push(last);
+/// Adds a path segment to a URL. A query string stays behind the path.
+pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error> {
+    let mut url = Url::parse(base_url).map_err(Error::internal)?;
+    url.path_segments_mut().map_err(|()| Error::internal("endpoint"))?.pop_if_empty().push(segment);
     Ok(url)
 }
 
-/// The address of a channel's integrator (specification, A-3): the channel's identifier where it has a place, else as the
-/// last segment, unless the channel says otherwise.
-pub fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
-    match settings.filled_url(channel_id) {
-        Some(filled) => Url::parse(&filled).map_err(Error::internal),
-        None if settings.append_channel_id => endpoint(&settings.integrator_url, channel_id),
+/// The URL of a channel's integrator (specification, A-3). The channel's id replaces its placeholder in the URL;
+/// without a placeholder it is appended as the last segment, unless the channel's settings turn that off.
+pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
+    match settings.url_with_channel_id(channel_id) {
+        Some(url) => Url::parse(&url).map_err(Error::internal),
+        None if settings.append_channel_id => append_segment(&settings.integrator_url, channel_id),
         None => Url::parse(&settings.integrator_url).map_err(Error::internal),
     }
 }
 
-/// The outcome of an entry that cannot be sent at all.
-pub fn refused(message: &str) -> (Outcome, Attempt) {
-    let attempt = Attempt { at: clock::now(), status: None, ms: 0, error: Some(message.to_owned()), answer: None };
+/// A final rejection for an entry that cannot be sent at all.
+pub(crate) fn reject_unsent(message: &str) -> (Outcome, Attempt) {
+    let attempt =
+        Attempt { at: clock::now(), status: None, duration_ms: 0, error: Some(message.to_owned()), answer: None };
     (rejected(message.to_owned()), attempt)
 }
 
@@ -190,21 +197,21 @@ fn rejected(message: String) -> Outcome {
     Outcome::Rejected(Failure { code: None, message, hidden: false })
 }
 
-fn no_answer(error: &reqwest::Error) -> NoAnswer {
+fn send_error(error: &reqwest::Error) -> SendError {
     if let Some(forbidden) = forbidden(error) {
-        NoAnswer::Forbidden(forbidden)
+        SendError::ForbiddenTarget(forbidden)
     } else if error.is_connect() {
-        NoAnswer::NoConnection
+        SendError::NoConnection
     } else {
-        NoAnswer::Closed
+        SendError::Closed
     }
 }
 
-/// The guard's own refusal, somewhere among the causes.
-fn forbidden(error: &reqwest::Error) -> Option<Forbidden> {
+/// The guard's error, if it is one of the causes.
+fn forbidden(error: &reqwest::Error) -> Option<ForbiddenTarget> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if let Some(forbidden) = error.downcast_ref::<Forbidden>() {
+        if let Some(forbidden) = error.downcast_ref::<ForbiddenTarget>() {
             return Some(forbidden.clone());
         }
         cause = error.source();
@@ -216,44 +223,44 @@ fn forbidden(error: &reqwest::Error) -> Option<Forbidden> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::channel::Validation;
-    use crate::domain::content::Shows;
+    use crate::domain::channel::ValidationMode;
+    use crate::domain::message_content::RichSupport;
 
     #[test]
-    fn no_answer_is_worth_another_try_and_a_forbidden_address_is_final() {
-        let judged = |no_answer: NoAnswer| {
-            let attempt = Attempt { at: Timestamp(7), status: None, ms: 12, error: None, answer: None };
-            Exchange { result: Err(no_answer), attempt }.judge(|_| Outcome::Delivered)
+    fn missing_answer_is_retried_and_forbidden_address_is_final() {
+        let outcome_of = |send_error: SendError| {
+            let attempt = Attempt { at: Timestamp(7), status: None, duration_ms: 12, error: None, answer: None };
+            PostResult { result: Err(send_error), attempt }.into_outcome(|_| Outcome::Delivered)
         };
-        let (outcome, attempt) = judged(NoAnswer::Forbidden(Forbidden::Address));
-        let words = "the address must not lead to a private or special address";
-        assert_eq!(outcome, rejected(words.to_owned()));
-        let error = Some(words.to_owned());
-        assert_eq!(attempt, Attempt { at: Timestamp(7), status: None, ms: 12, error, answer: None });
-        let (outcome, attempt) = judged(NoAnswer::TimedOut(3));
-        assert_eq!(outcome, Outcome::TryAgain("no answer within 3 seconds".into()));
+        let (outcome, attempt) = outcome_of(SendError::ForbiddenTarget(ForbiddenTarget::NotPublic));
+        let message = "the address must not lead to a private or special address";
+        assert_eq!(outcome, rejected(message.to_owned()));
+        let error = Some(message.to_owned());
+        assert_eq!(attempt, Attempt { at: Timestamp(7), status: None, duration_ms: 12, error, answer: None });
+        let (outcome, attempt) = outcome_of(SendError::TimedOut(3));
+        assert_eq!(outcome, Outcome::Retry("no answer within 3 seconds".into()));
         assert_eq!(attempt.error.as_deref(), Some("no answer within 3 seconds"));
     }
 
     #[test]
-    fn the_identifier_is_the_last_segment_of_the_receivers_address() {
+    fn channel_id_is_a_placeholder_or_the_last_segment() {
         let table = [
             ("https://a.example", "https://a.example/ID"),
             ("https://a.example/", "https://a.example/ID"),
             ("https://a.example/hook", "https://a.example/hook/ID"),
             ("https://a.example/hook/?key=1", "https://a.example/hook/ID?key=1"),
         ];
-        for (prefix, expected) in table {
-            assert_eq!(endpoint(prefix, "ID").unwrap().as_str(), expected);
+        for (base_url, expected) in table {
+            assert_eq!(append_segment(base_url, "ID").unwrap().as_str(), expected);
         }
-        let filled = [
+        let integrator_urls = [
             ("https://a.example/{channel_id}/in", true, "https://a.example/ID/in"),
             ("https://a.example/in?c={channel_id}&d={channel_id}", true, "https://a.example/in?c=ID&d=ID"),
             ("https://{channel_id}.a.example", false, "https://id.a.example/"),
             ("https://a.example/in?c=1", false, "https://a.example/in?c=1"),
             ("https://a.example/in?c=1", true, "https://a.example/in/ID?c=1"),
         ];
-        for (integrator_url, append_channel_id, expected) in filled {
+        for (integrator_url, append_channel_id, expected) in integrator_urls {
             let settings = ChannelSettings {
                 name: String::new(),
                 integrator_url: integrator_url.into(),
@@ -262,12 +269,12 @@ mod tests {
                 chunked: false,
                 agent_ids: vec![],
                 department_ids: vec![],
-                validation: Validation::Strict,
+                validation: ValidationMode::Strict,
                 hidden_error_codes: vec![],
-                shows: Shows::default(),
+                rich_support: RichSupport::default(),
             };
             assert_eq!(integrator_endpoint(&settings, "ID").unwrap().as_str(), expected);
         }
-        assert_eq!(endpoint("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");
+        assert_eq!(append_segment("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");
     }
 }

@@ -1,17 +1,17 @@
-//! Standard Webhooks signatures, which every outbound request carries (docs/decisions.md, Everywhere).
+//! Standard Webhooks signatures. Every outbound request carries one (docs/decisions.md, General).
 
 use standardwebhooks::Webhook;
 
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
-/// The `webhook-signature` of a request: one for each secret, `whsec_` and base64, separated by spaces.
-pub fn sign(secrets: &[&str], id: &str, at: Timestamp, body: &[u8]) -> Result<String, Error> {
+/// The `webhook-signature` header: one signature for each secret, separated by spaces. A secret is `whsec_` and base64.
+pub(crate) fn sign(secrets: &[&str], id: &str, at: Timestamp, body: &[u8]) -> Result<String, Error> {
     let seconds = i64::try_from(at.seconds()).unwrap_or(i64::MAX);
-    let one = |secret: &&str| {
+    let sign_with = |secret: &&str| {
         let webhook = Webhook::new(secret).map_err(|_| Error::internal("signing secret"))?;
         webhook.sign(id, seconds, body).map_err(|_| Error::internal("signature"))
     };
-    let signatures: Result<Vec<String>, Error> = secrets.iter().map(one).collect();
+    let signatures: Result<Vec<String>, Error> = secrets.iter().map(sign_with).collect();
     Ok(signatures?.join(" "))
 }

@@ -1,46 +1,44 @@
-//! Delivery of events to the webhooks of an account (specification, part C), and what their answers change.
+//! Delivers events to the webhooks of an account (specification, part C), and stores the data of their answers: the
+//! agent's panel, contact details and the state of a CRM assignment.
 
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound::{Exchange, Outbound, Post, refused};
+use crate::delivery::outbound_client::{OutboundClient, PostResult, SignedPost, reject_unsent};
+use crate::domain::account_settings::Settings;
+use crate::domain::agent_panel::CrmAssignment;
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
-use crate::domain::entry::Entry;
-use crate::domain::panel::Assignment;
-use crate::domain::settings::Settings;
-use crate::domain::visitor::{Profile, Source, Visitor};
+use crate::domain::timeline_entry::Entry;
+use crate::domain::visitor::{Profile, ProfileSource, Visitor};
 use crate::domain::webhook::{Webhook, WebhookDispatch, WebhookEvent};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::transcript::Limits;
+use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
-use crate::wire::webhook::{self, Brought, Story, Verdict};
+use crate::wire::webhook::{self, AnswerData, WebhookAnswer, WebhookPayload};
 
-/// Entries of a chat that chat_finished tells of.
-const MAX_CHAT_LOG_BYTES: usize = 10_000;
+/// Entries of a chat in chat_finished. A longer chat is sent without its oldest entries.
+const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
 
-/// The webhooks of the accounts.
-pub struct Webhooks<'a> {
-    /// Where their addresses are.
+/// The accounts' webhooks, as a receiver of the delivery engine.
+pub struct WebhookReceiver<'a> {
     pub directory: &'a Directory,
-    /// Where the chats are.
     pub chats: &'a Chats,
-    /// How they are called.
-    pub outbound: &'a Outbound,
+    pub outbound: &'a OutboundClient,
 }
 
-impl Receiver for Webhooks<'_> {
+impl Receiver for WebhookReceiver<'_> {
     fn target(&self) -> Target {
         Target::Webhook
     }
 
     fn receiver_id(&self, entry: &Entry, _chat: &Chat) -> Option<String> {
-        let occurrence = entry.occurrence.as_ref()?;
-        Some(format!("{}#{}", entry.account_id, occurrence.webhook_id))
+        let webhook_dispatch = entry.webhook_dispatch.as_ref()?;
+        Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
     }
 
     fn send<'a>(
@@ -50,77 +48,82 @@ impl Receiver for Webhooks<'_> {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
-            let Some(occurrence) = &entry.occurrence else {
-                return Err(Error::internal("an entry of a webhook without an occurrence"));
+            let Some(webhook_dispatch) = &entry.webhook_dispatch else {
+                return Err(Error::internal("a webhook's entry without a dispatch"));
             };
-            let Some(webhook) = self.webhook(&chat.account_id, &occurrence.webhook_id).await? else {
-                return Ok(refused("the webhook was removed"));
+            let Some(webhook) = self.webhook(&chat.account_id, &webhook_dispatch.webhook_id).await? else {
+                return Ok(reject_unsent("the webhook was removed"));
             };
             let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
-                return Ok(refused("the visitor was erased"));
+                return Ok(reject_unsent("the visitor was erased"));
             };
-            let body = self.body(occurrence, chat, &visitor).await?;
+            let body = self.body(webhook_dispatch, chat, &visitor).await?;
             let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
-            let (id, secrets) = (&entry.id, webhook.signing(clock::now()));
-            let exchange =
-                self.outbound.post(Post { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
-            self.judge(occurrence.event, chat, exchange).await
+            let (id, secrets) = (&entry.id, webhook.valid_secrets(clock::now()));
+            let result =
+                self.outbound.post(SignedPost { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
+            self.store_answer(webhook_dispatch.event, chat, result).await
         })
     }
 
-    /// A binding that failed is shown to the agent who asked for it.
+    /// Shows the failure of a chat_assigned to the agent who requested the assignment.
     fn before_record<'a>(
         &'a self,
         entry: &'a Entry,
         chat: &'a Chat,
         _attempt: &'a Attempt,
-        change: DeliveryUpdate,
+        update: DeliveryUpdate,
     ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
         Box::pin(async move {
-            let is_assignment =
-                entry.occurrence.as_ref().is_some_and(|occurrence| occurrence.event == WebhookEvent::ChatAssigned);
-            if let (DeliveryUpdate::Failed(failure, _), true) = (&change, is_assignment)
+            let is_assignment = entry
+                .webhook_dispatch
+                .as_ref()
+                .is_some_and(|webhook_dispatch| webhook_dispatch.event == WebhookEvent::ChatAssigned);
+            if let (DeliveryUpdate::Failed(failure, _), true) = (&update, is_assignment)
                 && let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await?
             {
-                let failed = Assignment::Failed(failure.message.clone());
-                self.chats.note_assignment(&chat, &failed, clock::now()).await?;
+                let failed = CrmAssignment::Failed(failure.message.clone());
+                self.chats.record_assignment(&chat, &failed, clock::now()).await?;
             }
-            Ok(change)
+            Ok(update)
         })
     }
 }
 
-impl Webhooks<'_> {
-    async fn body(&self, occurrence: &WebhookDispatch, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
-        let agents = self.directory.agents_by_id(&chat.account_id, &occurrence.agent_ids(chat)).await?;
-        let timeline = match occurrence.event {
-            WebhookEvent::ChatFinished => self.log(chat).await?,
+impl WebhookReceiver<'_> {
+    async fn body(&self, webhook_dispatch: &WebhookDispatch, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
+        let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
+        let timeline = match webhook_dispatch.event {
+            WebhookEvent::ChatFinished => self.transcript(chat).await?,
             WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatAssigned
             | WebhookEvent::ChatUpdated => Vec::new(),
         };
-        let invite = if occurrence.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
+        let invite = if webhook_dispatch.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
             self.chats.panel(&chat.account_id, chat.chat_id).await?.invite
         } else {
             None
         };
-        let story = Story { occurrence, chat, visitor, agents: &agents, timeline: &timeline, invite };
-        Ok(story.body().to_string().into_bytes())
+        let payload = WebhookPayload { webhook_dispatch, chat, visitor, agents: &agents, timeline: &timeline, invite };
+        Ok(payload.body().to_string().into_bytes())
     }
 
-    /// What chat_finished tells: of a long chat the end.
-    async fn log(&self, chat: &Chat) -> Result<Vec<Entry>, Error> {
-        let limits =
-            Limits { entries: MAX_CHAT_LOG_BYTES, weight: webhook::MAX_CHAT_LOG_BYTES, weigh: webhook::weight };
-        let mut log = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
+    /// The newest entries of a chat, within the limits of chat_finished, without those whose retention is over.
+    async fn transcript(&self, chat: &Chat) -> Result<Vec<Entry>, Error> {
+        let limits = TranscriptLimits {
+            max_entries: MAX_TRANSCRIPT_ENTRIES,
+            max_bytes: webhook::MAX_TRANSCRIPT_BYTES,
+            entry_bytes: webhook::transcript_bytes,
+        };
+        let mut entries = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
         let now = clock::now();
-        log.retain(|entry| !entry.is_expired(now));
-        Ok(log)
+        entries.retain(|entry| !entry.is_expired(now));
+        Ok(entries)
     }
 
-    /// A webhook that was added in the last seconds is not in the settings that a process remembers.
+    /// Finds a webhook in the cached settings, and reads the settings again when it is missing there: it may be new.
     async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let find = |settings: &Settings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
         match find(&*self.directory.cached_settings(account_id).await?) {
@@ -129,77 +132,83 @@ impl Webhooks<'_> {
         }
     }
 
-    /// What an answer brings is stored before the attempt is: a death in between brings it again. While the tables are
-    /// busy the answer is lost and the attempt counts as failed; what can never be stored is not asked for again.
-    async fn judge(&self, event: WebhookEvent, chat: &Chat, exchange: Exchange) -> Result<(Outcome, Attempt), Error> {
-        let (mut brought, mut answer) = (Brought::default(), None);
+    /// Stores the data of an answer and returns the outcome of the attempt. The data is stored before the attempt, so
+    /// that the attempt is repeated when the process dies in between. When the data cannot be stored now, the attempt
+    /// counts as failed and is repeated; when it can never be stored, the failure is final.
+    async fn store_answer(
+        &self,
+        event: WebhookEvent,
+        chat: &Chat,
+        result: PostResult,
+    ) -> Result<(Outcome, Attempt), Error> {
+        let (mut answer_data, mut answer) = (AnswerData::default(), None);
         let (outcome, attempt) =
-            exchange.judge(|received| match webhook::read(event, received.status, &received.body) {
-                Verdict::Ok(data) => {
-                    brought = *data;
+            result.into_outcome(|response| match webhook::interpret_response(event, response.status, &response.body) {
+                WebhookAnswer::Confirmed(data) => {
+                    answer_data = *data;
                     Outcome::Delivered
                 }
-                Verdict::Unconfirmed(excerpt) => {
+                WebhookAnswer::Unconfirmed(excerpt) => {
                     answer = Some(excerpt);
                     Outcome::Delivered
                 }
-                Verdict::Failure(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
-                Verdict::TryAgain(reason) => Outcome::TryAgain(reason),
+                WebhookAnswer::Rejected(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
+                WebhookAnswer::Retry(reason) => Outcome::Retry(reason),
             });
         if outcome != Outcome::Delivered {
             return Ok((outcome, attempt));
         }
         let stored = match event {
-            WebhookEvent::ChatAssigned => self.note_binding(chat, answer.as_deref()).await,
+            WebhookEvent::ChatAssigned => self.record_assignment(chat, answer.as_deref()).await,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatFinished
             | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage => self.take(chat, brought).await,
+            | WebhookEvent::OfflineMessage => self.apply_answer(chat, answer_data).await,
         };
         let Err(error) = stored else { return Ok((outcome, Attempt { answer, ..attempt })) };
         let not_stored = || "the answer could not be stored".to_owned();
         let outcome = if matches!(error, Error::Unavailable(_)) {
-            Outcome::TryAgain(not_stored())
+            Outcome::Retry(not_stored())
         } else {
             Outcome::Rejected(Failure { code: None, message: not_stored(), hidden: false })
         };
-        tracing::warn!(context = ?error.context(), chat.account_id, chat.chat_id, "a webhook's answer is lost: {error}");
+        tracing::warn!(context = ?error.context(), chat.account_id, chat.chat_id, "answer of a webhook not stored: {error}");
         Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
     }
 
-    /// The agent who asked for a binding sees whether it was confirmed.
-    async fn note_binding(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
+    /// Shows the agent whether the webhook confirmed the assignment. `unconfirmed` is an answer without the result OK.
+    async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
-            None => Assignment::Done,
-            Some(answer) => Assignment::Failed(format!("the webhook did not answer with result OK: {answer}")),
+            None => CrmAssignment::Done,
+            Some(answer) => CrmAssignment::Failed(format!("the webhook did not answer with result OK: {answer}")),
         };
         let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
-        self.chats.note_assignment(&chat, &assignment, clock::now()).await
+        self.chats.record_assignment(&chat, &assignment, clock::now()).await
     }
 
-    /// The chat is read anew: it may have ended while the webhook took its seconds to answer, or been erased, and then
-    /// nothing may be written about it.
-    async fn take(&self, before: &Chat, brought: Brought) -> Result<(), Error> {
-        let Brought { panel: change, contacts } = brought;
-        if change.is_empty() && contacts == Profile::default() {
+    /// Stores panel and contact details of an answer. The chat is read again, because it may have been closed or erased
+    /// during the request, and an erased chat must not be written.
+    async fn apply_answer(&self, before: &Chat, answer_data: AnswerData) -> Result<(), Error> {
+        let AnswerData { panel, contact_info } = answer_data;
+        if panel.is_empty() && contact_info == Profile::default() {
             return Ok(());
         }
         let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
-        if !change.is_empty() {
-            self.chats.fill_panel(&chat, &change, clock::now()).await?;
+        if !panel.is_empty() {
+            self.chats.update_panel(&chat, &panel, clock::now()).await?;
         }
-        if contacts != Profile::default() {
-            self.learn(&chat, &contacts).await?;
+        if contact_info != Profile::default() {
+            self.save_contacts(&chat, &contact_info).await?;
         }
         Ok(())
     }
 
-    /// The visitor is read anew: the webhook may have taken seconds to answer, and others go on meanwhile. One who has been
-    /// erased learns nothing.
-    async fn learn(&self, chat: &Chat, contacts: &Profile) -> Result<(), Error> {
+    /// Adds contact details to the visitor's profile. The visitor is read again, because the profile may have changed
+    /// during the request. An erased visitor is left alone.
+    async fn save_contacts(&self, chat: &Chat, contact_info: &Profile) -> Result<(), Error> {
         let Some(mut visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(()) };
-        if !visitor.learn(contacts, Source::Crm) {
+        if !visitor.merge_profile(contact_info, ProfileSource::Crm) {
             return Ok(());
         }
         match self.chats.save_visitor(&visitor).await {

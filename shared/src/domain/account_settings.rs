@@ -1,57 +1,54 @@
-//! What an admin decides for a whole account.
+//! The settings of an account, which its admins change.
 
 use std::time::Duration;
 
-use crate::domain::link_filter::SafeUrls;
-use crate::domain::rate::{BOT_LIMIT, CHANNEL_LIMIT, VISITOR_LIMIT};
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::rate_limit::{
+    DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
+};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 
-/// How long a chat may rest before it is closed, when nothing is said: a day.
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// A chat is looked at again after this long at the latest, so that a shorter limit soon holds for chats that are open.
+/// Longest time between two idle checks of an open chat, so that a shortened limit soon applies to it.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// The settings of an account, except for the trigger rules, which are large and only for the widget.
+/// All settings except for the trigger rules, which are large and needed only by the widget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Which save this is; the next one counts on from here.
+    /// Incremented by each change, for conditional writes.
     pub version: u64,
-    /// Who is told of chats and calls.
     pub webhooks: Vec<Webhook>,
-    /// The domains that links shown to agents may lead to.
-    pub safe_urls: SafeUrls,
-    /// When visitors may ask to be called.
-    pub callback: Callback,
-    /// The rate limits.
-    pub limits: Limits,
-    /// How long a chat may rest before it is closed; none: for ever.
+    pub safe_urls: LinkFilter,
+    /// The hours in which visitors can request a call.
+    pub callback: CallbackHours,
+    pub limits: RateLimits,
+    /// An open chat without a message is closed after this time; none: never.
     pub idle_close: Option<Duration>,
-    /// How long what is stored is kept, in days; none: for ever.
+    /// Messages, chats and visitors expire after this many days; none: never.
     pub retention_days: Option<u32>,
 }
 
-/// The rate limits (docs/decisions.md, Everywhere): how many in ten seconds.
+/// Rate limits per window of ten seconds (docs/decisions.md, General).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Messages of one visitor.
+pub struct RateLimits {
+    /// Messages per visitor.
     pub visitor_messages: u32,
-    /// Requests of one bot connection.
+    /// Requests per bot.
     pub bot_requests: u64,
-    /// Chats that one channel opens.
+    /// New chats per channel.
     pub channel_chats: u32,
 }
 
-/// When visitors may ask to be called: on these days, between these times.
+/// The days and hours in which visitors can request a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Callback {
-    /// Whether they may at all.
+pub struct CallbackHours {
     pub enabled: bool,
-    /// Days of the week, 1 for Monday.
+    /// Days of the week; 1 is Monday.
     pub days: Vec<u8>,
-    /// Minutes of the day, from and to; a span over midnight ends on the next day.
+    /// Start and end in minutes of the day. An end before the start is on the next day.
     pub hours: (u16, u16),
-    /// The account's time, in minutes east of UTC.
+    /// Offset of the account's time zone from UTC in minutes, positive to the east.
     pub utc_offset: i16,
 }
 
@@ -60,31 +57,35 @@ impl Default for Settings {
         Self {
             version: 0,
             webhooks: Vec::new(),
-            safe_urls: SafeUrls::default(),
-            callback: Callback::default(),
-            limits: Limits { visitor_messages: VISITOR_LIMIT, bot_requests: BOT_LIMIT, channel_chats: CHANNEL_LIMIT },
+            safe_urls: LinkFilter::default(),
+            callback: CallbackHours::default(),
+            limits: RateLimits {
+                visitor_messages: DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
+                bot_requests: DEFAULT_BOT_REQUESTS_PER_WINDOW,
+                channel_chats: DEFAULT_CHANNEL_CHATS_PER_WINDOW,
+            },
             idle_close: Some(DEFAULT_IDLE_CLOSE),
             retention_days: None,
         }
     }
 }
 
-impl Default for Callback {
+impl Default for CallbackHours {
     fn default() -> Self {
         Self { enabled: false, days: (1..=7).collect(), hours: (0, 24 * 60), utc_offset: 0 }
     }
 }
 
 impl Settings {
-    /// Whether a chat whose last message or transition was then has rested too long.
+    /// Whether a chat with its last message or transition at `updated_at` has reached the idle limit.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
     }
 
-    /// When to look next whether a chat has rested too long.
+    /// The time of the next idle check of an open chat.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
-        let latest = now.after(MAX_IDLE_CHECK_INTERVAL);
-        self.idle_close.map_or(latest, |limit| updated_at.after(limit).min(latest))
+        let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
+        self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))
     }
 }
 
@@ -99,16 +100,16 @@ mod tests {
     }
 
     #[test]
-    fn a_chat_is_idle_from_the_limit_on() {
+    fn chat_is_idle_when_limit_is_reached() {
         let table = [(Some(10), 9, false), (Some(10), 10, true), (Some(10), 99, true), (None, 99_999, false)];
-        for (limit, rested, expected) in table {
-            let is_idle = closing_after(limit).is_idle(Timestamp(MINUTE), Timestamp(MINUTE * (rested + 1)));
-            assert_eq!(is_idle, expected, "{limit:?} {rested}");
+        for (limit, idle_minutes, expected) in table {
+            let is_idle = closing_after(limit).is_idle(Timestamp(MINUTE), Timestamp(MINUTE * (idle_minutes + 1)));
+            assert_eq!(is_idle, expected, "{limit:?} {idle_minutes}");
         }
     }
 
     #[test]
-    fn the_next_look_is_when_the_limit_ends_but_within_an_hour() {
+    fn next_idle_check_is_at_the_limit_or_after_one_hour() {
         let table = [(Some(10), 4, 10), (Some(600), 4, 64), (None, 4, 64)];
         for (limit, now, expected) in table {
             let next = closing_after(limit).next_idle_check(Timestamp(0), Timestamp(now * MINUTE));

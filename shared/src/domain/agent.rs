@@ -1,18 +1,16 @@
-//! Accounts and the people who work in them.
+//! Agents: the people of an account who answer chats.
 
 use crate::domain::timestamp::Timestamp;
 
-/// What an agent may do beyond answering chats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Answers chats.
     Agent,
-    /// Answers chats and manages the account.
+    /// Also manages the account.
     Admin,
 }
 
 impl Role {
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -20,45 +18,36 @@ impl Role {
         }
     }
 
-    /// The role of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Agent, Self::Admin].into_iter().find(|role| role.name() == name)
     }
 }
 
-/// A person who answers chats. Ids are sequential in an account, from 1; 0 stands for bots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// The account the agent works in.
     pub account_id: String,
-    /// Sequential in the account.
+    /// Sequential in the account, from 1. The APIs use 0 for bots.
     pub agent_id: u64,
-    /// Shown to visitors.
     pub name: String,
-    /// What the agent signs in with, lower case, unique in the whole service.
+    /// The login name: lower case, unique among all accounts.
     pub email: String,
-    /// For the webhooks' `agent` structure.
+    /// For the `agent` structure of webhooks.
     pub phone: Option<String>,
-    /// Avatar address, shown to visitors.
+    /// URL of the avatar, shown to visitors.
     pub photo: Option<String>,
-    /// What the agent may do.
     pub role: Role,
-    /// When the agent was added.
     pub created_at: Timestamp,
 }
 
-/// The agent as a chat and its messages remember them.
+/// The agent data that is copied into chats and messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Author {
-    /// Sequential in the account.
+pub struct AgentSnapshot {
     pub agent_id: u64,
-    /// The name at the time of writing.
     pub name: String,
-    /// The avatar at the time of writing.
     pub photo: Option<String>,
 }
 
-impl From<Agent> for Author {
+impl From<Agent> for AgentSnapshot {
     fn from(Agent { agent_id, name, photo, .. }: Agent) -> Self {
         Self { agent_id, name, photo }
     }

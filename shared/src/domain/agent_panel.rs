@@ -1,74 +1,71 @@
-//! What the customer's systems tell the agent about a chat (specification, C1 and the response of chat_accepted).
+//! The panel beside a chat: data from the account's webhooks for the agent (specification, C1 and the response of
+//! chat_accepted).
 
-/// One line of data.
+/// One line of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomData {
-    /// Shown above the content.
+    /// Displayed above the content.
     pub title: Option<String>,
-    /// The content, without tags.
+    /// Free of HTML tags.
     pub content: String,
-    /// Opened on click; http or https.
+    /// An http or https URL that opens on click.
     pub link: Option<String>,
-    /// Shown in bold before a colon.
+    /// Displayed in bold before the content.
     pub key: Option<String>,
 }
 
-/// How far the binding to a CRM card is.
+/// The state of the assignment of a visitor to a CRM card.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Assignment {
-    /// The CRM has been asked.
+pub enum CrmAssignment {
+    /// The CRM has not responded yet.
     Pending,
-    /// It said OK.
     Done,
-    /// It said something else, or nothing.
+    /// Holds the reason.
     Failed(String),
 }
 
-/// What the agent sees beside a chat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// In the order of the answer that brought it.
+    /// In the order of the webhook response.
     pub custom_data: Vec<CustomData>,
-    /// Whether the agent may bind the visitor to a CRM card.
+    /// Whether the agent can assign the visitor to a CRM card.
     pub enable_assign: bool,
-    /// The card; http or https.
+    /// The http or https URL of the CRM card.
     pub crm_link: Option<String>,
-    /// A page about the visitor: address and title.
+    /// URL and title of a page about the visitor.
     pub page: Option<(String, Option<String>)>,
-    /// How far the binding is.
-    pub assignment: Option<Assignment>,
-    /// `sender.invite`: the invitation that began this chat or came during it.
+    pub assignment: Option<CrmAssignment>,
+    /// `sender.invite`: the last invitation that the visitor accepted before or during the chat.
     pub invite: Option<String>,
 }
 
-/// What an answer says about the panel: none where it says nothing, so that a plain OK takes nothing away.
+/// The panel data of a webhook response. An absent field (outer `None`) leaves the panel unchanged, an empty one clears
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields of Panel")]
-pub struct PanelChange {
+pub struct PanelUpdate {
     pub custom_data: Option<Vec<CustomData>>,
     pub enable_assign: Option<bool>,
     pub crm_link: Option<Option<String>>,
     pub page: Option<Option<(String, Option<String>)>>,
 }
 
-impl PanelChange {
-    /// Whether the answer says nothing at all.
+impl PanelUpdate {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A text without tags. What stood around a tag makes no other one: a `<` that comes to stand where it would begin a tag
-/// goes as well.
-pub fn without_tags(text: &str) -> String {
+/// Removes HTML tags. Repeated application changes nothing: text around a removed tag cannot form a new one, because a
+/// `<` that would start a tag is removed too.
+pub fn strip_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
-        if c == '<' && rest.clone().next().is_some_and(opens) {
+        if c == '<' && rest.clone().next().is_some_and(starts_tag) {
             rest.by_ref().find(|c| *c == '>');
             continue;
         }
-        if opens(c) {
+        if starts_tag(c) {
             plain.truncate(plain.trim_end_matches('<').len());
         }
         plain.push(c);
@@ -76,8 +73,8 @@ pub fn without_tags(text: &str) -> String {
     plain
 }
 
-/// Whether a `<` before it begins a tag, a comment or an instruction.
-fn opens(c: char) -> bool {
+/// Whether this character after a `<` starts a tag, a comment or a processing instruction.
+fn starts_tag(c: char) -> bool {
     c.is_ascii_alphabetic() || "/!?".contains(c)
 }
 
@@ -86,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_taken_out_and_comparisons_stay() {
+    fn tags_are_removed_and_comparisons_stay() {
         let table = [
             ("plain", "plain"),
             ("<b>bold</b> text", "bold text"),
@@ -101,22 +98,22 @@ mod tests {
             ("ü<", "ü<"),
         ];
         for (text, expected) in table {
-            assert_eq!(without_tags(text), expected, "{text}");
+            assert_eq!(strip_tags(text), expected, "{text}");
         }
     }
 
-    /// Every text of up to seven of these characters.
+    /// Tests every text of up to seven of these characters.
     #[test]
-    fn no_tag_begins_in_what_is_left() {
+    fn result_contains_no_start_of_a_tag() {
         let mut texts = vec![String::new()];
         for _ in 0..7 {
             let longer = |text: &String| ['<', '>', 'i', '/', '!', '?', ' '].map(|next| format!("{text}{next}"));
             texts = texts.iter().flat_map(longer).collect();
             for text in &texts {
-                let plain = without_tags(text);
-                let begins = ["<i", "</", "<!", "<?"].iter().any(|beginning| plain.contains(beginning));
-                assert!(!begins, "{text} becomes {plain}");
-                assert_eq!(without_tags(&plain), plain, "{text}");
+                let plain = strip_tags(text);
+                let has_tag = ["<i", "</", "<!", "<?"].iter().any(|start| plain.contains(start));
+                assert!(!has_tag, "{text} becomes {plain}");
+                assert_eq!(strip_tags(&plain), plain, "{text}");
             }
         }
     }

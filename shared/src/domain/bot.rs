@@ -1,67 +1,58 @@
-//! Bots: providers registered by the operator, and the connections that accounts make to them.
+//! Bot providers, which the operator registers, and bots, the connections of accounts to providers.
 
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// How long a bot may take for its answer unless its admin says otherwise.
-pub const DEFAULT_ANSWER_WITHIN: Duration = Duration::from_secs(120);
-/// The longest such limit in seconds: an SQS message cannot be delayed for longer.
-pub const MAX_ANSWER_WITHIN_SECONDS: u64 = 900;
+pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+/// The longest delay of an SQS message, which measures this time.
+pub const MAX_BOT_ANSWER_TIMEOUT_SECONDS: u64 = 900;
 
-/// A bot provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// Given by the operator, part of the address of B-1.
+    /// Chosen by the operator; part of the URL of our endpoint for bots (specification, B-1).
     pub provider_id: String,
-    /// For people.
     pub name: String,
-    /// Events go to `<endpoint>/<token>`.
+    /// Events are sent to `<endpoint>/<token>`.
     pub endpoint: String,
-    /// SHA-256, in hex, of the `Authorization` that its requests must carry, if it must.
+    /// SHA-256, in hexadecimal, of the `Authorization` header that requests of the provider must have; none: no check.
     pub authorization_hash: Option<String>,
-    /// When it was registered.
     pub created_at: Timestamp,
 }
 
-/// A bot: one account's connection to a provider.
+/// The connection of an account to a bot provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bot {
-    /// Identifier.
     pub bot_id: String,
-    /// The account.
     pub account_id: String,
-    /// The provider.
     pub provider_id: String,
-    /// The provider's token, the last path segment of every request in both directions.
+    /// Issued by the provider; the last path segment of all requests in both directions.
     pub token: String,
-    /// The name visitors see.
+    /// Shown to visitors.
     pub name: String,
-    /// The channels it stands in front of.
+    /// The channels whose new chats start with the bot.
     pub channel_ids: Vec<String>,
-    /// How long it may say nothing after it took a message, before the agents get the chat; none: for ever.
+    /// How long the bot may take to react to an accepted message before the agents get the chat; none: no limit.
     pub answer_within: Option<Duration>,
-    /// Standard Webhooks secret of requests to the provider.
+    /// Standard Webhooks secret that signs requests to the provider.
     pub signing_secret: String,
-    /// When it was connected.
     pub created_at: Timestamp,
 }
 
-/// An event that is told to a bot besides CLIENT_MESSAGE (specification, Events).
+/// An event that bots receive besides CLIENT_MESSAGE (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotNotice {
-    /// An agent connected to the dialogue.
+    /// An agent has accepted the chat.
     AgentJoined,
-    /// No agent is available to take the chat.
+    /// The bot has invited an agent, but none is online.
     AgentUnavailable,
-    /// The chat was closed.
     ChatClosed,
 }
 
 impl BotNotice {
     const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
 
-    /// The `event` of the specification.
+    /// The name in the Bot API.
     pub fn event(self) -> &'static str {
         match self {
             Self::AgentJoined => "AGENT_JOINED",
@@ -70,7 +61,7 @@ impl BotNotice {
         }
     }
 
-    /// The name in storage and in a timeline.
+    /// The name in storage and in timelines.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentJoined => "agent_joined",
@@ -79,7 +70,6 @@ impl BotNotice {
         }
     }
 
-    /// The notice of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|notice| notice.name() == name)
     }

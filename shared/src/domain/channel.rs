@@ -1,20 +1,20 @@
-//! Channels: the doors through which visitors write.
+//! Channels: the entrances through which visitors write. Each has a secret endpoint URL that can be rotated.
 
-use crate::domain::content::Shows;
-use crate::domain::rotation::{self, Rotated};
+use crate::domain::message_content::RichSupport;
+use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
 
-/// How strictly the integrator's messages and answers are read (docs/decisions.md, Channel API).
+/// How strictly messages and responses of the integrator are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Validation {
-    /// As the specification says.
+pub enum ValidationMode {
+    /// According to the specification.
     Strict,
-    /// Tolerates what clients in the field get wrong.
+    /// Tolerates common mistakes of clients.
     Lenient,
 }
 
-impl Validation {
-    /// The wire and storage name.
+impl ValidationMode {
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -22,113 +22,102 @@ impl Validation {
         }
     }
 
-    /// The mode of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Strict, Self::Lenient].into_iter().find(|mode| mode.name() == name)
     }
 }
 
-/// The random part of a channel's address, as a hash: the address itself is never stored.
+/// The secret part of a channel's endpoint URL. Only its hash is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressSecret {
-    /// SHA-256 of the random string.
+pub struct EndpointSecret {
+    /// SHA-256 of the secret.
     pub hash: [u8; 32],
-    /// After a rotation: until when the old address is still answered.
+    /// The end of a rotated secret; none for the current one.
     pub valid_until: Option<Timestamp>,
 }
 
-impl Rotated for AddressSecret {
+impl Rotatable for EndpointSecret {
     fn valid_until(&mut self) -> &mut Option<Timestamp> {
         &mut self.valid_until
     }
 }
 
-/// Addresses that one channel may have at a time: the current one and four old ones.
-pub const MAX_OLD_ADDRESSES: usize = 1 + rotation::MAX_OLD_SECRETS;
+/// The current secret and the rotated ones that are still valid.
+pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
-/// What an admin decides about a channel.
+/// The settings that admins can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
-    /// Shown to agents.
     pub name: String,
-    /// Where agents' messages go: `<integrator_url>/<channel_id>`, see [`filled_url`](Self::filled_url) and
-    /// `append_channel_id`.
+    /// Messages of agents are sent to this URL. It may contain [`CHANNEL_ID_PLACEHOLDER`].
     pub integrator_url: String,
-    /// Whether the channel's identifier is appended to the address, unless it has a place there.
+    /// Whether `/<channel_id>` is appended to a URL without the placeholder.
     pub append_channel_id: bool,
-    /// Whether visitors may write.
+    /// A disabled channel refuses messages of visitors.
     pub enabled: bool,
-    /// Chunked transfer encoding instead of Content-Length towards the integrator.
+    /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
-    /// Agents who receive the chats, see [`Roster::audience`](super::department::Roster::audience).
+    /// The agents who receive the chats, see [`Roster::audience`](super::department::Roster::audience).
     pub agent_ids: Vec<u64>,
-    /// Departments whose members receive the chats too.
+    /// The departments whose members receive the chats.
     pub department_ids: Vec<u64>,
-    /// How strictly both directions are read.
-    pub validation: Validation,
-    /// Integrator error codes whose message is not shown to the agent.
+    pub validation: ValidationMode,
+    /// Error codes of the integrator whose messages are hidden from agents.
     pub hidden_error_codes: Vec<i64>,
-    /// What the front end can show besides plain text.
-    pub shows: Shows,
+    pub rich_support: RichSupport,
 }
 
-/// Stands in `integrator_url` for the channel's identifier.
-pub const PLACEHOLDER: &str = "{channel_id}";
+/// Replaced by the channel id in `integrator_url`.
+pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
 
 impl ChannelSettings {
-    /// Whether the chats go to some agents and not simply to every agent of the account.
-    pub fn names_somebody(&self) -> bool {
+    /// Whether the channel names agents or departments. Without any, all agents of the account receive its chats.
+    pub fn has_limited_audience(&self) -> bool {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }
 
-    /// The address with the channel's identifier in its place; none where it has no place for it.
-    pub fn filled_url(&self, channel_id: &str) -> Option<String> {
-        self.integrator_url.contains(PLACEHOLDER).then(|| self.integrator_url.replace(PLACEHOLDER, channel_id))
+    /// The integrator URL with the channel id filled in; none when it has no placeholder.
+    pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
+        self.integrator_url
+            .contains(CHANNEL_ID_PLACEHOLDER)
+            .then(|| self.integrator_url.replace(CHANNEL_ID_PLACEHOLDER, channel_id))
     }
 }
 
-/// Messages that a channel refused for one reason on one day.
+/// The number of messages that a channel refused for one reason on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusals {
-    /// The beginning of the day, UTC.
+pub struct RefusalCount {
+    /// Midnight, UTC.
     pub day: Timestamp,
     /// See [`Error::refusal_reason`](crate::error::Error::refusal_reason).
     pub reason: String,
-    /// How many.
     pub count: u64,
-    /// When the last of them came.
     pub last_at: Timestamp,
 }
 
-/// A channel of the Chat channel API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// CHANNEL_PUBLIC_ID.
+    /// CHANNEL_PUBLIC_ID of the specification.
     pub channel_id: String,
-    /// The account it belongs to.
     pub account_id: String,
-    /// What the admin decided.
     pub settings: ChannelSettings,
-    /// The bot in front of it.
+    /// The bot that answers new chats first.
     pub bot_id: Option<String>,
-    /// The addresses that were before and are still valid, the oldest first, and the current one.
-    pub secrets: Vec<AddressSecret>,
-    /// Standard Webhooks secret of requests to the integrator, `whsec_...`.
+    /// The rotated secrets that are still valid, oldest first, then the current one.
+    pub secrets: Vec<EndpointSecret>,
+    /// Standard Webhooks secret (`whsec_...`) that signs requests to the integrator.
     pub signing_secret: String,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
 impl Channel {
-    /// Whether messages are read tolerantly.
     pub fn is_lenient(&self) -> bool {
-        self.settings.validation == Validation::Lenient
+        self.settings.validation == ValidationMode::Lenient
     }
 
-    /// Puts a new address in place; the current one is answered until `old_until`, and those before it as long as was
-    /// said of each, the newest four of them all. When the current one is to end at once, all old ones do.
+    /// Replaces the endpoint secret; see [`secret_rotation::rotate`]. The old one stays valid until `old_until`.
     pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
-        rotation::rotate(&mut self.secrets, AddressSecret { hash, valid_until: None }, now, old_until);
+        secret_rotation::rotate(&mut self.secrets, EndpointSecret { hash, valid_until: None }, now, old_until);
     }
 }
 
@@ -149,46 +138,46 @@ mod tests {
                 chunked: false,
                 agent_ids: vec![],
                 department_ids: vec![],
-                validation: Validation::Strict,
+                validation: ValidationMode::Strict,
                 hidden_error_codes: vec![],
-                shows: Shows::default(),
+                rich_support: RichSupport::default(),
             },
             bot_id: None,
-            secrets: vec![AddressSecret { hash: [1; 32], valid_until: None }],
+            secrets: vec![EndpointSecret { hash: [1; 32], valid_until: None }],
             signing_secret: "whsec_".into(),
             created_at: Timestamp(0),
         }
     }
 
-    fn kept(channel: &Channel) -> Vec<(u8, Option<Timestamp>)> {
+    fn secret_expiries(channel: &Channel) -> Vec<(u8, Option<Timestamp>)> {
         channel.secrets.iter().map(|secret| (secret.hash[0], secret.valid_until)).collect()
     }
 
     #[test]
-    fn a_rotation_keeps_every_old_address_as_long_as_was_said_of_it() {
+    fn rotation_preserves_expiry_of_old_secrets() {
         let mut channel = channel();
         channel.rotate([2; 32], Timestamp(0), Timestamp(100));
         channel.rotate([3; 32], Timestamp(50), Timestamp(80));
-        assert_eq!(kept(&channel), [(1, Some(Timestamp(100))), (2, Some(Timestamp(80))), (3, None)]);
+        assert_eq!(secret_expiries(&channel), [(1, Some(Timestamp(100))), (2, Some(Timestamp(80))), (3, None)]);
         channel.rotate([4; 32], Timestamp(90), Timestamp(200));
-        assert_eq!(kept(&channel), [(1, Some(Timestamp(100))), (3, Some(Timestamp(200))), (4, None)]);
+        assert_eq!(secret_expiries(&channel), [(1, Some(Timestamp(100))), (3, Some(Timestamp(200))), (4, None)]);
     }
 
     #[test]
-    fn a_rotation_keeps_the_newest_four_old_addresses() {
+    fn rotation_keeps_newest_four_old_secrets() {
         let mut channel = channel();
         for address in 2..=7 {
             channel.rotate([address; 32], Timestamp(0), Timestamp(100));
         }
-        let addresses: Vec<u8> = kept(&channel).iter().map(|(address, _)| *address).collect();
+        let addresses: Vec<u8> = secret_expiries(&channel).iter().map(|(address, _)| *address).collect();
         assert_eq!(addresses, [3, 4, 5, 6, 7]);
     }
 
     #[test]
-    fn a_rotation_that_ends_the_old_address_at_once_ends_all_old_ones() {
+    fn immediate_rotation_ends_all_old_secrets() {
         let mut channel = channel();
         channel.rotate([2; 32], Timestamp(0), Timestamp(100));
         channel.rotate([3; 32], Timestamp(50), Timestamp(50));
-        assert_eq!(kept(&channel), [(3, None)]);
+        assert_eq!(secret_expiries(&channel), [(3, None)]);
     }
 }

@@ -1,36 +1,35 @@
-//! The header of a chat, and who writes in it. Who owns it is in `ownership`.
+//! The header of a chat, the item that every message of the chat updates. Its state is in
+//! [`chat_state`](super::chat_state).
 
-use crate::domain::account::Author;
-use crate::domain::chat_state::State;
-use crate::domain::content::Content;
+use crate::domain::agent::AgentSnapshot;
+use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::Target;
 use crate::domain::department::ChatDepartment;
-use crate::domain::rate::Window;
+use crate::domain::message_content::Content;
+use crate::domain::rate_limit::RateWindow;
 use crate::domain::timestamp::Timestamp;
 
-/// How long a visitor counts as typing after a typein that no typeout followed.
+/// How long a visitor counts as typing after a typein without a typeout.
 const TYPING_TTL: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
-/// Characters of a message in a list of chats, so that a header stays under 1 KB.
+/// Keeps a header below 1 KB, because every message writes it.
 const MAX_PREVIEW_CHARS: usize = 80;
-/// Agents whom a header remembers, each by a few bytes that every message of the chat writes.
+/// Limits the agents in a header, because every message writes it.
 const MAX_PARTICIPANTS: usize = 30;
 
-/// Who wrote a timeline entry.
+/// The author of a timeline entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sender {
-    /// The visitor.
     Visitor,
-    /// An agent.
-    Agent(Author),
-    /// The bot of that name.
+    Agent(AgentSnapshot),
+    /// Holds the name of the bot.
     Bot(String),
-    /// The service itself: something happened.
+    /// The service itself, for notifications of bots and webhooks.
     System,
 }
 
 impl Sender {
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -41,21 +40,17 @@ impl Sender {
     }
 }
 
-/// The last message, as a list of chats shows it.
+/// A short form of a message for lists of chats.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Preview {
-    /// Who wrote it, see [`From::name`].
+pub struct MessagePreview {
+    /// See [`Sender::name`].
     pub from: String,
-    /// Its type.
     pub kind: String,
-    /// Its beginning.
     pub text: String,
-    /// When it was written.
     pub at: Timestamp,
 }
 
-impl Preview {
-    /// The preview of a message.
+impl MessagePreview {
     pub fn of(content: &Content, from: &Sender, at: Timestamp) -> Self {
         Self {
             from: from.name().to_owned(),
@@ -66,25 +61,23 @@ impl Preview {
     }
 }
 
-/// Until when a chat's receivers count as failing.
+/// Until when the receivers of a chat count as failing. First attempts to a failing receiver leave the order of the
+/// chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Failing {
-    /// The integrator.
+pub struct FailingUntil {
     pub channel: Option<Timestamp>,
-    /// The bot's provider.
     pub bot: Option<Timestamp>,
 }
 
 /// How a visitor rates a chat (specification, C1: `rate`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
 pub enum Rating {
     Positive,
     Negative,
 }
 
 impl Rating {
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Positive => "positive",
@@ -92,7 +85,6 @@ impl Rating {
         }
     }
 
-    /// The rating of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Positive, Self::Negative].into_iter().find(|rating| rating.name() == name)
     }
@@ -101,86 +93,78 @@ impl Rating {
 /// The header of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
-    /// The account it belongs to.
     pub account_id: String,
     /// Sequential in the account, from 1.
     pub chat_id: u64,
-    /// Who owns it.
-    pub state: State,
-    /// Counts the transitions of the chat. A state may come back, a version never does.
+    pub state: ChatState,
+    /// Number of transitions. A state can occur again, a version cannot.
     pub version: u64,
-    /// The channel the visitor writes through.
     pub channel_id: String,
-    /// Its name when the chat was opened.
+    /// The name of the channel when the chat was opened.
     pub channel_name: String,
     /// `sender.id` of the visitor as text.
     pub external_id: String,
     /// Whether `sender.id` was a number in the last message; `recipient.id` has the same form.
     pub has_numeric_id: bool,
-    /// A hash of the invitation that the visitor accepted, see [`Panel::invite`](super::panel::Panel::invite).
+    /// A hash of the invitation that the visitor accepted; see [`Panel::invite`](super::agent_panel::Panel::invite).
     pub invite_hash: Option<String>,
     /// The visitor's number in the account.
     pub visitor_number: u64,
-    /// The visitor's name, cut for lists.
+    /// The truncated name of the visitor.
     pub visitor_name: String,
-    /// The department it came to last; it stays when an agent takes the chat.
+    /// The last department of the chat. It stays when an agent accepts the chat.
     pub department: Option<ChatDepartment>,
-    /// Ids of the agents who accepted the chat, were given it or closed it, in that order; of many the last.
+    /// Ids of the agents who accepted, received or closed the chat, in this order; at most the newest 30.
     pub participants: Vec<u64>,
-    /// The bot in front of the chat, also after it handed over.
+    /// The bot with which the chat started; it stays after a hand-over to the agents.
     pub bot_id: Option<String>,
     /// When the bot last sent a BOT_MESSAGE or an INVITE_AGENT.
     pub bot_event_at: Option<Timestamp>,
-    /// Number of the last timeline entry; numbers may be skipped, never repeated.
+    /// Number of the last timeline entry. Numbers can be skipped but never occur twice.
     pub seq: u64,
-    /// When the visitor opened it.
     pub opened_at: Timestamp,
-    /// The last message or transition.
+    /// The time of the last message or transition.
     pub updated_at: Timestamp,
-    /// The last message.
-    pub last_message: Option<Preview>,
-    /// When the visitor began to type.
-    pub typing_since: Option<Timestamp>,
-    /// Until when each receiver counts as failing, so that order gives way to progress.
-    pub failing: Failing,
-    /// The visitor's rate limit.
-    pub rate: Window,
-    /// What the visitor thinks of it.
+    pub last_message: Option<MessagePreview>,
+    pub typing_started_at: Option<Timestamp>,
+    pub failing_until: FailingUntil,
+    /// The messages of the visitor in the current rate limit window.
+    pub rate: RateWindow,
     pub rating: Option<Rating>,
-    /// For how many days what is written in the chat is kept; none: for ever. As the account said lately.
-    pub keep_days: Option<u32>,
+    /// A copy of the retention period of the account; none: no expiry.
+    pub retention_days: Option<u32>,
 }
 
 impl Chat {
-    /// The chat after a transition to this state. The agent who has it then takes part.
-    pub fn after_transition(&self, state: State, now: Timestamp) -> Self {
-        let mut after = Self { state, version: self.version + 1, updated_at: now, typing_since: None, ..self.clone() };
+    /// The chat after a transition to `state`. Its agent becomes a participant.
+    pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
+        let mut after =
+            Self { state, version: self.version + 1, updated_at: now, typing_started_at: None, ..self.clone() };
         if let Some(agent_id) = after.state.agent().map(|agent| agent.agent_id) {
             after.add_participant(agent_id);
         }
         after
     }
 
-    /// Until when something written now is kept.
-    pub fn keep_until(&self, now: Timestamp) -> Option<Timestamp> {
-        self.keep_days.map(|days| now.after(DAY * days))
+    /// The expiry of an entry that is written at `now`; none: no expiry.
+    pub fn retain_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.retention_days.map(|days| now.plus(DAY * days))
     }
 
-    /// Whether the chat is over and not to be shown any more; the table deletes late.
+    /// Whether the retention period of a closed chat is over. The table deletes expired items late.
     pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.state.is_closed() && self.keep_until(self.updated_at).is_some_and(|until| until <= now)
+        self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
-    /// The chat as it may be shown: without the beginning of a message that is forgotten.
-    pub fn as_kept(mut self, now: Timestamp) -> Self {
-        let is_over = |last: &Preview| self.keep_until(last.at).is_some_and(|until| until <= now);
-        if self.last_message.as_ref().is_some_and(is_over) {
+    /// Removes the preview of a message whose retention period is over.
+    pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
+        let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
+        if self.last_message.as_ref().is_some_and(is_expired) {
             self.last_message = None;
         }
         self
     }
 
-    /// Remembers an agent who takes part.
     pub fn add_participant(&mut self, agent_id: u64) {
         if self.participants.contains(&agent_id) {
             return;
@@ -191,23 +175,22 @@ impl Chat {
         self.participants.push(agent_id);
     }
 
-    /// Whether the visitor is composing a message.
-    pub fn visitor_is_typing(&self, now: Timestamp) -> bool {
-        self.typing_since.is_some_and(|since| now.since(since) < TYPING_TTL)
+    pub fn is_visitor_typing(&self, now: Timestamp) -> bool {
+        self.typing_started_at.is_some_and(|since| now.since(since) < TYPING_TTL)
     }
 
-    /// Whether the bot has sent a message or an invitation after that moment. One at the moment itself is none: what an
-    /// invitation makes for the bot, the news that no agent is there, has the time of the invitation.
+    /// Whether the bot has sent a message or an invitation after `moment`. An event at `moment` itself does not count:
+    /// the notice that no agent is available has the time of the invitation that caused it.
     pub fn has_bot_event_after(&self, moment: Timestamp) -> bool {
         self.bot_event_at.is_some_and(|at| at > moment)
     }
 
-    /// Whether a try to reach that receiver failed lately.
+    /// Whether an attempt to reach the receiver has failed recently.
     pub fn is_failing(&self, target: Target, now: Timestamp) -> bool {
         let until = match target {
-            Target::Channel => self.failing.channel,
-            Target::Bot => self.failing.bot,
-            // Each webhook keeps its own order, and its events of a chat are few.
+            Target::Channel => self.failing_until.channel,
+            Target::Bot => self.failing_until.bot,
+            // Webhooks are not marked: each has its own order, and a chat has few events.
             Target::Webhook => None,
         };
         until.is_some_and(|until| now < until)

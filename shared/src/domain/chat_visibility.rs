@@ -1,42 +1,42 @@
-//! Which chats a signed-in agent sees. What is seen may be listed and read; what may be done with it is in `ownership`.
+//! Which chats an agent can see (docs/design.md, Chat visibility). What an agent can do with a chat is defined by
+//! [`ChatState`].
 
 use crate::domain::channel::ChannelSettings;
 use crate::domain::chat::Chat;
-use crate::domain::chat_state::State;
+use crate::domain::chat_state::ChatState;
 use crate::domain::department::Roster;
 
-/// Somebody who looks at chats of their account.
+/// A signed-in agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct Viewer {
     pub agent_id: u64,
     pub is_admin: bool,
 }
 
 impl Viewer {
-    /// Whether they see the chat whoever receives it: an admin sees every chat, an agent the chats that they have, or had
-    /// when they were closed.
-    pub fn sees_anyway(self, chat: &Chat) -> bool {
+    /// Whether the viewer sees the chat without regard to its audience: as an admin, or as the current or last agent of
+    /// the chat.
+    pub fn sees_regardless_of_audience(self, chat: &Chat) -> bool {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }
 
-    /// Whether they see the chat. `channel` has the present settings of its channel; none: the channel was deleted, and
-    /// whom it named is not known any more.
+    /// `channel` has the current settings of the chat's channel; it is none for a deleted channel, which has no
+    /// audience.
     pub fn sees(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
-        self.sees_anyway(chat) || self.receives(chat, roster, channel)
+        self.sees_regardless_of_audience(chat) || self.receives(chat, roster, channel)
     }
 
-    /// What waits is seen by those to whom it is offered; what an agent has or had also by the other members of the
-    /// department that the chat came to last.
+    /// A chat that no agent has is visible to those to whom it is offered. A chat that an agent has or had is also
+    /// visible to the members of its last department.
     fn receives(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
-        let me = self.agent_id;
-        let by_channel = channel.is_some_and(|channel| roster.audience(channel).includes(me));
+        let agent_id = self.agent_id;
+        let by_channel = channel.is_some_and(|channel| roster.audience(channel).includes(agent_id));
         match &chat.state {
-            State::Bot | State::Waiting => by_channel,
-            State::Offered(department_id) => roster.is_offered(*department_id, me).unwrap_or(by_channel),
-            State::Active(_) | State::Closed(_) => {
+            ChatState::Bot | ChatState::Waiting => by_channel,
+            ChatState::Offered(department_id) => roster.offer_includes(*department_id, agent_id).unwrap_or(by_channel),
+            ChatState::Active(_) | ChatState::Closed(_) => {
                 let department = chat.department.as_ref().map(|department| department.department_id);
-                by_channel || department.is_some_and(|id| roster.is_offered(id, me) == Some(true))
+                by_channel || department.is_some_and(|id| roster.offer_includes(id, agent_id) == Some(true))
             }
         }
     }
@@ -47,15 +47,15 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::domain::account::Author;
-    use crate::domain::channel::Validation;
-    use crate::domain::chat::Failing;
-    use crate::domain::content::Shows;
+    use crate::domain::agent::AgentSnapshot;
+    use crate::domain::channel::ValidationMode;
+    use crate::domain::chat::FailingUntil;
     use crate::domain::department::{ChatDepartment, Department};
-    use crate::domain::rate::Window;
+    use crate::domain::message_content::RichSupport;
+    use crate::domain::rate_limit::RateWindow;
     use crate::domain::timestamp::Timestamp;
 
-    /// Agents 1 to 4 are there. Department 5 has the agents 2 and 3, department 6 nobody.
+    /// Agents 1 to 4 exist. Department 5 has the agents 2 and 3, department 6 is empty.
     fn roster() -> Roster {
         let department = |department_id, agent_ids: &[u64]| Department {
             department_id,
@@ -74,13 +74,13 @@ mod tests {
             chunked: false,
             agent_ids: agent_ids.to_vec(),
             department_ids: vec![],
-            validation: Validation::Strict,
+            validation: ValidationMode::Strict,
             hidden_error_codes: vec![],
-            shows: Shows::default(),
+            rich_support: RichSupport::default(),
         }
     }
 
-    fn chat(state: State, department: Option<u64>) -> Chat {
+    fn chat(state: ChatState, department: Option<u64>) -> Chat {
         Chat {
             account_id: "acc".into(),
             chat_id: 1,
@@ -101,20 +101,20 @@ mod tests {
             opened_at: Timestamp(0),
             updated_at: Timestamp(0),
             last_message: None,
-            typing_since: None,
-            failing: Failing::default(),
-            rate: Window { since: Timestamp(0), count: 1 },
+            typing_started_at: None,
+            failing_until: FailingUntil::default(),
+            rate: RateWindow { started_at: Timestamp(0), count: 1 },
             rating: None,
-            keep_days: None,
+            retention_days: None,
         }
     }
 
-    fn with(agent_id: u64) -> State {
-        State::Active(Author { agent_id, name: "Ann".into(), photo: None })
+    fn active_with(agent_id: u64) -> ChatState {
+        ChatState::Active(AgentSnapshot { agent_id, name: "Ann".into(), photo: None })
     }
 
-    fn ended_by(agent_id: u64) -> State {
-        State::Closed(Some(Author { agent_id, name: "Ann".into(), photo: None }))
+    fn closed_by(agent_id: u64) -> ChatState {
+        ChatState::Closed(Some(AgentSnapshot { agent_id, name: "Ann".into(), photo: None }))
     }
 
     fn viewers(chat: &Chat, channel: Option<&ChannelSettings>) -> Vec<u64> {
@@ -125,21 +125,21 @@ mod tests {
     #[test]
     fn agents_see_their_own_chats_and_those_offered_to_them() {
         let only_1 = channel(&[1]);
-        let table: [(State, Option<u64>, &[u64]); 14] = [
-            (State::Bot, None, &[1]),
-            (State::Waiting, None, &[1]),
-            (State::Waiting, Some(5), &[1]),
-            (State::Offered(5), Some(5), &[2, 3]),
-            (State::Offered(6), Some(6), &[1]),
-            (State::Offered(9), Some(9), &[1]),
-            (with(1), None, &[1]),
-            (with(4), None, &[1, 4]),
-            (with(2), Some(5), &[1, 2, 3]),
-            (with(4), Some(6), &[1, 4]),
-            (State::Closed(None), None, &[1]),
-            (State::Closed(None), Some(5), &[1, 2, 3]),
-            (ended_by(4), None, &[1, 4]),
-            (ended_by(2), Some(5), &[1, 2, 3]),
+        let table: [(ChatState, Option<u64>, &[u64]); 14] = [
+            (ChatState::Bot, None, &[1]),
+            (ChatState::Waiting, None, &[1]),
+            (ChatState::Waiting, Some(5), &[1]),
+            (ChatState::Offered(5), Some(5), &[2, 3]),
+            (ChatState::Offered(6), Some(6), &[1]),
+            (ChatState::Offered(9), Some(9), &[1]),
+            (active_with(1), None, &[1]),
+            (active_with(4), None, &[1, 4]),
+            (active_with(2), Some(5), &[1, 2, 3]),
+            (active_with(4), Some(6), &[1, 4]),
+            (ChatState::Closed(None), None, &[1]),
+            (ChatState::Closed(None), Some(5), &[1, 2, 3]),
+            (closed_by(4), None, &[1, 4]),
+            (closed_by(2), Some(5), &[1, 2, 3]),
         ];
         for (state, department, expected) in table {
             let chat = chat(state, department);
@@ -148,22 +148,29 @@ mod tests {
     }
 
     #[test]
-    fn everybody_sees_chats_of_a_channel_that_names_nobody() {
-        for state in [State::Bot, State::Waiting, with(4), ended_by(4), State::Closed(None), State::Offered(6)] {
+    fn channel_without_named_agents_is_visible_to_all() {
+        for state in [
+            ChatState::Bot,
+            ChatState::Waiting,
+            active_with(4),
+            closed_by(4),
+            ChatState::Closed(None),
+            ChatState::Offered(6),
+        ] {
             assert_eq!(viewers(&chat(state, None), Some(&channel(&[]))), [1, 2, 3, 4]);
         }
-        assert_eq!(viewers(&chat(State::Offered(5), Some(5)), Some(&channel(&[]))), [2, 3]);
+        assert_eq!(viewers(&chat(ChatState::Offered(5), Some(5)), Some(&channel(&[]))), [2, 3]);
     }
 
     #[test]
-    fn chats_of_a_deleted_channel_are_not_offered_to_everybody() {
-        let table: [(State, Option<u64>, &[u64]); 6] = [
-            (State::Waiting, None, &[]),
-            (State::Bot, None, &[]),
-            (State::Offered(5), Some(5), &[2, 3]),
-            (with(4), Some(5), &[2, 3, 4]),
-            (ended_by(4), None, &[4]),
-            (State::Closed(None), None, &[]),
+    fn chats_of_deleted_channel_have_no_audience() {
+        let table: [(ChatState, Option<u64>, &[u64]); 6] = [
+            (ChatState::Waiting, None, &[]),
+            (ChatState::Bot, None, &[]),
+            (ChatState::Offered(5), Some(5), &[2, 3]),
+            (active_with(4), Some(5), &[2, 3, 4]),
+            (closed_by(4), None, &[4]),
+            (ChatState::Closed(None), None, &[]),
         ];
         for (state, department, expected) in table {
             let chat = chat(state, department);
@@ -172,8 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn an_admin_sees_every_chat() {
-        let states = [State::Bot, State::Waiting, State::Offered(5), with(1), ended_by(1), State::Closed(None)];
+    fn admin_sees_every_chat() {
+        let states = [
+            ChatState::Bot,
+            ChatState::Waiting,
+            ChatState::Offered(5),
+            active_with(1),
+            closed_by(1),
+            ChatState::Closed(None),
+        ];
         let admin = Viewer { agent_id: 4, is_admin: true };
         for state in states {
             let chat = chat(state, None);

@@ -1,31 +1,30 @@
-//! The duty to send a timeline entry to somebody else's server, and the ledger of its tries.
+//! The delivery of a timeline entry to a receiver: its state, its recorded attempts, and what follows from each
+//! attempt.
 
-use crate::domain::content::cut;
-use crate::domain::retry::{Clock, Step};
+use crate::domain::message_content::truncate_chars;
+use crate::domain::retry_schedule::{AttemptStep, DeliveryClock};
 use crate::domain::timestamp::Timestamp;
 
-/// Characters of an error or of an answer that an entry keeps.
-const MAX_TEXT_CHARS: usize = 500;
-/// Attempts that an entry keeps.
+/// Limits the stored error of an attempt and the stored answer of a receiver.
+const MAX_ATTEMPT_TEXT_CHARS: usize = 500;
 const MAX_STORED_ATTEMPTS: usize = 20;
-/// Bytes of all attempts that an entry keeps: it is written again with each of them, and paid by its size.
+/// Limits the stored attempts of an entry: each attempt rewrites the entry, and DynamoDB charges writes by size.
 const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
-/// Bytes of an attempt beside its texts.
-const ATTEMPT_BYTES: usize = 64;
+/// Approximate size of an attempt without its texts.
+const ATTEMPT_BASE_BYTES: usize = 64;
 
-/// Whose server receives it.
+/// The kind of receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The integrator of the channel.
+    /// The integrator of the channel (specification, A-3).
     Channel,
-    /// The provider of the chat's bot (B-2).
+    /// The provider of the chat's bot (specification, B-2).
     Bot,
-    /// A webhook of the account (part C).
+    /// A webhook of the account (specification, part C).
     Webhook,
 }
 
 impl Target {
-    /// The storage name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Channel => "channel",
@@ -34,30 +33,27 @@ impl Target {
         }
     }
 
-    /// The name of the circuit breaker of one of these receivers.
-    pub fn breaker(self, receiver_id: &str) -> String {
+    /// The key of the circuit breaker of a receiver.
+    pub fn breaker_key(self, receiver_id: &str) -> String {
         format!("{}#{receiver_id}", self.name())
     }
 
-    /// The target of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Channel, Self::Bot, Self::Webhook].into_iter().find(|target| target.name() == name)
     }
 }
 
-/// How far a delivery is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum DeliveryState {
     Pending,
     Delivered,
     Failed,
-    /// Dropped: what a bot was to react to, in a chat that it lost meanwhile.
+    /// No longer to be sent, because the chat was handed over to the agents before the bot reacted.
     Superseded,
 }
 
 impl DeliveryState {
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -67,176 +63,161 @@ impl DeliveryState {
         }
     }
 
-    /// The progress of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Pending, Self::Delivered, Self::Failed, Self::Superseded].into_iter().find(|it| it.name() == name)
     }
 }
 
-/// One try, as the ledger keeps it.
+/// One HTTP request to a receiver, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// When it started.
+    /// The start of the attempt.
     pub at: Timestamp,
-    /// The HTTP status, when there was an answer.
+    /// The HTTP status; none without a response.
     pub status: Option<u16>,
-    /// How long it took, in milliseconds.
-    pub ms: u64,
-    /// Why it did not deliver.
+    pub duration_ms: u64,
     pub error: Option<String>,
-    /// What a webhook answered that took the event but did not say OK.
+    /// The answer of a webhook that accepted the event but did not confirm it with OK.
     pub answer: Option<String>,
 }
 
 impl Attempt {
-    /// The attempt as an entry keeps it: with texts that are not too long.
-    pub fn bounded(&self) -> Self {
-        let cut_text = |text: &Option<String>| text.as_deref().map(|text| cut(text, MAX_TEXT_CHARS));
-        Self { error: cut_text(&self.error), answer: cut_text(&self.answer), ..self.clone() }
+    /// The attempt as it is stored, with truncated texts.
+    pub fn truncated(&self) -> Self {
+        let truncate = |text: &Option<String>| text.as_deref().map(|text| truncate_chars(text, MAX_ATTEMPT_TEXT_CHARS));
+        Self { error: truncate(&self.error), answer: truncate(&self.answer), ..self.clone() }
     }
 
     fn bytes(&self) -> usize {
         let texts = [&self.error, &self.answer].into_iter().flatten();
-        ATTEMPT_BYTES + texts.map(String::len).sum::<usize>()
+        ATTEMPT_BASE_BYTES + texts.map(String::len).sum::<usize>()
     }
 }
 
-/// Why a message was not delivered, in words for the agent.
+/// Why a message was not delivered, as agents see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The integrator's own code.
+    /// The error code of the integrator.
     pub code: Option<i64>,
-    /// The integrator's own words, or ours when it did not answer.
+    /// The error message of the integrator, or ours when it did not respond.
     pub message: String,
-    /// Whether the channel hides the message of that code.
+    /// Whether the channel hides the messages of this error code from agents.
     pub hidden: bool,
 }
 
-/// What a try came to.
+/// How a receiver responded to an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver has it.
     Delivered,
-    /// The receiver does not want it: final.
+    /// The receiver refuses the message for good.
     Rejected(Failure),
-    /// Not now; the reason in words for the ledger.
-    TryAgain(String),
+    /// Another attempt may succeed; holds the reason for the delivery log.
+    Retry(String),
 }
 
-/// The delivery of one timeline entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Whose server receives it.
     pub target: Target,
-    /// How far it is.
     pub state: DeliveryState,
-    /// Counts the times it was begun: 1, and one more for each Retry.
+    /// 1 at first, one more after each replay.
     pub round: u32,
-    /// Times the sweep took it up since it was begun by a person.
-    pub revivals: u32,
-    /// When the round began.
-    pub since: Timestamp,
-    /// Tries of the round.
+    /// Number of times that the sweep has queued the delivery since its creation or its last replay.
+    pub requeues: u32,
+    pub round_started_at: Timestamp,
+    /// Attempts of the current round.
     pub attempts_made: u32,
-    /// The tries of every round; of many the first and the newest.
+    /// Attempts of all rounds: the first one and the newest ones that fit into the limits.
     pub attempts: Vec<Attempt>,
-    /// How many are left out behind the first.
+    /// Number of attempts dropped between the first one and the newest ones.
     pub attempts_left_out: u32,
-    /// Why it failed.
     pub failure: Option<Failure>,
-    /// When a failure is shown; until then the entry counts as pending.
+    /// When a failure becomes visible; until then the delivery is shown as pending.
     pub verdict_at: Option<Timestamp>,
 }
 
 impl Failure {
-    /// The failure of a delivery whose attempt does not fit into its entry.
-    pub fn unrecorded() -> Self {
+    /// The failure of a delivery whose entry cannot be written any more.
+    pub fn attempt_not_recorded() -> Self {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// The failure as an entry keeps it: cut as the error of its attempt is, to which it is compared.
-    pub fn bounded(&self) -> Self {
-        Self { message: cut(&self.message, MAX_TEXT_CHARS), ..self.clone() }
+    /// The failure as it is stored. Its message is truncated like the error of its attempt, because the two are
+    /// compared.
+    pub fn truncated(&self) -> Self {
+        Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
 }
 
 impl Outcome {
-    /// Why it did not deliver, for the ledger.
     pub fn error(&self) -> Option<&str> {
         match self {
             Self::Delivered => None,
             Self::Rejected(failure) => Some(&failure.message),
-            Self::TryAgain(reason) => Some(reason),
+            Self::Retry(reason) => Some(reason),
         }
     }
 }
 
-/// What a try changes.
+/// The update of a delivery after an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryUpdate {
-    /// It is done.
     Delivered,
-    /// It is over: why, and when that is shown.
+    /// Holds the time at which the failure becomes visible.
     Failed(Failure, Timestamp),
-    /// Another try is due after this long.
-    Again(std::time::Duration),
+    RetryAfter(std::time::Duration),
 }
 
-/// What a try came to, in one word for the log and the metrics.
+/// The result of an attempt in the log and the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptResult {
-    /// The receiver has it.
     Delivered,
-    /// It is not wanted, or cannot be sent: no try is made again.
+    /// The receiver refuses the message, or it cannot be sent at all. Final.
     Rejected,
-    /// The last try, or the time for it, is used up.
+    /// No attempt or no time is left. Final.
     Failed,
-    /// Another try is due.
-    Again,
+    /// Another attempt follows.
+    Retry,
 }
 
 impl AttemptResult {
-    /// Its word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
             Self::Rejected => "rejected",
             Self::Failed => "failed",
-            Self::Again => "again",
+            Self::Retry => "retry",
         }
     }
 }
 
 impl DeliveryUpdate {
-    /// What a try with this outcome came to.
-    pub fn ending(&self, outcome: &Outcome) -> AttemptResult {
+    pub fn attempt_result(&self, outcome: &Outcome) -> AttemptResult {
         match (self, outcome) {
             (Self::Delivered, _) => AttemptResult::Delivered,
             (Self::Failed(..), Outcome::Rejected(_)) => AttemptResult::Rejected,
-            (Self::Failed(..), Outcome::Delivered | Outcome::TryAgain(_)) => AttemptResult::Failed,
-            (Self::Again(_), _) => AttemptResult::Again,
+            (Self::Failed(..), Outcome::Delivered | Outcome::Retry(_)) => AttemptResult::Failed,
+            (Self::RetryAfter(_), _) => AttemptResult::Retry,
         }
     }
 
-    /// When the verdict is there that a try which ended `now` brought; none when another try is due.
+    /// The time of the verdict after an attempt that ended at `now`; none when another attempt follows.
     pub fn verdict_at(&self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Delivered => Some(now),
             Self::Failed(_, shown_at) => Some(*shown_at),
-            Self::Again(_) => None,
+            Self::RetryAfter(_) => None,
         }
     }
 }
 
 impl Delivery {
-    /// A delivery that begins now.
     pub fn new(target: Target, now: Timestamp) -> Self {
         Self {
             target,
             state: DeliveryState::Pending,
             round: 1,
-            revivals: 0,
-            since: now,
+            requeues: 0,
+            round_started_at: now,
             attempts_made: 0,
             attempts: Vec::new(),
             attempts_left_out: 0,
@@ -245,65 +226,67 @@ impl Delivery {
         }
     }
 
-    /// Its clock.
-    pub fn clock(&self) -> Clock {
+    pub fn clock(&self) -> DeliveryClock {
         let last_attempt_at =
             if self.attempts_made == 0 { None } else { self.attempts.last().map(|attempt| attempt.at) };
-        Clock { since: self.since, attempts_made: self.attempts_made, last_attempt_at }
+        DeliveryClock { round_started_at: self.round_started_at, attempts_made: self.attempts_made, last_attempt_at }
     }
 
-    /// When the first recorded attempt of the round began.
-    pub fn began_at(&self) -> Option<Timestamp> {
+    /// The start of the first attempt of the current round; none when it is not recorded.
+    pub fn first_attempt_at(&self) -> Option<Timestamp> {
         let first = self.attempts.len().checked_sub(usize::try_from(self.attempts_made).ok()?)?;
         self.attempts.get(first).map(|attempt| attempt.at)
     }
 
-    /// The delivery, its first try's turn having come then.
-    pub fn in_turn(&self, turn: Timestamp) -> Self {
-        Self { since: self.clock().in_turn(turn).since, ..self.clone() }
+    /// See [`DeliveryClock::with_turn_at`].
+    pub fn with_turn_at(&self, turn: Timestamp) -> Self {
+        Self { round_started_at: self.clock().with_turn_at(turn).round_started_at, ..self.clone() }
     }
 
-    /// The attempts that an entry keeps once it has another one, and how many are left out then.
-    pub fn attempts_with(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
-        let mut kept: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
+    /// The stored attempts after another one, and the new value of `attempts_left_out`.
+    pub fn with_newest_attempt(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
+        let mut stored: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
         let mut left_out = self.attempts_left_out;
-        let is_too_much = |kept: &[Attempt]| {
-            kept.len() > MAX_STORED_ATTEMPTS
-                || kept.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
+        let exceeds_limits = |stored: &[Attempt]| {
+            stored.len() > MAX_STORED_ATTEMPTS
+                || stored.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
         };
-        // The first and the newest always stay: they are within the limits.
-        while kept.len() > 2 && is_too_much(&kept) {
-            kept.remove(1);
+        // The first and the newest attempt always stay; two attempts are within the limits.
+        while stored.len() > 2 && exceeds_limits(&stored) {
+            stored.remove(1);
             left_out = left_out.saturating_add(1);
         }
-        (kept, left_out)
+        (stored, left_out)
     }
 
-    /// How far it is for whoever looks at it now: a failure is shown at its verdict, not before.
-    pub fn shown_progress(&self, now: Timestamp) -> DeliveryState {
+    /// The state that clients see: a failure is shown as pending until its verdict.
+    pub fn visible_state(&self, now: Timestamp) -> DeliveryState {
         match (self.state, self.verdict_at) {
             (DeliveryState::Failed, Some(verdict_at)) if now < verdict_at => DeliveryState::Pending,
             (state, _) => state,
         }
     }
 
-    /// What follows from a try that started at `started` and ended `now`.
-    pub fn after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
-        let clock = Clock { since: self.since, attempts_made: self.attempts_made + 1, last_attempt_at: Some(started) };
+    /// The update after an attempt that started at `started` and ended at `now`.
+    pub fn update_after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
+        let clock = DeliveryClock {
+            round_started_at: self.round_started_at,
+            attempts_made: self.attempts_made + 1,
+            last_attempt_at: Some(started),
+        };
         match outcome {
             Outcome::Delivered => DeliveryUpdate::Delivered,
             Outcome::Rejected(failure) => DeliveryUpdate::Failed(failure.clone(), now),
-            Outcome::TryAgain(reason) => match clock.step(now) {
-                Step::GiveUp => DeliveryUpdate::Failed(exhausted(reason), clock.verdict_at(now)),
-                Step::Try(_) => DeliveryUpdate::Again(std::time::Duration::ZERO),
-                Step::Wait(wait) => DeliveryUpdate::Again(wait),
+            Outcome::Retry(reason) => match clock.next_step(now) {
+                AttemptStep::GiveUp => DeliveryUpdate::Failed(attempts_exhausted(reason), clock.verdict_at(now)),
+                AttemptStep::Attempt(_) => DeliveryUpdate::RetryAfter(std::time::Duration::ZERO),
+                AttemptStep::Wait(wait) => DeliveryUpdate::RetryAfter(wait),
             },
         }
     }
 }
 
-/// The words for a delivery whose tries are used up.
-fn exhausted(reason: &str) -> Failure {
+fn attempts_exhausted(reason: &str) -> Failure {
     Failure { code: None, message: format!("Not delivered: {reason}"), hidden: false }
 }
 
@@ -317,53 +300,54 @@ mod tests {
         Delivery { attempts_made, ..Delivery::new(Target::Channel, Timestamp(0)) }
     }
 
-    fn again() -> Outcome {
-        Outcome::TryAgain("HTTP 500".into())
+    fn retry() -> Outcome {
+        Outcome::Retry("HTTP 500".into())
     }
 
     #[test]
-    fn a_refusal_is_shown_at_once_and_exhaustion_after_nine_seconds() {
+    fn rejection_is_visible_at_once_and_exhaustion_after_9_seconds() {
         let refusal = Failure { code: Some(7), message: "blocked".into(), hidden: false };
-        let rejected = delivery(0).after_attempt(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20));
+        let rejected =
+            delivery(0).update_after_attempt(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20));
         assert_eq!(rejected, DeliveryUpdate::Failed(refusal, Timestamp(20)));
-        let exhausted = delivery(2).after_attempt(&again(), Timestamp(6_000), Timestamp(6_010));
-        assert!(matches!(exhausted, DeliveryUpdate::Failed(_, Timestamp(9_000))), "{exhausted:?}");
+        let attempts_exhausted = delivery(2).update_after_attempt(&retry(), Timestamp(6_000), Timestamp(6_010));
+        assert!(matches!(attempts_exhausted, DeliveryUpdate::Failed(_, Timestamp(9_000))), "{attempts_exhausted:?}");
     }
 
     #[test]
-    fn a_try_comes_to_one_of_four_ends_and_a_verdict_has_its_time() {
+    fn attempt_result_and_verdict_time_follow_from_outcome() {
         let rejected = Outcome::Rejected(Failure { code: None, message: "no".into(), hidden: false });
         let table = [
             (0, Outcome::Delivered, AttemptResult::Delivered, Some(20)),
             (0, rejected, AttemptResult::Rejected, Some(20)),
-            (0, again(), AttemptResult::Again, None),
-            (2, again(), AttemptResult::Failed, Some(9_000)),
+            (0, retry(), AttemptResult::Retry, None),
+            (2, retry(), AttemptResult::Failed, Some(9_000)),
         ];
-        for (attempts_made, outcome, ending, verdict_at) in table {
-            let change = delivery(attempts_made).after_attempt(&outcome, Timestamp(10), Timestamp(20));
-            assert_eq!(change.ending(&outcome), ending, "{outcome:?}");
-            assert_eq!(change.verdict_at(Timestamp(20)), verdict_at.map(Timestamp), "{outcome:?}");
+        for (attempts_made, outcome, attempt_result, verdict_at) in table {
+            let update = delivery(attempts_made).update_after_attempt(&outcome, Timestamp(10), Timestamp(20));
+            assert_eq!(update.attempt_result(&outcome), attempt_result, "{outcome:?}");
+            assert_eq!(update.verdict_at(Timestamp(20)), verdict_at.map(Timestamp), "{outcome:?}");
         }
     }
 
     #[test]
-    fn a_failed_try_is_followed_by_the_next_slot() {
-        let change = delivery(0).after_attempt(&again(), Timestamp(10), Timestamp(20));
-        assert_eq!(change, DeliveryUpdate::Again(Duration::from_millis(2_990)));
-        let hung = delivery(0).after_attempt(&again(), Timestamp(0), Timestamp(3_000));
-        assert_eq!(hung, DeliveryUpdate::Again(Duration::ZERO));
+    fn failed_attempt_is_followed_by_next_slot() {
+        let update = delivery(0).update_after_attempt(&retry(), Timestamp(10), Timestamp(20));
+        assert_eq!(update, DeliveryUpdate::RetryAfter(Duration::from_millis(2_990)));
+        let hung = delivery(0).update_after_attempt(&retry(), Timestamp(0), Timestamp(3_000));
+        assert_eq!(hung, DeliveryUpdate::RetryAfter(Duration::ZERO));
     }
 
     fn attempt(n: u64, error: &str) -> Attempt {
-        Attempt { at: Timestamp(n), status: Some(500), ms: 1, error: Some(error.into()), answer: None }
+        Attempt { at: Timestamp(n), status: Some(500), duration_ms: 1, error: Some(error.into()), answer: None }
     }
 
-    /// The times of the attempts that are kept of 150 with this error, and how many are left out.
-    fn kept_of_150(error: &str) -> (Vec<u64>, u32) {
+    /// Records 150 attempts with this error; returns the times of the stored ones and the number of the others.
+    fn record_150_attempts(error: &str) -> (Vec<u64>, u32) {
         let mut delivery = delivery(0);
         for n in 1..=150 {
-            let newest = attempt(n, error).bounded();
-            (delivery.attempts, delivery.attempts_left_out) = delivery.attempts_with(newest.clone());
+            let newest = attempt(n, error).truncated();
+            (delivery.attempts, delivery.attempts_left_out) = delivery.with_newest_attempt(newest.clone());
             assert_eq!(delivery.attempts.len() as u64 + u64::from(delivery.attempts_left_out), n);
             assert_eq!(delivery.attempts.last(), Some(&newest));
             assert!(delivery.attempts.iter().map(Attempt::bytes).sum::<usize>() <= MAX_STORED_ATTEMPT_BYTES);
@@ -372,37 +356,40 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_newest_attempts_are_kept() {
-        let (short, left_out) = kept_of_150("HTTP 500");
+    fn first_and_newest_attempts_are_stored() {
+        let (short, left_out) = record_150_attempts("HTTP 500");
         assert_eq!((short, left_out), ([1].into_iter().chain(132..=150).collect(), 130));
         // 2,000 bytes each.
-        let (long, left_out) = kept_of_150(&"\u{1d11e}".repeat(10_000));
+        let (long, left_out) = record_150_attempts(&"\u{1d11e}".repeat(10_000));
         assert_eq!((long, left_out), ([1].into_iter().chain(145..=150).collect(), 143));
     }
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_texts_are_truncated() {
         let long = "x".repeat(10_000);
-        let bounded = Attempt { answer: Some(long.clone()), ..attempt(1, &long) }.bounded();
-        let failure = Failure { code: None, message: long, hidden: true }.bounded();
-        assert_eq!(bounded.error.as_deref(), Some(failure.message.as_str()), "they are compared to hide the error");
-        assert_eq!((bounded.answer.as_ref(), failure.message.len()), (bounded.error.as_ref(), MAX_TEXT_CHARS));
+        let truncated = Attempt { answer: Some(long.clone()), ..attempt(1, &long) }.truncated();
+        let failure = Failure { code: None, message: long, hidden: true }.truncated();
+        assert_eq!(truncated.error.as_deref(), Some(failure.message.as_str()), "they are compared to hide the error");
+        assert_eq!(
+            (truncated.answer.as_ref(), failure.message.len()),
+            (truncated.error.as_ref(), MAX_ATTEMPT_TEXT_CHARS)
+        );
     }
 
     #[test]
-    fn a_round_begins_with_its_own_first_attempt() {
-        let attempt = |at| Attempt { at: Timestamp(at), status: None, ms: 1, error: None, answer: None };
+    fn round_starts_with_its_own_first_attempt() {
+        let attempt = |at| Attempt { at: Timestamp(at), status: None, duration_ms: 1, error: None, answer: None };
         let table = [(0, 0, None), (0, 3, None), (1, 3, Some(2)), (3, 3, Some(0)), (4, 3, None)];
         for (attempts_made, attempts, expected) in table {
             let delivery = Delivery { attempts: (0..attempts).map(attempt).collect(), ..delivery(attempts_made) };
-            assert_eq!(delivery.began_at(), expected.map(Timestamp), "{attempts_made} of {attempts}");
+            assert_eq!(delivery.first_attempt_at(), expected.map(Timestamp), "{attempts_made} of {attempts}");
         }
     }
 
     #[test]
-    fn a_failure_counts_as_pending_until_its_verdict() {
+    fn failure_is_shown_as_pending_until_its_verdict() {
         let failed = Delivery { state: DeliveryState::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
-        assert_eq!(failed.shown_progress(Timestamp(8_999)), DeliveryState::Pending);
-        assert_eq!(failed.shown_progress(Timestamp(9_000)), DeliveryState::Failed);
+        assert_eq!(failed.visible_state(Timestamp(8_999)), DeliveryState::Pending);
+        assert_eq!(failed.visible_state(Timestamp(9_000)), DeliveryState::Failed);
     }
 }

@@ -1,43 +1,39 @@
-//! Departments group agents. Who receives a chat follows from them, from its channel, and from who is still there.
+//! Departments, and the audience of a channel: the agents who receive its chats.
 //!
-//! Agents and departments that are gone do not count, and their ids never come back. No chat may become unreachable
-//! by that: a channel that names nobody who is there goes to everybody, and a chat that was offered to a department
-//! without members is offered as its channel says.
+//! Deleted agents and departments do not count, and their ids are never reused. A deletion must not make a chat
+//! unreachable: a channel whose agents are all deleted has all agents as its audience, and a chat that is offered to a
+//! department without members is offered to the audience of its channel.
 
 use std::collections::HashSet;
 
 use crate::domain::channel::ChannelSettings;
 
-/// A group of agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Department {
     /// Sequential in the account, from 1.
     pub department_id: u64,
-    /// Shown to agents and told to webhooks.
+    /// Shown to agents and sent to webhooks.
     pub name: String,
-    /// Its members. In a [`Roster`] they are all there; as it is stored, some may be gone.
+    /// The members. A stored department may contain deleted agents, a department of a [`Roster`] does not.
     pub agent_ids: Vec<u64>,
 }
 
-/// The department of a chat, as its header remembers it (specification, C1).
+/// The department data that is copied into a chat (specification, C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatDepartment {
     /// Sequential in the account, from 1.
     pub department_id: u64,
-    /// Its name when the chat came to it.
+    /// The name when the chat was offered to the department.
     pub name: String,
 }
 
-/// Who receives the chats of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Every agent of the account.
-    Everybody,
-    /// These agents.
+    AllAgents,
     Only(HashSet<u64>),
 }
 
-/// Who works in an account.
+/// The agents and departments of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
     agent_ids: HashSet<u64>,
@@ -45,24 +41,22 @@ pub struct Roster {
 }
 
 impl Department {
-    /// What the header of a chat remembers.
-    pub fn of_chat(&self) -> ChatDepartment {
+    pub fn snapshot(&self) -> ChatDepartment {
         ChatDepartment { department_id: self.department_id, name: self.name.clone() }
     }
 }
 
 impl Audience {
-    /// Whether an agent belongs to it.
     pub fn includes(&self, agent_id: u64) -> bool {
         match self {
-            Self::Everybody => true,
+            Self::AllAgents => true,
             Self::Only(agent_ids) => agent_ids.contains(&agent_id),
         }
     }
 }
 
 impl Roster {
-    /// These agents, and these departments with those of their members who are there.
+    /// Removes deleted agents from the departments.
     pub fn new(agent_ids: HashSet<u64>, mut departments: Vec<Department>) -> Self {
         for department in &mut departments {
             department.agent_ids.retain(|id| agent_ids.contains(id));
@@ -70,54 +64,51 @@ impl Roster {
         Self { agent_ids, departments }
     }
 
-    /// Whether there is such an agent.
     pub fn has_agent(&self, agent_id: u64) -> bool {
         self.agent_ids.contains(&agent_id)
     }
 
-    /// The account's departments.
     pub fn departments(&self) -> &[Department] {
         &self.departments
     }
 
-    /// The department of that id.
     pub fn department(&self, department_id: u64) -> Option<&Department> {
         self.departments.iter().find(|department| department.department_id == department_id)
     }
 
-    /// Who receives the chats of a channel: the agents it names and the members of the departments it names.
+    /// The agents of a channel and the members of its departments; all agents of the account if there are none.
     pub fn audience(&self, channel: &ChannelSettings) -> Audience {
         let departments = channel.department_ids.iter().filter_map(|id| self.department(*id));
         let named = channel.agent_ids.iter().chain(departments.flat_map(|department| &department.agent_ids));
-        let present: HashSet<u64> = named.filter(|id| self.agent_ids.contains(id)).copied().collect();
-        if present.is_empty() { Audience::Everybody } else { Audience::Only(present) }
+        let existing: HashSet<u64> = named.filter(|id| self.agent_ids.contains(id)).copied().collect();
+        if existing.is_empty() { Audience::AllAgents } else { Audience::Only(existing) }
     }
 
-    /// Whether what is offered to a department is offered to an agent. None: it has no members, so that nothing can
-    /// be offered to it.
-    pub fn is_offered(&self, department_id: u64, agent_id: u64) -> Option<bool> {
+    /// Whether an offer to a department includes an agent. None for a department without members, to which nothing can
+    /// be offered.
+    pub fn offer_includes(&self, department_id: u64, agent_id: u64) -> Option<bool> {
         let members = &self.department(department_id)?.agent_ids;
         (!members.is_empty()).then(|| members.contains(&agent_id))
     }
 
-    /// The department of a new chat: the one that its channel names, if it names exactly one.
-    pub fn department_of(&self, channel: &ChannelSettings) -> Option<ChatDepartment> {
+    /// The department of a new chat: the department of its channel, if the channel has exactly one.
+    pub fn default_department(&self, channel: &ChannelSettings) -> Option<ChatDepartment> {
         let [only] = channel.department_ids.as_slice() else { return None };
-        self.department(*only).map(Department::of_chat)
+        self.department(*only).map(Department::snapshot)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::channel::Validation;
-    use crate::domain::content::Shows;
+    use crate::domain::channel::ValidationMode;
+    use crate::domain::message_content::RichSupport;
 
     fn department(department_id: u64, agent_ids: &[u64]) -> Department {
         Department { department_id, name: format!("Department {department_id}"), agent_ids: agent_ids.to_vec() }
     }
 
-    /// Agents 1 to 4 are there, 8 and 9 are gone, and so is department 9.
+    /// Agents 1 to 4 exist; agents 8 and 9 and department 9 are deleted.
     fn roster() -> Roster {
         let departments =
             vec![department(1, &[1, 2]), department(2, &[2, 3, 9]), department(3, &[]), department(4, &[9])];
@@ -133,14 +124,14 @@ mod tests {
             chunked: false,
             agent_ids: agent_ids.to_vec(),
             department_ids: department_ids.to_vec(),
-            validation: Validation::Strict,
+            validation: ValidationMode::Strict,
             hidden_error_codes: vec![],
-            shows: Shows::default(),
+            rich_support: RichSupport::default(),
         }
     }
 
     #[test]
-    fn a_channel_goes_to_whom_it_names_or_else_to_everybody() {
+    fn audience_is_named_agents_or_all_agents() {
         let table: [(&[u64], &[u64], &[u64]); 12] = [
             (&[], &[], &[]),
             (&[4], &[], &[4]),
@@ -158,21 +149,21 @@ mod tests {
         for (agent_ids, department_ids, expected) in table {
             let audience = roster().audience(&channel(agent_ids, department_ids));
             let found: Vec<u64> = (1..=9).filter(|id| audience.includes(*id)).collect();
-            let everybody: Vec<u64> = (1..=9).collect();
-            let expected = if expected.is_empty() { &everybody } else { expected };
+            let all_agents: Vec<u64> = (1..=9).collect();
+            let expected = if expected.is_empty() { &all_agents } else { expected };
             assert_eq!(found, expected, "agents {agent_ids:?}, departments {department_ids:?}");
         }
     }
 
     #[test]
-    fn the_members_of_a_department_are_those_who_are_there() {
+    fn roster_omits_deleted_members() {
         let members: Vec<_> = roster().departments().iter().map(|department| department.agent_ids.clone()).collect();
         assert_eq!(members, [vec![1, 2], vec![2, 3], vec![], vec![]]);
         assert_eq!((roster().has_agent(4), roster().has_agent(9)), (true, false));
     }
 
     #[test]
-    fn an_offer_is_for_the_members_and_for_nobody_where_none_is_left() {
+    fn offer_includes_only_existing_members() {
         let table = [
             (1, 1, Some(true)),
             (1, 3, Some(false)),
@@ -184,13 +175,13 @@ mod tests {
             (9, 1, None),
         ];
         for (department_id, agent_id, expected) in table {
-            assert_eq!(roster().is_offered(department_id, agent_id), expected, "{agent_id} in {department_id}");
+            assert_eq!(roster().offer_includes(department_id, agent_id), expected, "{agent_id} in {department_id}");
         }
     }
 
     #[test]
-    fn a_new_chat_has_the_one_department_that_its_channel_names() {
-        let named = |department_ids: &[u64]| roster().department_of(&channel(&[1], department_ids));
+    fn new_chat_has_the_single_department_of_its_channel() {
+        let named = |department_ids: &[u64]| roster().default_department(&channel(&[1], department_ids));
         assert_eq!(named(&[2]), Some(ChatDepartment { department_id: 2, name: "Department 2".into() }));
         for none in [&[][..], &[1, 2], &[9]] {
             assert_eq!(named(none), None, "{none:?}");

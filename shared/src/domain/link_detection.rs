@@ -1,97 +1,104 @@
-//! Where in a word a link begins that somebody may follow, and to which host it leads: as browsers, Markdown and the
-//! libraries that look for links in a text read it. Rather a word too many than a link.
+//! Finds where a link begins in a word and which host it leads to. Covers what browsers, Markdown renderers and link
+//! detection libraries would make clickable; when in doubt, a word counts as a link.
 
+use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Endings that are no top-level domains: `report.pdf` is a file.
-const FILE_ENDINGS: [&str; 16] = [
+/// Endings of host-like words that name a file, such as `report.pdf`.
+const FILE_EXTENSIONS: [&str; 16] = [
     "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
 ];
 
-/// Schemes that need no host to do harm.
-const HOSTLESS: [&str; 6] = ["javascript:", "vbscript:", "data:", "file:", "blob:", "filesystem:"];
+/// Dangerous schemes of URLs that have no host.
+const HOSTLESS_SCHEMES: [&str; 6] = ["javascript:", "vbscript:", "data:", "file:", "blob:", "filesystem:"];
 
-/// Whether a text is an address of the web: http or https, and well-formed.
-pub fn is_web(text: &str) -> bool {
+/// Whether a text is a well-formed http or https URL.
+pub fn is_web_url(text: &str) -> bool {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     let is_http = scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"));
     is_http && Url::parse(text).is_ok()
 }
 
-/// Where a link begins: with a scheme, as `//host.name`, or as a bare name of a host; the earliest of them. Libraries that
-/// look for links pass over hosts with other than ASCII endings, over numbers, and over names that no registry would sell.
-pub(super) fn begins(word: &str) -> Option<usize> {
-    [web_scheme(word), hostless(word), slashes(word), bare_name(word)].into_iter().flatten().min()
+/// The byte offset of the first link in a word: a URL with a scheme, `//host.name`, or a bare host name. Existing link
+/// detection libraries miss hosts with non-ASCII top-level domains, numeric hosts and names that cannot be registered.
+pub(super) fn find_link(word: &str) -> Option<usize> {
+    [find_web_scheme(word), find_hostless_scheme(word), find_double_slash(word), find_host_name(word)]
+        .into_iter()
+        .flatten()
+        .min()
 }
 
-/// Browsers forgive any number of slashes behind `http:` and `https:`.
-fn web_scheme(word: &str) -> Option<usize> {
+/// Browsers accept any number of slashes after `http:` and `https:`, also none.
+fn find_web_scheme(word: &str) -> Option<usize> {
     let lower = word.to_ascii_lowercase();
     let found = ["http:", "https:"].map(|scheme| lower.find(scheme).filter(|at| at + scheme.len() < lower.len()));
     found.into_iter().flatten().min()
 }
 
-fn hostless(word: &str) -> Option<usize> {
+fn find_hostless_scheme(word: &str) -> Option<usize> {
     let lower = word.to_ascii_lowercase();
-    let leads = |scheme: &str| {
+    let find_scheme = |scheme: &str| {
         let at = lower.find(scheme)?;
         let rest = lower.get(at + scheme.len()..)?;
-        // Only with a comma or a slash is it more than a word with a colon.
+        // Without a comma or a slash, `data:` is an ordinary word before a colon.
         let is_link = if scheme == "data:" { rest.contains([',', '/']) } else { !rest.is_empty() };
         is_link.then_some(at)
     };
-    HOSTLESS.into_iter().filter_map(leads).min()
+    HOSTLESS_SCHEMES.into_iter().filter_map(find_scheme).min()
 }
 
-fn slashes(word: &str) -> Option<usize> {
+fn find_double_slash(word: &str) -> Option<usize> {
     let slashes = word.find("//")?;
     let (before, rest) = word.split_at(slashes);
-    let scheme = before.strip_suffix(':').map(|before| before.trim_end_matches(is_of_scheme).len());
-    scheme.or(rest.contains(['.', '[', '%']).then_some(slashes))
+    let scheme_start = before.strip_suffix(':').map(|before| before.trim_end_matches(is_scheme_char).len());
+    scheme_start.or(rest.contains(['.', '[', '%']).then_some(slashes))
 }
 
-fn is_of_scheme(c: char) -> bool {
+fn is_scheme_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "+.-".contains(c)
 }
 
-/// The first part of the word that names a host and is of no address for mail.
-fn bare_name(word: &str) -> Option<usize> {
-    let mut mail_ends = 0;
-    for (at, part) in parts(word) {
-        let (before, after) = (word.get(..at)?, word.get(at + part.len()..)?);
-        if let Some((_, domain)) = after.strip_prefix('@').and_then(|domain| parts(domain).next())
-            && has_letter_or_digit(part)
+/// The first host name in a word that is not the domain of an e-mail address.
+fn find_host_name(word: &str) -> Option<usize> {
+    let mut email_end = 0;
+    for (at, name) in name_candidates(word) {
+        let (before, after) = (word.get(..at)?, word.get(at + name.len()..)?);
+        if let Some((_, domain)) = after.strip_prefix('@').and_then(|domain| name_candidates(domain).next())
+            && has_letter_or_digit(name)
         {
-            let behind = after.get(1 + domain.len()..)?;
-            // An address for mail ends where a path begins.
-            if names_a_host(domain, behind) && !goes_on(behind) && !behind.starts_with(['/', '?', '#', '@']) {
-                mail_ends = word.len() - behind.len();
+            let after_domain = after.get(1 + domain.len()..)?;
+            // With a path, a query or a port it is a URL with a user name, not an e-mail address.
+            if is_host_name(domain, after_domain)
+                && !starts_url_suffix(after_domain)
+                && !after_domain.starts_with(['/', '?', '#', '@'])
+            {
+                email_end = word.len() - after_domain.len();
             }
         }
-        if at >= mail_ends && names_a_host(part, after) {
-            // With what stands before an @.
-            let user = before.strip_suffix('@').and_then(|before| parts(before).last());
+        if at >= email_end && is_host_name(name, after) {
+            // A link with a user name begins at the user name.
+            let user = before.strip_suffix('@').and_then(|before| name_candidates(before).last());
             return Some(user.map_or(at, |(at, _)| at));
         }
     }
     None
 }
 
-/// The parts of a word that could be a host's name, or the user's in an address, and where they begin; the part of `a+b@c`
-/// before the @ is one.
-fn parts(word: &str) -> impl Iterator<Item = (usize, &str)> {
+/// The parts of a word that could be a host name or the user name of an address, with their byte offsets. In `a+b@c`,
+/// `a+b` is one part.
+fn name_candidates(word: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
-    word.split_inclusive(|c| !is_of_name(c)).filter_map(move |piece| {
-        let part = piece.trim_end_matches(|c| !is_of_name(c));
-        let trimmed = part.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let begin = at + part.len() - trimmed.len();
+    word.split_inclusive(|c| !is_name_char(c)).filter_map(move |piece| {
+        let name = piece.trim_end_matches(|c| !is_name_char(c));
+        let trimmed = name.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let start = at + name.len() - trimmed.len();
         at += piece.len();
-        (!trimmed.is_empty()).then_some((begin, trimmed))
+        (!trimmed.is_empty()).then_some((start, trimmed))
     })
 }
 
-/// What stands in names of hosts and of users; marks of other scripts belong to their letters, punctuation does not.
-fn is_of_name(c: char) -> bool {
+/// Whether a character can occur in a host or user name. Combining marks of other scripts can, punctuation cannot.
+fn is_name_char(c: char) -> bool {
     let is_punctuation = matches!(c, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff20}');
     c.is_alphanumeric() || "-._%+".contains(c) || (!c.is_ascii() && !is_punctuation)
 }
@@ -100,23 +107,23 @@ fn has_letter_or_digit(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// Whether a path, a query, a fragment or a port follows.
-fn goes_on(rest: &str) -> bool {
-    rest.starts_with(['/', '?', '#', ':']) && has_letter_or_digit(rest)
+/// Whether the text after a host name is a path, a query, a fragment or a port.
+fn starts_url_suffix(text: &str) -> bool {
+    text.starts_with(['/', '?', '#', ':']) && has_letter_or_digit(text)
 }
 
-/// Whether something like `shop.example` names a host, with what follows it: `e.g.` and `1.5` do not.
-fn names_a_host(name: &str, rest: &str) -> bool {
+/// Whether `name`, followed by `after`, is a host name: `shop.example` is, `e.g.` and `1.5` are not.
+fn is_host_name(name: &str, after: &str) -> bool {
     let name = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let Some((_, ending)) = name.rsplit_once(['.', '+']).filter(|_| name.contains('.')) else { return false };
-    let is_file = !goes_on(rest) && FILE_ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
-    let is_address = goes_on(rest) && name.parse::<std::net::Ipv4Addr>().is_ok();
+    let is_file = !starts_url_suffix(after) && FILE_EXTENSIONS.contains(&ending.to_ascii_lowercase().as_str());
+    let is_ip_address = starts_url_suffix(after) && name.parse::<std::net::Ipv4Addr>().is_ok();
     let is_domain = ending.chars().count() > 1 && ending.chars().any(char::is_alphabetic);
-    (is_domain && !is_file) || is_address
+    (is_domain && !is_file) || is_ip_address
 }
 
-/// The host of a link, also of one without a scheme. None where there is none that every reader would see.
-pub(super) fn host(link: &str) -> Option<String> {
+/// The host of a link with or without a scheme. None when it has no host, or when clients could disagree about it.
+pub(super) fn link_host(link: &str) -> Option<String> {
     let lower = link.to_ascii_lowercase();
     let is_web = lower.starts_with("http:") || lower.starts_with("https:");
     let url = match link {
@@ -124,42 +131,43 @@ pub(super) fn host(link: &str) -> Option<String> {
         _ if link.starts_with("//") => Url::parse(&format!("http:{link}")),
         _ => Url::parse(&format!("http://{link}")),
     };
-    // Who looks for links in texts takes the user of `evil.example@good.example` for a host.
+    // Link detection libraries read `evil.example@good.example` as a link to `evil.example`.
     let url = url.ok().filter(|url| is_web || (url.username().is_empty() && url.password().is_none()))?;
     let host = url.host_str()?.trim_end_matches('.');
-    // And the end of `evil.example,good.example`, which no registry sells, for another one.
+    // They also read `evil.example,good.example` as two links.
     host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)).then(|| host.to_owned())
 }
 
-/// Whether there is an @ before the path of a link, so that everything before it is a user's name.
-pub(super) fn has_user(link: &str) -> bool {
+/// Whether a link has an `@` before its path: everything before the `@` is a user name, not the host.
+pub(super) fn has_user_name(link: &str) -> bool {
     let rest = link.split_once(':').map_or(link, |(scheme, rest)| if rest.starts_with('/') { rest } else { scheme });
     let authority = rest.trim_start_matches('/').split(['/', '?', '#', '\\']).next();
     authority.is_some_and(|authority| authority.contains('@'))
 }
 
-/// Other readings of a word: without what is not seen, wide characters as narrow ones, `%2e` and `&period;` as what they
-/// stand for, and backslashes as Markdown (nothing) and browsers (slashes) take them.
-pub(super) fn readings(word: &str) -> Vec<String> {
-    let plain = narrow(&unescaped(&unreferenced(word)));
+/// Other texts as which a client may read a word: invisible characters removed, full-width characters as ASCII, percent
+/// encoding and character references decoded, and backslashes removed (Markdown) or read as slashes (browsers).
+pub(super) fn alternative_readings(word: &str) -> Vec<String> {
+    let decoded = decode_character_references(word);
+    let plain = normalize_characters(&percent_decode_str(&decoded).decode_utf8_lossy());
     let readings = [plain.replace('\\', ""), plain.replace('\\', "/"), plain];
     readings.into_iter().filter(|reading| reading != word).collect()
 }
 
-/// Wide forms as narrow ones, without characters that are not seen. An ideographic full stop is a dot before a letter of
-/// a narrow script, else it ends a sentence.
-fn narrow(text: &str) -> String {
-    let seen: Vec<char> = text.chars().filter(|c| !is_unseen(*c)).map(narrow_character).collect();
-    let next = seen.iter().skip(1).map(Some).chain([None]);
-    let dotted = seen.iter().zip(next).map(|(c, next)| {
+/// Replaces full-width characters by ASCII and removes invisible ones. An ideographic full stop becomes a dot before a
+/// letter of a non-ideographic script; elsewhere it ends a sentence.
+fn normalize_characters(text: &str) -> String {
+    let visible: Vec<char> = text.chars().filter(|c| !is_invisible(*c)).map(to_ascii_equivalent).collect();
+    let following = visible.iter().skip(1).map(Some).chain([None]);
+    let normalized = visible.iter().zip(following).map(|(c, next)| {
         let is_dot = matches!(c, '\u{3002}' | '\u{ff61}')
             && next.is_some_and(|next| next.is_alphanumeric() && *next < '\u{2e80}');
         if is_dot { '.' } else { *c }
     });
-    dotted.collect()
+    normalized.collect()
 }
 
-fn narrow_character(c: char) -> char {
+fn to_ascii_equivalent(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => u32::from(c).checked_sub(0xfee0).and_then(char::from_u32).unwrap_or(c),
         '\u{2024}' | '\u{fe52}' => '.',
@@ -170,7 +178,8 @@ fn narrow_character(c: char) -> char {
     }
 }
 
-fn is_unseen(c: char) -> bool {
+/// Whether a character is a control character or one that is displayed without width.
+fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
         || matches!(c, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
@@ -178,47 +187,27 @@ fn is_unseen(c: char) -> bool {
         || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Percent-encoded ASCII characters that are seen, decoded.
-fn unescaped(text: &str) -> String {
-    let mut pieces = text.split('%');
-    let mut plain = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let byte = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte.filter(u8::is_ascii_graphic).zip(piece.get(2..)) {
-            Some((byte, rest)) => {
-                plain.push(char::from(byte));
-                plain.push_str(rest);
-            }
-            None => {
-                plain.push('%');
-                plain.push_str(piece);
-            }
-        }
-    }
-    plain
-}
-
-/// The character references of HTML, which Markdown knows too, as what they stand for.
-fn unreferenced(text: &str) -> String {
+/// Decodes the character references of HTML and Markdown that can occur in a URL.
+fn decode_character_references(text: &str) -> String {
     let mut pieces = text.split('&');
-    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    let mut decoded = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        match piece.split_once(';').and_then(|(name, rest)| Some((referred(name)?, rest))) {
+        match piece.split_once(';').and_then(|(name, rest)| Some((referenced_character(name)?, rest))) {
             Some((c, rest)) => {
-                plain.extend(c);
-                plain.push_str(rest);
+                decoded.extend(c);
+                decoded.push_str(rest);
             }
             None => {
-                plain.push('&');
-                plain.push_str(piece);
+                decoded.push('&');
+                decoded.push_str(piece);
             }
         }
     }
-    plain
+    decoded
 }
 
-/// What a character reference stands for, as far as it matters to links; nothing for what URLs are read without.
-fn referred(name: &str) -> Option<Option<char>> {
+/// The character of a character reference: `Some(None)` for one that URL parsers ignore, None for an unknown name.
+fn referenced_character(name: &str) -> Option<Option<char>> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));
         return hexadecimal.unwrap_or_else(|| number.parse()).ok().map(char::from_u32);

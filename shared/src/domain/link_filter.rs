@@ -1,26 +1,26 @@
-//! Safe URL (specification, Authentication: phishing protection): links to other domains than the account's own are
-//! blocked and not shown to agents.
+//! Safe URL, the phishing protection for agents (specification, Authentication): removes links to domains that the
+//! account has not allowed from everything that agents are shown.
 
 use url::Url;
 
+use crate::domain::agent_panel::{CrmAssignment, CustomData, Panel};
 use crate::domain::chat::Chat;
-use crate::domain::content::{Content, Media, Rich};
-use crate::domain::entry::Entry;
-use crate::domain::link;
-use crate::domain::panel::{Assignment, CustomData, Panel};
+use crate::domain::link_detection;
+use crate::domain::message_content::{Content, Media, RichContent};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::visitor::{Profile, Visitor};
 
-/// What stands in place of a link.
-const BLOCKED: &str = "[link blocked]";
+/// Replaces a blocked link.
+const BLOCKED_LINK_TEXT: &str = "[link blocked]";
 
-/// The domains that links may lead to, with everything below them. None at all: every link is shown.
+/// The allowed domains, each with its subdomains. An empty list allows every link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SafeUrls(pub Vec<String>);
+pub struct LinkFilter(pub Vec<String>);
 
-impl SafeUrls {
-    /// A domain as it is stored: lower case, without a scheme, a port or a path, international names in their ASCII
-    /// form. None where the text is no domain.
-    pub fn domain(text: &str) -> Option<String> {
+impl LinkFilter {
+    /// A domain in the form in which it is stored: lower case, international names as Punycode. None when the text is
+    /// not a bare domain, for example because it has a scheme, a port or a path.
+    pub fn normalize_domain(text: &str) -> Option<String> {
         let url = Url::parse(&format!("http://{}", text.trim())).ok()?;
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         let is_bare = is_bare && url.username().is_empty() && url.port().is_none() && !text.contains(['/', '@', ':']);
@@ -30,84 +30,94 @@ impl SafeUrls {
         is_name.then(|| host.to_owned())
     }
 
-    /// Whether a link may be shown.
     pub fn allows(&self, link: &str) -> bool {
-        self.0.is_empty() || link::host(link).is_some_and(|host| self.0.iter().any(|domain| is_below(&host, domain)))
+        self.0.is_empty()
+            || link_detection::link_host(link)
+                .is_some_and(|host| self.0.iter().any(|domain| is_domain_or_subdomain(&host, domain)))
     }
 
-    /// A text without the links that may not be shown.
-    pub fn text(&self, text: &str) -> String {
+    /// Replaces the blocked links in a text.
+    pub fn filter_text(&self, text: &str) -> String {
         if self.0.is_empty() {
             return text.to_owned();
         }
-        let mut shown = String::with_capacity(text.len());
+        let mut filtered = String::with_capacity(text.len());
         for run in text.split_inclusive(char::is_whitespace) {
             let mut rest = run;
-            for word in run.split_inclusive(ends_a_word) {
-                shown.push_str(&self.word(word, rest));
+            for word in run.split_inclusive(is_word_delimiter) {
+                filtered.push_str(&self.filter_word(word, rest));
                 rest = rest.get(word.len()..).unwrap_or_default();
             }
         }
-        shown
+        filtered
     }
 
-    /// A word with what ended it. `run` is the word with everything that follows it up to a space: some readers take an
-    /// address to there.
-    fn word(&self, word: &str, run: &str) -> String {
-        let bare = without_end(word);
-        let after = word.get(bare.len()..).unwrap_or_default();
-        let leads_astray = |text: &str, at: usize| !self.allows(without_end(text.get(at..).unwrap_or_default()));
-        if let Some(at) = link::begins(bare) {
-            let is_user = run.get(at..).is_some_and(link::has_user);
-            if leads_astray(bare, at) || (is_user && leads_astray(run, at)) {
-                return format!("{}{BLOCKED}{after}", bare.get(..at).unwrap_or_default());
+    /// Replaces a blocked link in a word that may end with its delimiter. `run` is the word and everything after it up
+    /// to the next white space, because some clients extend a link to there.
+    fn filter_word(&self, word: &str, run: &str) -> String {
+        let without_punctuation = trim_trailing_punctuation(word);
+        let after = word.get(without_punctuation.len()..).unwrap_or_default();
+        let is_blocked =
+            |text: &str, at: usize| !self.allows(trim_trailing_punctuation(text.get(at..).unwrap_or_default()));
+        if let Some(at) = link_detection::find_link(without_punctuation) {
+            let has_user_name = run.get(at..).is_some_and(link_detection::has_user_name);
+            if is_blocked(without_punctuation, at) || (has_user_name && is_blocked(run, at)) {
+                return format!("{}{BLOCKED_LINK_TEXT}{after}", without_punctuation.get(..at).unwrap_or_default());
             }
         }
-        // Who writes a link so that it is not seen as one is not trusted with the rest of the word.
-        let is_disguised = |reading: &String| link::begins(reading).is_some_and(|at| leads_astray(reading, at));
-        if link::readings(bare).iter().any(is_disguised) { format!("{BLOCKED}{after}") } else { word.to_owned() }
+        // A word with a disguised link is replaced as a whole.
+        let is_blocked_reading =
+            |reading: &String| link_detection::find_link(reading).is_some_and(|at| is_blocked(reading, at));
+        if link_detection::alternative_readings(without_punctuation).iter().any(is_blocked_reading) {
+            format!("{BLOCKED_LINK_TEXT}{after}")
+        } else {
+            word.to_owned()
+        }
     }
 
-    fn link(&self, link: Option<String>) -> Option<String> {
+    fn filter_link(&self, link: Option<String>) -> Option<String> {
         link.filter(|link| self.allows(link))
     }
 
-    /// Where a visitor is: a link or a text.
-    fn page(&self, url: Option<String>) -> Option<String> {
-        if url.as_deref().is_some_and(link::is_web) { self.link(url) } else { self.optional(url) }
+    /// Filters the page of a visitor, which is a URL or free text.
+    fn filter_page(&self, url: Option<String>) -> Option<String> {
+        if url.as_deref().is_some_and(link_detection::is_web_url) {
+            self.filter_link(url)
+        } else {
+            self.filter_optional_text(url)
+        }
     }
 
-    fn optional(&self, text: Option<String>) -> Option<String> {
-        text.map(|text| self.text(&text))
+    fn filter_optional_text(&self, text: Option<String>) -> Option<String> {
+        text.map(|text| self.filter_text(&text))
     }
 
-    /// A header as agents may see it.
-    pub fn chat(&self, mut chat: Chat) -> Chat {
-        chat.visitor_name = self.text(&chat.visitor_name);
+    pub fn filter_chat(&self, mut chat: Chat) -> Chat {
+        chat.visitor_name = self.filter_text(&chat.visitor_name);
         if let Some(last) = chat.last_message.as_mut().filter(|last| last.from != AGENT) {
-            last.text = self.text(&last.text);
+            last.text = self.filter_text(&last.text);
         }
         chat
     }
 
-    /// An entry as agents may see it: what another agent wrote stays as it is, but not what a receiver said to it.
-    pub fn entry(&self, mut entry: Entry) -> Entry {
+    /// Filters the content of an entry unless an agent wrote it, and the receiver's errors of every entry.
+    pub fn filter_entry(&self, mut entry: Entry) -> Entry {
         if entry.from.name() != AGENT {
-            self.clean(&mut entry.content);
+            self.filter_content(&mut entry.content);
         }
         if let Some(delivery) = &mut entry.delivery {
             for error in delivery.failure.iter_mut().map(|failure| &mut failure.message) {
-                *error = self.text(error);
+                *error = self.filter_text(error);
             }
             for attempt in &mut delivery.attempts {
-                attempt.error = self.optional(attempt.error.take());
-                attempt.answer = self.optional(attempt.answer.take());
+                attempt.error = self.filter_optional_text(attempt.error.take());
+                attempt.answer = self.filter_optional_text(attempt.answer.take());
             }
         }
         entry
     }
 
-    fn clean(&self, content: &mut Content) {
+    fn filter_content(&self, content: &mut Content) {
         let Content { kind: _, text, media, rich } = content;
         let Media {
             file,
@@ -124,71 +134,68 @@ impl SafeUrls {
             longitude: _,
         } = media;
         for text in [text, emoji, file_name, performer, title] {
-            *text = self.optional(text.take());
+            *text = self.filter_optional_text(text.take());
         }
-        *file = file.take().map(|file| if self.allows(&file) { file } else { BLOCKED.to_owned() });
-        *thumb = self.link(thumb.take());
-        if let Some(Rich { content, title, buttons, force_reply: _, not_shown: _ }) = rich.as_deref_mut() {
+        *file = file.take().map(|file| if self.allows(&file) { file } else { BLOCKED_LINK_TEXT.to_owned() });
+        *thumb = self.filter_link(thumb.take());
+        if let Some(RichContent { content, title, buttons, force_reply: _, not_displayable: _ }) = rich.as_deref_mut() {
             for text in [content, title] {
-                *text = self.optional(text.take());
+                *text = self.filter_optional_text(text.take());
             }
             for button in buttons {
-                button.text = self.text(&button.text);
+                button.text = self.filter_text(&button.text);
             }
         }
     }
 
-    /// A visitor as agents may see them.
-    pub fn visitor(&self, mut visitor: Visitor) -> Visitor {
-        visitor.external_id = self.text(&visitor.external_id);
+    pub fn filter_visitor(&self, mut visitor: Visitor) -> Visitor {
+        visitor.external_id = self.filter_text(&visitor.external_id);
         let Profile { name, phone, email, photo, url, description } = visitor.profile;
         visitor.profile = Profile {
-            name: self.optional(name),
-            phone: self.optional(phone),
-            email: self.optional(email),
-            photo: self.link(photo),
-            url: self.page(url),
-            description: self.optional(description),
+            name: self.filter_optional_text(name),
+            phone: self.filter_optional_text(phone),
+            email: self.filter_optional_text(email),
+            photo: self.filter_link(photo),
+            url: self.filter_page(url),
+            description: self.filter_optional_text(description),
         };
         visitor
     }
 
-    /// A panel as agents may see it.
-    pub fn panel(&self, panel: Panel) -> Panel {
+    pub fn filter_panel(&self, panel: Panel) -> Panel {
         let Panel { custom_data, enable_assign, crm_link, page, assignment, invite } = panel;
-        let line = |CustomData { title, content, link, key }| CustomData {
-            title: self.optional(title),
-            content: self.text(&content),
-            link: self.link(link),
-            key: self.optional(key),
+        let filter_line = |CustomData { title, content, link, key }| CustomData {
+            title: self.filter_optional_text(title),
+            content: self.filter_text(&content),
+            link: self.filter_link(link),
+            key: self.filter_optional_text(key),
         };
         Panel {
-            custom_data: custom_data.into_iter().map(line).collect(),
+            custom_data: custom_data.into_iter().map(filter_line).collect(),
             enable_assign,
-            crm_link: self.link(crm_link),
-            page: page.filter(|(url, _)| self.allows(url)).map(|(url, title)| (url, self.optional(title))),
+            crm_link: self.filter_link(crm_link),
+            page: page.filter(|(url, _)| self.allows(url)).map(|(url, title)| (url, self.filter_optional_text(title))),
             assignment: assignment.map(|assignment| match assignment {
-                Assignment::Failed(message) => Assignment::Failed(self.text(&message)),
-                Assignment::Pending | Assignment::Done => assignment,
+                CrmAssignment::Failed(message) => CrmAssignment::Failed(self.filter_text(&message)),
+                CrmAssignment::Pending | CrmAssignment::Done => assignment,
             }),
-            invite: self.optional(invite),
+            invite: self.filter_optional_text(invite),
         }
     }
 }
 
-/// The name of an agent as the writer of something.
+/// [`Sender::name`](crate::domain::chat::Sender::name) of an agent.
 const AGENT: &str = "agent";
 
-fn ends_a_word(c: char) -> bool {
+fn is_word_delimiter(c: char) -> bool {
     c.is_whitespace() || "<>()[]{}\"'`|^*".contains(c)
 }
 
-/// Without the punctuation behind it.
-fn without_end(word: &str) -> &str {
-    word.trim_end_matches(|c| ends_a_word(c) || ".,;:!?".contains(c))
+fn trim_trailing_punctuation(word: &str) -> &str {
+    word.trim_end_matches(|c| is_word_delimiter(c) || ".,;:!?".contains(c))
 }
 
-fn is_below(host: &str, domain: &str) -> bool {
+fn is_domain_or_subdomain(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
@@ -196,12 +203,12 @@ fn is_below(host: &str, domain: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn safe() -> SafeUrls {
-        SafeUrls(vec!["good.example".to_owned(), "xn--e1afmkfd.xn--p1ai".to_owned()])
+    fn filter() -> LinkFilter {
+        LinkFilter(vec!["good.example".to_owned(), "xn--e1afmkfd.xn--p1ai".to_owned()])
     }
 
     #[test]
-    fn a_link_may_lead_to_a_domain_or_below_it() {
+    fn links_to_domain_and_subdomains_are_allowed() {
         let table = [
             ("https://good.example", true),
             ("https://good.example/path?to=https://evil.example", true),
@@ -229,13 +236,13 @@ mod tests {
             ("data:text/html,good.example", false),
         ];
         for (link, allowed) in table {
-            assert_eq!(safe().allows(link), allowed, "{link}");
-            assert!(SafeUrls::default().allows(link), "no domains: {link}");
+            assert_eq!(filter().allows(link), allowed, "{link}");
+            assert!(LinkFilter::default().allows(link), "no domains: {link}");
         }
     }
 
     #[test]
-    fn other_links_are_taken_out_of_a_text() {
+    fn blocked_links_in_text_are_replaced() {
         let table = [
             ("no link, e.g. none. v1.2.3", "no link, e.g. none. v1.2.3"),
             (
@@ -268,16 +275,16 @@ mod tests {
             ("good.example/a,b?c=evil.com", "good.example/a,b?c=evil.com"),
         ];
         for (text, expected) in table {
-            assert_eq!(safe().text(text), expected);
-            assert_eq!(SafeUrls::default().text(text), text);
+            assert_eq!(filter().filter_text(text), expected);
+            assert_eq!(LinkFilter::default().filter_text(text), text);
         }
     }
 
     #[test]
-    fn a_link_cannot_hide_in_a_word() {
-        // One word each: nothing of the host may be left.
+    fn disguised_links_are_blocked() {
+        // Nothing of the host may remain of any of these words.
         let table = [
-            // Behind or before other addresses.
+            // Before or after another link.
             "evil.com//login",
             "evil.com/x//good.example",
             "evil.com/login,https://good.example/",
@@ -290,7 +297,7 @@ mod tests {
             "report.pdf,evil.com",
             "evil.com.https://good.example/",
             "a.evil.com://good.example/",
-            // Slashes as browsers forgive them.
+            // Missing, repeated and reversed slashes.
             "https:/evil.com/login",
             "https:evil.com/login",
             "https:///evil.com/login",
@@ -299,7 +306,7 @@ mod tests {
             r"\\evil.com\x",
             r"/\evil.com",
             "https//evil.com",
-            // A name and a password.
+            // With a user name or a password.
             "x@evil.com/login",
             "x@evil.com?login",
             "x@evil.com#login",
@@ -310,7 +317,7 @@ mod tests {
             "https://good.example'x@evil.com/",
             "https://good.example%2f@evil.com/",
             "@evil.com",
-            // Other ways to write the same.
+            // Other spellings of the same host.
             "EVIL.COM/LOGIN",
             "evil.com./login",
             "evil.com:8080",
@@ -324,19 +331,19 @@ mod tests {
             "evil\u{2024}com",
             "https:／／evil.com",
             "xn--e1afmkfd.com/login",
-            // Characters that are not seen.
+            // Invisible characters.
             "ev\u{200b}il.c\u{200d}om",
             "evil\u{ad}.com",
             "evil.\u{2060}com",
             "\u{feff}evil.com",
             "good.example\u{200b}.evil.com",
-            // What Markdown and HTML unwrap.
+            // Escapes of Markdown and HTML.
             r"https:\/\/evil\.com/login",
             r"evil\.com",
             "evil&period;com",
             "https&colon;&sol;&sol;evil&#46;com",
             "https&#x3a;//evil&#X2E;com",
-            // No host at all.
+            // Schemes without a host.
             "javascript:alert",
             "JavaScript:alert",
             "javascript&colon;alert",
@@ -347,16 +354,16 @@ mod tests {
             "blob:https://good.example/x",
         ];
         for word in table {
-            let shown = safe().text(word);
-            assert!(shown.contains(BLOCKED), "{word} is shown as {shown}");
+            let filtered = filter().filter_text(word);
+            assert!(filtered.contains(BLOCKED_LINK_TEXT), "{word} becomes {filtered}");
             for part in ["evil", "com", "login", "alert", "PHN", "etc", "vil."] {
-                assert!(!shown.to_lowercase().contains(part), "{word} is shown as {shown}");
+                assert!(!filtered.to_lowercase().contains(part), "{word} becomes {filtered}");
             }
         }
     }
 
     #[test]
-    fn a_domain_is_a_bare_name() {
+    fn only_bare_domains_are_accepted() {
         let table = [
             ("Good.Example", Some("good.example")),
             (" good.example ", Some("good.example")),
@@ -373,22 +380,22 @@ mod tests {
             ("a..example", None),
         ];
         for (text, expected) in table {
-            assert_eq!(SafeUrls::domain(text).as_deref(), expected, "{text}");
+            assert_eq!(LinkFilter::normalize_domain(text).as_deref(), expected, "{text}");
         }
     }
 
     #[test]
-    fn a_page_is_shown_as_a_link_or_as_a_text() {
+    fn visitor_page_is_filtered_as_url_or_text() {
         let table = [
             ("https://good.example/cart", Some("https://good.example/cart")),
             ("https://evil.example/cart", None),
             ("Checkout", Some("Checkout")),
             ("see evil.com/login", Some("see [link blocked]")),
-            ("javascript:alert", Some(BLOCKED)),
+            ("javascript:alert", Some(BLOCKED_LINK_TEXT)),
         ];
         for (url, expected) in table {
-            assert_eq!(safe().page(Some(url.to_owned())).as_deref(), expected, "{url}");
-            assert_eq!(SafeUrls::default().page(Some(url.to_owned())).as_deref(), Some(url));
+            assert_eq!(filter().filter_page(Some(url.to_owned())).as_deref(), expected, "{url}");
+            assert_eq!(LinkFilter::default().filter_page(Some(url.to_owned())).as_deref(), Some(url));
         }
     }
 }

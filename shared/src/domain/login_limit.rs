@@ -1,32 +1,28 @@
-//! How many wrong passwords the service verifies (docs/decisions.md, Logins).
+//! Limits of failed logins (docs/decisions.md, Logins).
 //!
-//! Failed logins are counted in windows: for an e-mail from one network, for a network, and for an e-mail. The first limit
-//! is tight, the others are loose, because they also refuse people who have done nothing wrong. Somebody who has signed
-//! in with this e-mail from this network before is therefore subject to the first alone.
+//! Failed logins are counted in windows by e-mail and network together, by network, and by e-mail. The first limit is
+//! tight. The other two are loose, because they also affect people who have done nothing wrong, and they do not apply
+//! to somebody who has signed in with the same e-mail from the same network before.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The length of a window. Windows begin at its multiples, so nobody is refused for longer than this.
+/// Windows start at multiples of this length, so nobody is refused for longer.
 pub const LOGIN_WINDOW: Duration = Duration::from_secs(5 * 60);
-/// How long a network from which somebody has signed in is known.
+/// How long a network stays known after a successful login.
 pub const KNOWN_NETWORK_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What failed logins are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CountedBy {
-    /// An e-mail from one network.
+pub enum LoginCounter {
     EmailAndNetwork,
-    /// A network, whatever the e-mail.
     Network,
-    /// An e-mail, whatever the network.
     Email,
 }
 
-impl CountedBy {
-    /// Failed logins in a window; the next attempt is refused.
+impl LoginCounter {
+    /// Failed logins per window, after which further attempts are refused.
     pub fn limit(self) -> u64 {
         match self {
             Self::EmailAndNetwork => 10,
@@ -35,8 +31,8 @@ impl CountedBy {
         }
     }
 
-    /// Whether the limit holds also for a network from which somebody has signed in with this e-mail.
-    pub fn binds_known_networks(self) -> bool {
+    /// Whether the limit also applies to a network from which somebody has signed in with this e-mail.
+    pub fn applies_to_known_networks(self) -> bool {
         self == Self::EmailAndNetwork
     }
 
@@ -50,15 +46,16 @@ impl CountedBy {
     }
 }
 
-/// The number of the window in which a moment is, and how long the window still lasts.
-pub fn window(now: Timestamp) -> (u64, Duration) {
+/// The number of the window that contains `now`, and the time until its end.
+pub fn login_window(now: Timestamp) -> (u64, Duration) {
     let length = LOGIN_WINDOW.as_secs();
-    let (number, passed) = (now.seconds() / length, now.seconds() % length);
-    (number, Duration::from_secs(length - passed))
+    let (number, elapsed) = (now.seconds() / length, now.seconds() % length);
+    (number, Duration::from_secs(length - elapsed))
 }
 
-/// The network of a source address: the address itself, or the /64 of an IPv6 address, which one host has to itself.
-pub fn network(source: &str) -> String {
+/// The network of a client address: an IPv4 address itself, or the /64 prefix of an IPv6 address, because one client
+/// can use all addresses of its prefix.
+pub fn client_network(source: &str) -> String {
     let Ok(address) = source.parse::<IpAddr>() else { return "unknown".to_owned() };
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.to_string(),
@@ -74,15 +71,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_ends_within_five_minutes() {
+    fn window_ends_within_five_minutes() {
         let table = [(0, 0, 300), (299_999, 0, 1), (300_000, 1, 300), (450_000, 1, 150)];
-        for (now, number, left) in table {
-            assert_eq!(window(Timestamp(now)), (number, Duration::from_secs(left)), "{now}");
+        for (now, number, time_left) in table {
+            assert_eq!(login_window(Timestamp(now)), (number, Duration::from_secs(time_left)), "{now}");
         }
     }
 
     #[test]
-    fn a_host_is_one_network_however_its_address_is_written() {
+    fn equal_networks_have_one_notation() {
         let table = [
             ("192.0.2.1", "192.0.2.1"),
             ("::ffff:192.0.2.1", "192.0.2.1"),
@@ -93,7 +90,7 @@ mod tests {
             ("192.0.2.1, 10.0.0.1", "unknown"),
         ];
         for (source, expected) in table {
-            assert_eq!(network(source), expected, "{source}");
+            assert_eq!(client_network(source), expected, "{source}");
         }
     }
 }

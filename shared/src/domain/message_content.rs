@@ -1,12 +1,12 @@
-//! What a message says: the types and fields of tables A3 and B2.
+//! The content of a timeline entry: the message types and fields of the specification (A3, B2), and the kinds of
+//! notification.
 
 use crate::domain::bot::BotNotice;
 use crate::domain::webhook::WebhookEvent;
 
-/// The `type` of a message that is kept (A3, B2); typing notices are [`Typing`].
+/// The `type` of a stored message, or the kind of a notification. Typing notices are not stored; see [`TypingNotice`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
-pub enum Kind {
+pub enum ContentKind {
     Text,
     Video,
     Audio,
@@ -17,16 +17,15 @@ pub enum Kind {
     Location,
     Markdown,
     Buttons,
-    /// Not a message: something happened that the bot is told too.
+    /// Not a message, but a notification of the bot.
     BotNotice(BotNotice),
-    /// Not a message: something happened that a webhook is told.
+    /// Not a message, but a notification of a webhook.
     Webhook(WebhookEvent),
 }
 
-/// Which fields a kind cannot be without (A3).
+/// The fields that a message type requires (specification, A3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requires {
-    /// `text`.
+pub enum RequiredFields {
     Text,
     /// `file`, `file_name` and `file_size`.
     File,
@@ -34,11 +33,12 @@ pub enum Requires {
     Coordinates,
 }
 
-impl Kind {
-    const A3: [Self; 8] =
+impl ContentKind {
+    /// The message types of the Chat channel API (specification, A3).
+    const CHANNEL_KINDS: [Self; 8] =
         [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -56,39 +56,37 @@ impl Kind {
         }
     }
 
-    /// The kind of A3 of that name: what visitors and agents write.
-    pub fn parse_a3(name: &str) -> Option<Self> {
-        Self::A3.into_iter().find(|kind| kind.name() == name)
+    /// Parses the types that visitors and agents can send.
+    pub fn parse_channel_kind(name: &str) -> Option<Self> {
+        Self::CHANNEL_KINDS.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
         let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
         let notice = || BotNotice::parse(name).map(Self::BotNotice);
-        Self::parse_a3(name).or(rich).or_else(notice).or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
+        Self::parse_channel_kind(name).or(rich).or_else(notice).or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
     }
 
-    /// The fields it cannot be without.
-    pub fn requires(self) -> Requires {
+    pub fn required_fields(self) -> RequiredFields {
         match self {
-            Self::Text | Self::Markdown | Self::Buttons | Self::BotNotice(_) | Self::Webhook(_) => Requires::Text,
-            Self::Location => Requires::Coordinates,
-            Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => Requires::File,
+            Self::Text | Self::Markdown | Self::Buttons | Self::BotNotice(_) | Self::Webhook(_) => RequiredFields::Text,
+            Self::Location => RequiredFields::Coordinates,
+            Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => {
+                RequiredFields::File
+            }
         }
     }
 }
 
-/// Start or end of composing (A3). Never stored as a message.
+/// A typing notice (specification, A3). Never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typing {
-    /// typein
+pub enum TypingNotice {
     Start,
-    /// typeout
     End,
 }
 
-impl Typing {
-    /// The wire name.
+impl TypingNotice {
+    /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "typein",
@@ -96,15 +94,14 @@ impl Typing {
         }
     }
 
-    /// The notice of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Start, Self::End].into_iter().find(|typing| typing.name() == name)
     }
 }
 
-/// What is attached to a message: a file or a place. Units: bytes, seconds, pixels, degrees.
+/// The file or the location of a message. Sizes are in bytes, durations in seconds, dimensions in pixels, coordinates
+/// in degrees.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
 pub struct Media {
     pub file: Option<String>,
     pub thumb: Option<String>,
@@ -120,141 +117,138 @@ pub struct Media {
     pub longitude: Option<f64>,
 }
 
-/// A prepared answer (B2).
+/// A button that the visitor can press instead of writing (specification, B2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
-    /// What it shows, and what the client says by pressing it.
+    /// The label, which is also the text that the visitor sends by pressing it.
     pub text: String,
-    /// The provider's own identifier.
+    /// Chosen by the bot provider.
     pub id: Option<ButtonId>,
 }
 
-/// An identifier of a button, of the type that it came with.
+/// The id of a button, with its original JSON type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ButtonId {
-    /// A string.
     Text(String),
-    /// A number, as JSON writes it.
+    /// A number in JSON notation.
     Number(String),
 }
 
-/// What a bot's message has beyond text (B2).
+/// The Markdown or the buttons of a bot's message (specification, B2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rich {
-    /// Markdown: link, bold, italic.
+pub struct RichContent {
+    /// Markdown text with links, bold and italic.
     pub content: Option<String>,
-    /// The title over the buttons.
+    /// Shown above the buttons.
     pub title: Option<String>,
     /// At most three.
     pub buttons: Vec<Button>,
-    /// Whether the client should answer with a button.
+    /// Whether the visitor should press a button instead of writing.
     pub force_reply: bool,
-    /// The channel could show neither the message nor a fallback: it was kept for the agents and sent nowhere.
-    pub not_shown: bool,
+    /// The channel can display neither the message nor a fallback, so the message is stored for agents but not sent.
+    pub not_displayable: bool,
 }
 
-/// What a channel can show besides plain text.
+/// The message formats that a channel can display besides plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shows {
-    /// MARKDOWN.
+pub struct RichSupport {
     pub markdown: bool,
-    /// BUTTONS.
     pub buttons: bool,
 }
 
-/// What a message says. Which fields are there is checked where it comes in (`wire`).
+/// The content of an entry. `wire` checks the required fields when it parses a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
-    /// The message type.
-    pub kind: Kind,
-    /// The text, or the comment on a media message.
+    pub kind: ContentKind,
+    /// The text, or the caption of a media message.
     pub text: Option<String>,
-    /// The attachment; empty for a text.
     pub media: Media,
-    /// What a bot's message has beyond that.
-    pub rich: Option<Box<Rich>>,
+    pub rich: Option<Box<RichContent>>,
 }
 
 impl Content {
-    /// A plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Text, text: Some(text.into()), media: Media::default(), rich: None }
+        Self { kind: ContentKind::Text, text: Some(text.into()), media: Media::default(), rich: None }
     }
 
-    /// Something that happened: a kind that is no message.
-    pub fn happened(kind: Kind) -> Self {
+    /// The content of a notification.
+    pub fn without_text(kind: ContentKind) -> Self {
         Self { kind, text: None, media: Media::default(), rich: None }
     }
 
-    /// Whether the visitor gets the message; see [`Rich::not_shown`].
-    pub fn is_shown(&self) -> bool {
-        self.rich.as_deref().is_none_or(|rich| !rich.not_shown)
+    /// Whether the visitor receives the message; see [`RichContent::not_displayable`].
+    pub fn is_displayable(&self) -> bool {
+        self.rich.as_deref().is_none_or(|rich| !rich.not_displayable)
     }
 
-    /// The message, marked as one that the visitor does not get.
-    pub fn not_shown(self) -> Self {
-        let rich = Rich { not_shown: true, ..self.rich.map(|rich| *rich).unwrap_or_default() };
+    /// Marks the message as [not displayable](RichContent::not_displayable).
+    pub fn into_not_displayable(self) -> Self {
+        let rich = RichContent { not_displayable: true, ..self.rich.map(|rich| *rich).unwrap_or_default() };
         Self { rich: Some(Box::new(rich)), ..self }
     }
 
-    /// The message as a channel can show it: itself, its plain text, or not at all (specification, B2). The plain text
-    /// keeps `force_reply`.
-    pub fn shown_on(&self, shows: Shows) -> Option<Self> {
-        let can = match self.kind {
-            Kind::Markdown => shows.markdown,
-            Kind::Buttons => shows.buttons,
-            Kind::Text
-            | Kind::Video
-            | Kind::Audio
-            | Kind::Voice
-            | Kind::Photo
-            | Kind::Sticker
-            | Kind::Document
-            | Kind::Location
-            | Kind::BotNotice(_)
-            | Kind::Webhook(_) => true,
+    /// The message in a format that the channel can display: the message itself, its plain text fallback with
+    /// `force_reply`, or none (specification, B2).
+    pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
+        let is_supported = match self.kind {
+            ContentKind::Markdown => rich_support.markdown,
+            ContentKind::Buttons => rich_support.buttons,
+            ContentKind::Text
+            | ContentKind::Video
+            | ContentKind::Audio
+            | ContentKind::Voice
+            | ContentKind::Photo
+            | ContentKind::Sticker
+            | ContentKind::Document
+            | ContentKind::Location
+            | ContentKind::BotNotice(_)
+            | ContentKind::Webhook(_) => true,
         };
-        if can {
+        if is_supported {
             return Some(self.clone());
         }
         let force_reply = self.rich.as_deref().is_some_and(|rich| rich.force_reply);
-        let rich = force_reply.then(|| Box::new(Rich { force_reply, ..Rich::default() }));
+        let rich = force_reply.then(|| Box::new(RichContent { force_reply, ..RichContent::default() }));
         self.text.as_deref().map(|text| Self { rich, ..Self::text(text) })
     }
 
-    /// The message in plain text, for a bot that knows no files and no places, and for logs.
-    pub fn in_plain_text(&self) -> String {
-        let place = self.media.latitude.zip(self.media.longitude).map(|(north, east)| format!("{north},{east}"));
-        let attached = self.media.file.clone().or(place);
-        [self.said(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    /// The message as plain text, for bots, which do not support files and locations, and for transcripts.
+    pub fn to_plain_text(&self) -> String {
+        let location = self
+            .media
+            .latitude
+            .zip(self.media.longitude)
+            .map(|(latitude, longitude)| format!("{latitude},{longitude}"));
+        let attached = self.media.file.clone().or(location);
+        [self.text_or_rich_text(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// At most `limit` characters that stand for the message in a list of chats.
-    pub fn preview(&self, limit: usize) -> String {
-        let shown = self.said().or_else(|| self.media.file_name.clone());
-        cut(&shown.unwrap_or_default(), limit)
+    /// A text of at most `max_chars` characters for lists of chats.
+    pub fn preview(&self, max_chars: usize) -> String {
+        let text = self.text_or_rich_text().or_else(|| self.media.file_name.clone());
+        truncate_chars(&text.unwrap_or_default(), max_chars)
     }
 
-    /// The text, or what is shown in its place: a rich message needs none.
-    fn said(&self) -> Option<String> {
-        let rich = || self.rich.as_deref().map(Rich::in_plain_text).filter(|text| !text.is_empty());
+    /// The text or, because it is optional in rich messages, the text of the rich content.
+    fn text_or_rich_text(&self) -> Option<String> {
+        let rich = || self.rich.as_deref().map(RichContent::to_plain_text).filter(|text| !text.is_empty());
         self.text.clone().or_else(rich)
     }
 }
 
-impl Rich {
-    /// The Markdown as it is written, or the title and the buttons.
-    fn in_plain_text(&self) -> String {
-        let Self { content, title, buttons, force_reply: _, not_shown: _ } = self;
-        let written = [content, title].into_iter().flatten().cloned();
+impl RichContent {
+    /// The Markdown source, or the title and the button labels.
+    fn to_plain_text(&self) -> String {
+        let Self { content, title, buttons, force_reply: _, not_displayable: _ } = self;
+        let texts = [content, title].into_iter().flatten().cloned();
         let buttons = buttons.iter().map(|button| format!("[{}]", button.text));
-        written.chain(buttons).collect::<Vec<_>>().join(" ")
+        texts.chain(buttons).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The first `limit` Unicode scalar values of a text (specification, Limits).
-pub fn cut(text: &str, limit: usize) -> String {
-    text.chars().take(limit).collect()
+/// The first `max_chars` Unicode scalar values of a text (specification, Limits).
+pub fn truncate_chars(text: &str, max_chars: usize) -> String {
+    text.chars().take(max_chars).collect()
 }
 
 #[cfg(test)]
@@ -262,60 +256,66 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_kinds_are_a_bijection() {
-        for kind in Kind::A3 {
-            assert_eq!(Kind::parse(kind.name()), Some(kind));
+    fn kind_names_round_trip() {
+        for kind in ContentKind::CHANNEL_KINDS {
+            assert_eq!(ContentKind::parse(kind.name()), Some(kind));
         }
-        assert_eq!(Kind::parse("typein"), None);
-        assert_eq!((Kind::parse("buttons"), Kind::parse_a3("buttons")), (Some(Kind::Buttons), None));
+        assert_eq!(ContentKind::parse("typein"), None);
+        assert_eq!(
+            (ContentKind::parse("buttons"), ContentKind::parse_channel_kind("buttons")),
+            (Some(ContentKind::Buttons), None)
+        );
     }
 
     #[test]
-    fn a_channel_gets_the_rich_message_its_fallback_or_nothing() {
-        let rich =
-            |text: Option<&str>| Content { kind: Kind::Buttons, text: text.map(str::to_owned), ..Content::text("") };
-        let plain = Shows::default();
-        let all = Shows { markdown: true, buttons: true };
-        assert_eq!(rich(None).shown_on(all), Some(rich(None)));
-        assert_eq!(rich(Some("1 or 2?")).shown_on(plain), Some(Content::text("1 or 2?")));
-        assert_eq!(rich(None).shown_on(plain), None);
-        assert_eq!(Content::text("hi").shown_on(plain), Some(Content::text("hi")));
-        let forced = || Some(Box::new(Rich { force_reply: true, ..Rich::default() }));
-        let fallback = Content { rich: forced(), ..rich(Some("1 or 2?")) }.shown_on(plain);
-        assert_eq!(fallback, Some(Content { rich: forced(), ..Content::text("1 or 2?") }));
+    fn channel_gets_rich_message_fallback_or_nothing() {
+        let rich = |text: Option<&str>| Content {
+            kind: ContentKind::Buttons,
+            text: text.map(str::to_owned),
+            ..Content::text("")
+        };
+        let plain = RichSupport::default();
+        let all = RichSupport { markdown: true, buttons: true };
+        assert_eq!(rich(None).converted_for(all), Some(rich(None)));
+        assert_eq!(rich(Some("1 or 2?")).converted_for(plain), Some(Content::text("1 or 2?")));
+        assert_eq!(rich(None).converted_for(plain), None);
+        assert_eq!(Content::text("hi").converted_for(plain), Some(Content::text("hi")));
+        let with_force_reply = || Some(Box::new(RichContent { force_reply: true, ..RichContent::default() }));
+        let fallback = Content { rich: with_force_reply(), ..rich(Some("1 or 2?")) }.converted_for(plain);
+        assert_eq!(fallback, Some(Content { rich: with_force_reply(), ..Content::text("1 or 2?") }));
     }
 
     #[test]
-    fn a_rich_message_without_a_fallback_is_told_by_what_it_shows() {
+    fn rich_message_without_text_has_text_of_its_content() {
         let rich = |kind, text: Option<&str>, rich| Content {
             kind,
             text: text.map(str::to_owned),
             rich: Some(Box::new(rich)),
             ..Content::text("")
         };
-        let markdown = || Rich { content: Some("**Hi**".into()), ..Rich::default() };
+        let markdown = || RichContent { content: Some("**Hi**".into()), ..RichContent::default() };
         let button = |text: &str| Button { text: text.into(), id: None };
-        let buttons = || Rich {
+        let buttons = || RichContent {
             title: Some("Which day?".into()),
             buttons: vec![button("Today"), button("Never")],
-            ..Rich::default()
+            ..RichContent::default()
         };
         let table = [
-            (rich(Kind::Markdown, None, markdown()), "**Hi**"),
-            (rich(Kind::Markdown, Some("Hi"), markdown()), "Hi"),
-            (rich(Kind::Buttons, None, buttons()), "Which day? [Today] [Never]"),
-            (rich(Kind::Buttons, Some("1 or 2?"), buttons()), "1 or 2?"),
-            (rich(Kind::Buttons, None, Rich { title: None, ..buttons() }), "[Today] [Never]"),
-            (rich(Kind::Markdown, None, Rich::default()), ""),
+            (rich(ContentKind::Markdown, None, markdown()), "**Hi**"),
+            (rich(ContentKind::Markdown, Some("Hi"), markdown()), "Hi"),
+            (rich(ContentKind::Buttons, None, buttons()), "Which day? [Today] [Never]"),
+            (rich(ContentKind::Buttons, Some("1 or 2?"), buttons()), "1 or 2?"),
+            (rich(ContentKind::Buttons, None, RichContent { title: None, ..buttons() }), "[Today] [Never]"),
+            (rich(ContentKind::Markdown, None, RichContent::default()), ""),
         ];
         for (content, expected) in table {
-            assert_eq!((content.in_plain_text().as_str(), content.preview(80).as_str()), (expected, expected));
+            assert_eq!((content.to_plain_text().as_str(), content.preview(80).as_str()), (expected, expected));
         }
     }
 
     #[test]
-    fn a_text_is_cut_by_characters_not_bytes() {
-        assert_eq!(cut("äöü€", 3), "äöü");
-        assert_eq!(cut("ab", 3), "ab");
+    fn text_is_truncated_by_characters_not_bytes() {
+        assert_eq!(truncate_chars("äöü€", 3), "äöü");
+        assert_eq!(truncate_chars("ab", 3), "ab");
     }
 }

@@ -1,7 +1,6 @@
-//! The ids of timeline entries, which go out as `message.id`, as `webhook-id` and as the `id` of bot events. Each is a
-//! UUIDv7 (RFC 9562), so ids sort by time, and within a millisecond of a chat by the place of their entries. In place of
-//! random bits it holds that place, so that a provider who repeats the id of a CLIENT_MESSAGE is understood without an
-//! index:
+//! The ids of timeline entries, used as `message.id`, `webhook-id` and the `id` of bot events. An id is a UUIDv7 (RFC
+//! 9562) that holds the chat and the entry number instead of random bits, so an entry is found by its id without an
+//! index. Ids sort by time, and within a millisecond by chat and entry number.
 //!
 //! | 48 bits | 4 | 12 + 20 | 2 | 30 | 12 |
 //! |---|---|---|---|---|---|
@@ -14,27 +13,27 @@ use crate::domain::timestamp::Timestamp;
 const TIME_BITS: u32 = 48;
 const CHAT_BITS: u32 = 32;
 const SEQ_BITS: u32 = 30;
-const NOISE_BITS: u32 = 12;
-/// Bits behind the variant.
-const TAIL_BITS: u32 = 62;
+const RANDOM_BITS: u32 = 12;
+const BITS_AFTER_VARIANT: u32 = 62;
 
-/// The id of an entry; `noise` makes it unique beyond its account.
-pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, noise: u16) -> String {
-    let place = low(chat_id.into(), CHAT_BITS) << SEQ_BITS | low(seq.into(), SEQ_BITS);
-    let payload = place << NOISE_BITS | low(noise.into(), NOISE_BITS);
-    let head = low(at.0.into(), TIME_BITS) << 16 | 7 << 12 | payload >> TAIL_BITS;
-    Uuid::from_u128(head << 64 | 0b10 << TAIL_BITS | low(payload, TAIL_BITS)).to_string()
+/// `random` distinguishes equal chat and entry numbers of different accounts.
+pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String {
+    let chat_and_seq = lowest_bits(chat_id.into(), CHAT_BITS) << SEQ_BITS | lowest_bits(seq.into(), SEQ_BITS);
+    let payload = chat_and_seq << RANDOM_BITS | lowest_bits(random.into(), RANDOM_BITS);
+    let head = lowest_bits(at.0.into(), TIME_BITS) << 16 | 7 << 12 | payload >> BITS_AFTER_VARIANT;
+    Uuid::from_u128(head << 64 | 0b10 << BITS_AFTER_VARIANT | lowest_bits(payload, BITS_AFTER_VARIANT)).to_string()
 }
 
-/// The chat and the number of the entry that an id may belong to; whether it does, the entry itself says.
-pub fn place(id: &str) -> Option<(u64, u64)> {
+/// The chat id and the entry number in an id. The caller must compare the id of that entry, because any UUID has such
+/// numbers.
+pub fn chat_and_seq(id: &str) -> Option<(u64, u64)> {
     let bits = Uuid::parse_str(id).ok()?.as_u128();
-    let place = (low(bits >> 64, 12) << TAIL_BITS | low(bits, TAIL_BITS)) >> NOISE_BITS;
-    Some((u64::try_from(place >> SEQ_BITS).ok()?, u64::try_from(low(place, SEQ_BITS)).ok()?))
+    let chat_and_seq =
+        (lowest_bits(bits >> 64, 12) << BITS_AFTER_VARIANT | lowest_bits(bits, BITS_AFTER_VARIANT)) >> RANDOM_BITS;
+    Some((u64::try_from(chat_and_seq >> SEQ_BITS).ok()?, u64::try_from(lowest_bits(chat_and_seq, SEQ_BITS)).ok()?))
 }
 
-/// The lowest bits of a number.
-fn low(number: u128, bits: u32) -> u128 {
+fn lowest_bits(number: u128, bits: u32) -> u128 {
     number & ((1 << bits) - 1)
 }
 
@@ -47,11 +46,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_id_leads_back_to_its_place(
-            chat_id in 0_u64..1 << 32, seq in 0_u64..1 << 30, at in 0_u64..1 << 48, noise: u16,
+        fn id_contains_chat_and_entry_number(
+            chat_id in 0_u64..1 << 32, seq in 0_u64..1 << 30, at in 0_u64..1 << 48, random: u16,
         ) {
-            let id = message_id(chat_id, seq, Timestamp(at), noise);
-            prop_assert_eq!(place(&id), Some((chat_id, seq)));
+            let id = message_id(chat_id, seq, Timestamp(at), random);
+            prop_assert_eq!(chat_and_seq(&id), Some((chat_id, seq)));
             let id = Uuid::parse_str(&id).unwrap();
             prop_assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122));
             let (seconds, nanos) = id.get_timestamp().unwrap().to_unix();
@@ -59,20 +58,20 @@ mod tests {
         }
 
         #[test]
-        fn ids_sort_by_time_and_then_by_place(
+        fn ids_sort_by_time_then_by_chat_and_entry(
             first in (0_u64..1 << 48, 0_u64..1 << 32, 0_u64..1 << 30),
             second in (0_u64..1 << 48, 0_u64..1 << 32, 0_u64..1 << 30),
-            noise: (u16, u16),
+            random: (u16, u16),
         ) {
-            let id = |(at, chat_id, seq), noise| message_id(chat_id, seq, Timestamp(at), noise);
+            let id = |(at, chat_id, seq), random| message_id(chat_id, seq, Timestamp(at), random);
             if first != second {
-                prop_assert_eq!(id(first, noise.0).cmp(&id(second, noise.1)), first.cmp(&second));
+                prop_assert_eq!(id(first, random.0).cmp(&id(second, random.1)), first.cmp(&second));
             }
         }
     }
 
     #[test]
-    fn what_is_no_uuid_leads_nowhere() {
-        assert_eq!(place("42"), None);
+    fn text_that_is_no_uuid_is_ignored() {
+        assert_eq!(chat_and_seq("42"), None);
     }
 }

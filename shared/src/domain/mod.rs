@@ -1,28 +1,32 @@
-//! The rules: what a chat is, who owns it, when a delivery is tried. Pure; time is an argument.
+//! The business rules, as plain types and pure functions. No AWS, HTTP or serde; the current time is always an
+//! argument.
 
-pub mod account;
+pub mod account_settings;
+pub mod agent;
+pub mod agent_panel;
+pub mod agent_presence;
 pub mod bot;
-pub mod call;
+pub mod bot_reaction;
 pub mod channel;
 pub mod chat;
 pub mod chat_state;
-pub mod content;
+pub mod chat_visibility;
 pub mod delivery;
 pub mod delivery_log;
 pub mod department;
-pub mod entry;
-pub mod link;
+pub mod idempotency;
+pub mod link_detection;
 pub mod link_filter;
 pub mod login_limit;
+pub mod message_content;
 pub mod message_id;
-pub mod panel;
-pub mod presence;
-pub mod rate;
-pub mod retry;
-pub mod rotation;
-pub mod settings;
-pub mod target_guard;
+pub mod phone_call;
+pub mod rate_limit;
+pub mod retry_schedule;
+pub mod secret_rotation;
+pub mod sha256;
+pub mod ssrf_guard;
+pub mod timeline_entry;
 pub mod timestamp;
-pub mod visibility;
 pub mod visitor;
 pub mod webhook;

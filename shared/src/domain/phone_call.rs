@@ -1,40 +1,34 @@
-//! Calls as call_event tells of them (specification, C1). The telephony that makes them comes with its own endpoints.
+//! Phone calls as the webhook event call_event reports them (specification, C1).
 
-/// Who calls whom.
+/// The direction of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
 pub enum CallKind {
     Callback,
     Incoming,
     Outgoing,
 }
 
-/// How far a call is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
 pub enum CallStatus {
     Start,
     AgentConnected,
     ClientConnected,
-    /// With the address of the recording, when there is one.
+    /// Holds the URL of the recording, if there is one.
     End(Option<String>),
-    /// With the reason.
+    /// Holds the reason.
     Error(String),
 }
 
-/// A call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Who calls whom.
     pub kind: CallKind,
-    /// The visitor's number.
+    /// The phone number of the visitor.
     pub phone: String,
-    /// How far it is.
     pub status: CallStatus,
 }
 
 impl CallKind {
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Callback => "callback",
@@ -43,14 +37,13 @@ impl CallKind {
         }
     }
 
-    /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Callback, Self::Incoming, Self::Outgoing].into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl CallStatus {
-    /// The wire and storage name.
+    /// The name in APIs and in storage.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -61,7 +54,7 @@ impl CallStatus {
         }
     }
 
-    /// The status of that name, with what it is defined together with.
+    /// Combines the status name with the fields that the specification defines beside it.
     pub fn parse(name: &str, reason: Option<String>, record_url: Option<String>) -> Option<Self> {
         Some(match name {
             "start" => Self::Start,
@@ -73,12 +66,10 @@ impl CallStatus {
         })
     }
 
-    /// Why it failed.
     pub fn reason(&self) -> Option<&str> {
         if let Self::Error(reason) = self { Some(reason) } else { None }
     }
 
-    /// Where the recording is.
     pub fn record_url(&self) -> Option<&str> {
         if let Self::End(url) = self { url.as_deref() } else { None }
     }
@@ -89,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_statuses_and_kinds_are_a_bijection() {
+    fn names_round_trip() {
         let url = Some("https://x.example/1.mp3".to_owned());
         let statuses = [
             CallStatus::Start,

@@ -1,92 +1,91 @@
-//! When a delivery is tried (specification, Limits; docs/design.md, How something gets out): three tries, three seconds
-//! apart, the verdict after nine seconds.
+//! The schedule of attempts (specification, Limits; docs/design.md, Delivery): three attempts, three seconds
+//! apart, and the verdict after nine seconds.
 
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// Tries of one delivery.
+/// Attempts of one round of a delivery.
 pub const MAX_ATTEMPTS: u32 = 3;
-/// From the start of a try to the start of the next.
+/// Time between the starts of two attempts.
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
-/// The longest a try may take.
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// From the making of a message to the verdict.
+/// Time from the start of a round to its verdict.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
-/// A try with less time than this is not begun.
+/// An attempt that would have less time than this is not started.
 const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
-/// A first try that starts this long after the making leaves room for the others in the window.
+/// A first attempt that starts at most this late still leaves time for the other attempts of its window.
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
-/// Queues delay by whole seconds, so a task may come this much before its slot and is taken all the same.
+/// Queues delay by whole seconds, so a task may arrive this long before its slot and is handled at once.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
-/// What to do with a delivery that is pending.
+/// What to do now with a pending delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Send now, and wait this long for the answer.
-    Try(Duration),
-    /// Come back after this long.
+pub enum AttemptStep {
+    /// Send now, with this time-out.
+    Attempt(Duration),
     Wait(Duration),
-    /// No try is left.
+    /// No attempt is left.
     GiveUp,
 }
 
-/// The clock of one delivery.
+/// The times that determine the next attempt of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clock {
-    /// When the message was made, or the delivery begun anew.
-    pub since: Timestamp,
-    /// Tries since then.
+pub struct DeliveryClock {
+    /// The creation of the entry, or the start of the last replay.
+    pub round_started_at: Timestamp,
+    /// Attempts of the current round.
     pub attempts_made: u32,
-    /// The start of the last of them.
     pub last_attempt_at: Option<Timestamp>,
 }
 
-impl Clock {
-    /// The clock of a delivery whose turn came then, behind what was written before it. A wait that left no room for every
-    /// try does not count: who takes one message after the other, each in time, is not late with the last of them.
-    pub fn in_turn(self, turn: Timestamp) -> Self {
-        let has_waited = self.attempts_made == 0 && turn.since(self.since) > MAX_TURN_WAIT;
-        if has_waited { Self { since: turn, ..self } } else { self }
+impl DeliveryClock {
+    /// The clock of a delivery whose turn in the order of its chat came at `turn`. When the wait left too little time
+    /// for all attempts, the round starts at the turn: a receiver that accepts each message in time must not miss the
+    /// last one of a burst.
+    pub fn with_turn_at(self, turn: Timestamp) -> Self {
+        let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
+        if has_waited { Self { round_started_at: turn, ..self } } else { self }
     }
 
-    /// When the verdict is shown: the first moment after the window at which it can be known.
+    /// When the verdict of a failed round becomes visible: at the end of the window, or now if that has passed.
     pub fn verdict_at(&self, now: Timestamp) -> Timestamp {
-        self.since.after(DELIVERY_WINDOW).max(now)
+        self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
 
-    /// What to do now. A delivery that was never tried is tried once however late it is.
-    pub fn step(&self, now: Timestamp) -> Step {
+    /// A delivery without an attempt is attempted once, however late it is.
+    pub fn next_step(&self, now: Timestamp) -> AttemptStep {
         if self.attempts_made == 0 {
-            return Step::Try(ATTEMPT_TIMEOUT);
+            return AttemptStep::Attempt(ATTEMPT_TIMEOUT);
         }
-        let slot = self.slot();
-        let end = self.since.after(DELIVERY_WINDOW);
-        let start = slot.max(now);
+        let next_slot = self.next_slot();
+        let end = self.round_started_at.plus(DELIVERY_WINDOW);
+        let start = next_slot.max(now);
         if self.attempts_made >= MAX_ATTEMPTS || end.since(start) < MIN_ATTEMPT_TIME {
-            Step::GiveUp
-        } else if slot.since(now) > SLOT_TOLERANCE {
-            Step::Wait(slot.since(now))
+            AttemptStep::GiveUp
+        } else if next_slot.since(now) > SLOT_TOLERANCE {
+            AttemptStep::Wait(next_slot.since(now))
         } else {
-            Step::Try(ATTEMPT_TIMEOUT.min(end.since(now)))
+            AttemptStep::Attempt(ATTEMPT_TIMEOUT.min(end.since(now)))
         }
     }
 
-    /// What to do now where nothing may happen after the window: a bot that is late has lost the chat.
-    pub fn strict_step(&self, now: Timestamp) -> Step {
-        let left = self.since.after(DELIVERY_WINDOW).since(now);
-        match self.step(now) {
-            _ if left < MIN_ATTEMPT_TIME => Step::GiveUp,
-            Step::Try(timeout) => Step::Try(timeout.min(left)),
-            other @ (Step::Wait(_) | Step::GiveUp) => other,
+    /// Like [`next_step`](Self::next_step), but gives up at the end of the window: a bot that is late has lost the
+    /// chat.
+    pub fn next_step_within_window(&self, now: Timestamp) -> AttemptStep {
+        let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);
+        match self.next_step(now) {
+            _ if time_left < MIN_ATTEMPT_TIME => AttemptStep::GiveUp,
+            AttemptStep::Attempt(timeout) => AttemptStep::Attempt(timeout.min(time_left)),
+            other @ (AttemptStep::Wait(_) | AttemptStep::GiveUp) => other,
         }
     }
 
-    /// The start of the next try: its place in the window, but never closer than the spacing to the last.
-    fn slot(&self) -> Timestamp {
-        let planned = self.since.after(ATTEMPT_SPACING.saturating_mul(self.attempts_made));
-        self.last_attempt_at.map_or(planned, |last| planned.max(last.after(ATTEMPT_SPACING)))
+    /// The start of the next attempt: its place in the window, but at least the spacing after the last attempt.
+    fn next_slot(&self) -> Timestamp {
+        let planned = self.round_started_at.plus(ATTEMPT_SPACING.saturating_mul(self.attempts_made));
+        self.last_attempt_at.map_or(planned, |last| planned.max(last.plus(ATTEMPT_SPACING)))
     }
 }
 
@@ -96,76 +95,80 @@ mod tests {
 
     use super::*;
 
-    fn step(attempts_made: u32, last_attempt_at: Option<u64>, now: u64) -> Step {
-        Clock { since: Timestamp(0), attempts_made, last_attempt_at: last_attempt_at.map(Timestamp) }
-            .step(Timestamp(now))
+    fn next_step(attempts_made: u32, last_attempt_at: Option<u64>, now: u64) -> AttemptStep {
+        DeliveryClock { round_started_at: Timestamp(0), attempts_made, last_attempt_at: last_attempt_at.map(Timestamp) }
+            .next_step(Timestamp(now))
     }
 
     #[test]
     fn attempts_start_at_0_3_and_6_seconds() {
-        let full = Step::Try(ATTEMPT_TIMEOUT);
+        let full = AttemptStep::Attempt(ATTEMPT_TIMEOUT);
         let table = [
             (0, None, 20, full),
-            (1, Some(20), 40, Step::Wait(Duration::from_millis(2_980))),
+            (1, Some(20), 40, AttemptStep::Wait(Duration::from_millis(2_980))),
             (1, Some(20), 3_030, full),
             (1, Some(20), 2_600, full),
-            (2, Some(3_030), 3_050, Step::Wait(Duration::from_millis(2_980))),
-            (2, Some(3_030), 6_030, Step::Try(Duration::from_millis(2_970))),
-            (3, Some(6_030), 6_050, Step::GiveUp),
+            (2, Some(3_030), 3_050, AttemptStep::Wait(Duration::from_millis(2_980))),
+            (2, Some(3_030), 6_030, AttemptStep::Attempt(Duration::from_millis(2_970))),
+            (3, Some(6_030), 6_050, AttemptStep::GiveUp),
         ];
         for (attempts_made, last, now, expected) in table {
-            assert_eq!(step(attempts_made, last, now), expected, "{attempts_made} tries, now {now}");
+            assert_eq!(next_step(attempts_made, last, now), expected, "{attempts_made} attempts, now {now}");
         }
     }
 
     #[test]
-    fn a_message_that_waited_behind_a_hanging_one_keeps_its_verdict() {
-        assert_eq!(step(0, None, 2_900), Step::Try(ATTEMPT_TIMEOUT));
-        assert_eq!(step(1, Some(2_900), 5_900), Step::Try(ATTEMPT_TIMEOUT));
-        assert_eq!(step(2, Some(5_900), 8_900), Step::GiveUp);
+    fn message_behind_a_hanging_one_still_has_its_verdict_in_time() {
+        assert_eq!(next_step(0, None, 2_900), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
+        assert_eq!(next_step(1, Some(2_900), 5_900), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
+        assert_eq!(next_step(2, Some(5_900), 8_900), AttemptStep::GiveUp);
     }
 
     #[test]
-    fn a_message_found_long_after_its_window_is_still_tried_once() {
-        assert_eq!(step(0, None, 70_000), Step::Try(ATTEMPT_TIMEOUT));
-        assert_eq!(step(1, Some(70_000), 70_010), Step::GiveUp);
+    fn overdue_message_without_attempt_is_attempted_once() {
+        assert_eq!(next_step(0, None, 70_000), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
+        assert_eq!(next_step(1, Some(70_000), 70_010), AttemptStep::GiveUp);
     }
 
     #[test]
-    fn a_strict_window_is_never_overrun() {
+    fn strict_window_is_never_exceeded() {
         let strict = |attempts_made, now| {
-            Clock { since: Timestamp(0), attempts_made, last_attempt_at: None }.strict_step(Timestamp(now))
+            DeliveryClock { round_started_at: Timestamp(0), attempts_made, last_attempt_at: None }
+                .next_step_within_window(Timestamp(now))
         };
-        assert_eq!(strict(0, 20), Step::Try(ATTEMPT_TIMEOUT));
-        assert_eq!(strict(0, 7_500), Step::Try(Duration::from_millis(1_500)));
-        assert_eq!(strict(0, 8_500), Step::GiveUp);
-        assert_eq!(strict(0, 70_000), Step::GiveUp);
+        assert_eq!(strict(0, 20), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
+        assert_eq!(strict(0, 7_500), AttemptStep::Attempt(Duration::from_millis(1_500)));
+        assert_eq!(strict(0, 8_500), AttemptStep::GiveUp);
+        assert_eq!(strict(0, 70_000), AttemptStep::GiveUp);
     }
 
     #[test]
-    fn a_wait_behind_others_that_leaves_no_room_for_every_try_does_not_count() {
-        let made = Clock { since: Timestamp(0), attempts_made: 0, last_attempt_at: None };
+    fn long_wait_for_turn_restarts_the_window() {
+        let created = DeliveryClock { round_started_at: Timestamp(0), attempts_made: 0, last_attempt_at: None };
         for wait in [0, 400, 2_000] {
-            let clock = made.in_turn(Timestamp(wait));
-            assert_eq!(clock, made, "{wait}");
-            let third = Clock { attempts_made: 2, last_attempt_at: Some(Timestamp(wait + 3_000)), ..clock };
-            assert!(matches!(third.strict_step(Timestamp(wait + 6_000)), Step::Try(_)), "{wait}");
+            let clock = created.with_turn_at(Timestamp(wait));
+            assert_eq!(clock, created, "{wait}");
+            let third = DeliveryClock { attempts_made: 2, last_attempt_at: Some(Timestamp(wait + 3_000)), ..clock };
+            assert!(
+                matches!(third.next_step_within_window(Timestamp(wait + 6_000)), AttemptStep::Attempt(_)),
+                "{wait}"
+            );
         }
-        let waited = made.in_turn(Timestamp(20_000));
+        let waited = created.with_turn_at(Timestamp(20_000));
         assert_eq!(
-            (waited.since, waited.strict_step(Timestamp(20_000))),
-            (Timestamp(20_000), Step::Try(ATTEMPT_TIMEOUT))
+            (waited.round_started_at, waited.next_step_within_window(Timestamp(20_000))),
+            (Timestamp(20_000), AttemptStep::Attempt(ATTEMPT_TIMEOUT))
         );
-        let tried = Clock { attempts_made: 1, last_attempt_at: Some(Timestamp(20_000)), ..made };
-        assert_eq!(tried.in_turn(Timestamp(30_000)), tried, "the turn is that of the first try");
+        let attempted = DeliveryClock { attempts_made: 1, last_attempt_at: Some(Timestamp(20_000)), ..created };
+        assert_eq!(attempted.with_turn_at(Timestamp(30_000)), attempted, "only the first attempt has a turn");
     }
 
     proptest! {
         #[test]
-        fn a_try_after_the_first_ends_within_the_window(attempts_made in 1_u32..5, last in 0_u64..9_000, gap in 0_u64..9_000) {
-            if let Step::Try(timeout) = step(attempts_made, Some(last), last + gap) {
-                let ends = Timestamp(last + gap).after(timeout);
-                prop_assert!(ends <= Timestamp(0).after(DELIVERY_WINDOW));
+        fn later_attempts_end_within_the_window(attempts_made in 1_u32..5, last in 0_u64..9_000, gap in 0_u64..9_000) {
+            if let AttemptStep::Attempt(timeout) = next_step(attempts_made, Some(last), last + gap) {
+                let ends = Timestamp(last + gap).plus(timeout);
+                prop_assert!(ends <= Timestamp(0).plus(DELIVERY_WINDOW));
                 prop_assert!(attempts_made < MAX_ATTEMPTS);
                 prop_assert!(gap + 500 >= 3_000);
             }

@@ -1,15 +1,16 @@
-//! Which addresses may be called. Receivers are named by customers, so a request could be aimed at this
-//! machine, at the cloud's metadata service or at the Runtime API on loopback: nothing that is not publicly
-//! routed is called, whether it is written as a literal or comes out of a name.
+//! Protects against server-side request forgery. Customers choose the URLs of receivers, so a URL could lead to this
+//! machine, to the metadata service of the cloud or to the Lambda Runtime API. Only public addresses are allowed,
+//! whether a URL contains the address or its host name resolves to it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 use url::{Host, Url};
 
-/// Every network that IANA's special-purpose registries do not call globally reachable, and those that
-/// carry another address inside (checked by [`embedded`] too) or are multicast or reserved.
-const SPECIAL: &[&str] = &[
+/// All networks that are not globally reachable according to the special-purpose registries of IANA, plus multicast,
+/// reserved and IPv4-embedding networks. For an embedded IPv4 address that [`unwrap_embedded_ipv4`] finds, the IPv4
+/// address is checked instead.
+const SPECIAL_PURPOSE_NETWORKS: &[&str] = &[
     "0.0.0.0/8",
     "10.0.0.0/8",
     "100.64.0.0/10",
@@ -42,68 +43,68 @@ const SPECIAL: &[&str] = &[
     "ff00::/8",
 ];
 
-/// Why a target is not called.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Forbidden {
-    /// Not an address of the web at all.
+pub enum ForbiddenTarget {
     #[error("must be an http or https URL")]
     NotHttp,
-    /// Plain http where only https is allowed.
     #[error("must be an https URL")]
     NotHttps,
-    /// A user name or password in the address would end up in ledgers and logs.
+    /// A user name or password in the URL would appear in delivery logs.
     #[error("must not contain a user name or password")]
     Credentials,
-    /// A private or special address.
     #[error("must not lead to a private or special address")]
-    Address,
+    NotPublic,
 }
 
-/// What may be called.
 #[derive(Clone, Debug, Default)]
-pub struct Guard {
-    special: Vec<IpNet>,
+pub struct SsrfGuard {
+    special_purpose: Vec<IpNet>,
     allowed: Vec<IpNet>,
-    http: bool,
+    allows_http: bool,
 }
 
-impl Guard {
-    /// A guard that also allows `private` networks, and plain http where `http` says so.
-    pub fn new(private: Vec<IpNet>, http: bool) -> Self {
-        Self { special: SPECIAL.iter().filter_map(|net| net.parse().ok()).collect(), allowed: private, http }
+impl SsrfGuard {
+    /// Allows the networks in `allowed` even if they are not public.
+    pub fn new(allowed: Vec<IpNet>, allows_http: bool) -> Self {
+        Self {
+            special_purpose: SPECIAL_PURPOSE_NETWORKS.iter().filter_map(|net| net.parse().ok()).collect(),
+            allowed,
+            allows_http,
+        }
     }
 
-    /// Whether a URL may be called, as far as it says itself: a name is checked when it is resolved. The `url`
-    /// crate reads decimal, octal, hexadecimal and shortened IPv4 as browsers do.
-    pub fn check(&self, url: &Url) -> Result<(), Forbidden> {
+    /// Checks the scheme, the credentials and a literal IP address of a URL. A host name is checked when it is
+    /// resolved. The `url` crate normalizes decimal, octal, hexadecimal and shortened IPv4 addresses.
+    pub fn check(&self, url: &Url) -> Result<(), ForbiddenTarget> {
         match url.scheme() {
             "https" => {}
-            "http" if self.http => {}
-            "http" => return Err(Forbidden::NotHttps),
-            _ => return Err(Forbidden::NotHttp),
+            "http" if self.allows_http => {}
+            "http" => return Err(ForbiddenTarget::NotHttps),
+            _ => return Err(ForbiddenTarget::NotHttp),
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Forbidden::Credentials);
+            return Err(ForbiddenTarget::Credentials);
         }
         match url.host() {
             Some(Host::Ipv4(address)) => self.check_address(address.into()),
             Some(Host::Ipv6(address)) => self.check_address(address.into()),
             Some(Host::Domain(_)) => Ok(()),
-            None => Err(Forbidden::NotHttp),
+            None => Err(ForbiddenTarget::NotHttp),
         }
     }
 
-    /// Whether an address may be called.
-    pub fn check_address(&self, address: IpAddr) -> Result<(), Forbidden> {
-        let inner = embedded(address);
-        let within = |networks: &[IpNet], address: &IpAddr| networks.iter().any(|network| network.contains(address));
-        let allowed = |address: &IpAddr| within(&self.allowed, address) || !within(&self.special, address);
-        if allowed(&inner) { Ok(()) } else { Err(Forbidden::Address) }
+    pub fn check_address(&self, address: IpAddr) -> Result<(), ForbiddenTarget> {
+        let address = unwrap_embedded_ipv4(address);
+        let contains_address =
+            |networks: &[IpNet], address: &IpAddr| networks.iter().any(|network| network.contains(address));
+        let is_allowed =
+            contains_address(&self.allowed, &address) || !contains_address(&self.special_purpose, &address);
+        if is_allowed { Ok(()) } else { Err(ForbiddenTarget::NotPublic) }
     }
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped, NAT64, 6to4; else the address itself.
-fn embedded(address: IpAddr) -> IpAddr {
+/// The IPv4 address inside a mapped, NAT64 or 6to4 address; otherwise the address itself.
+fn unwrap_embedded_ipv4(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else {
         return address;
     };
@@ -111,13 +112,13 @@ fn embedded(address: IpAddr) -> IpAddr {
         return v4.into();
     }
     match v6.segments() {
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => pair(high, low).into(),
-        [0x2002, high, low, ..] => pair(high, low).into(),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => ipv4_from_segments(high, low).into(),
+        [0x2002, high, low, ..] => ipv4_from_segments(high, low).into(),
         _ => Ipv6Addr::into(v6),
     }
 }
 
-fn pair(high: u16, low: u16) -> Ipv4Addr {
+fn ipv4_from_segments(high: u16, low: u16) -> Ipv4Addr {
     Ipv4Addr::from((u32::from(high) << 16) | u32::from(low))
 }
 
@@ -126,18 +127,18 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn check(guard: &Guard, url: &str) -> Result<(), Forbidden> {
+    fn check(guard: &SsrfGuard, url: &str) -> Result<(), ForbiddenTarget> {
         guard.check(&url.parse().unwrap())
     }
 
     #[test]
-    fn every_network_of_the_list_parses() {
-        assert_eq!(Guard::new(vec![], true).special.len(), SPECIAL.len());
+    fn every_special_purpose_network_parses() {
+        assert_eq!(SsrfGuard::new(vec![], true).special_purpose.len(), SPECIAL_PURPOSE_NETWORKS.len());
     }
 
     #[test]
-    fn special_addresses_are_refused_however_they_are_written() {
-        let guard = Guard::new(vec![], true);
+    fn special_addresses_are_refused_in_every_notation() {
+        let guard = SsrfGuard::new(vec![], true);
         let hosts = [
             "127.0.0.1",
             "2130706433",
@@ -169,31 +170,31 @@ mod tests {
             "[ff02::1]",
         ];
         for host in hosts {
-            assert_eq!(check(&guard, &format!("https://{host}/x")), Err(Forbidden::Address), "{host}");
+            assert_eq!(check(&guard, &format!("https://{host}/x")), Err(ForbiddenTarget::NotPublic), "{host}");
         }
     }
 
     #[test]
-    fn public_addresses_and_names_are_allowed() {
-        let guard = Guard::new(vec![], false);
+    fn public_addresses_and_host_names_are_allowed() {
+        let guard = SsrfGuard::new(vec![], false);
         for host in ["example.com", "93.184.216.34", "[2606:2800:220:1::1]", "[64:ff9b::5db8:d822]", "172.32.0.1"] {
             assert_eq!(check(&guard, &format!("https://{host}/")), Ok(()), "{host}");
         }
     }
 
     #[test]
-    fn single_networks_can_be_opened() {
-        let guard = Guard::new(vec!["127.0.0.0/8".parse().unwrap()], true);
+    fn allowed_networks_are_not_refused() {
+        let guard = SsrfGuard::new(vec!["127.0.0.0/8".parse().unwrap()], true);
         assert_eq!(check(&guard, "http://127.0.0.1:99/"), Ok(()));
         assert_eq!(check(&guard, "http://[::ffff:127.0.0.1]/"), Ok(()));
-        assert_eq!(check(&guard, "http://10.0.0.1/"), Err(Forbidden::Address));
+        assert_eq!(check(&guard, "http://10.0.0.1/"), Err(ForbiddenTarget::NotPublic));
     }
 
     #[test]
     fn other_schemes_and_credentials_are_refused() {
-        let guard = Guard::new(vec![], false);
-        assert_eq!(check(&guard, "http://example.com/"), Err(Forbidden::NotHttps));
-        assert_eq!(check(&guard, "ftp://example.com/"), Err(Forbidden::NotHttp));
-        assert_eq!(check(&guard, "https://me:secret@example.com/"), Err(Forbidden::Credentials));
+        let guard = SsrfGuard::new(vec![], false);
+        assert_eq!(check(&guard, "http://example.com/"), Err(ForbiddenTarget::NotHttps));
+        assert_eq!(check(&guard, "ftp://example.com/"), Err(ForbiddenTarget::NotHttp));
+        assert_eq!(check(&guard, "https://me:secret@example.com/"), Err(ForbiddenTarget::Credentials));
     }
 }

@@ -1,4 +1,4 @@
-//! Points in time, as the service stores and compares them.
+//! Points in time with the resolution that is stored: milliseconds.
 
 use std::time::Duration;
 
@@ -7,27 +7,26 @@ use std::time::Duration;
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// Whole seconds since the epoch, the unit of every `timestamp` on the wire.
+    /// Whole seconds since the Unix epoch, the unit of every `timestamp` in the APIs.
     pub fn seconds(self) -> u64 {
         self.0 / 1_000
     }
 
-    /// The point that many seconds after the epoch.
     pub fn from_seconds(seconds: u64) -> Self {
         Self(seconds.saturating_mul(1_000))
     }
 
-    /// The point `by` later.
-    pub fn after(self, by: Duration) -> Self {
-        Self(self.0.saturating_add(millis(by)))
+    /// This time plus a duration.
+    pub fn plus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(millis(duration)))
     }
 
-    /// The point `by` earlier.
-    pub fn before(self, by: Duration) -> Self {
-        Self(self.0.saturating_sub(millis(by)))
+    /// This time minus a duration, at the earliest the epoch.
+    pub fn minus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(millis(duration)))
     }
 
-    /// How long ago `earlier` was; zero when it is not in the past.
+    /// The time that has passed since `earlier`; zero when `earlier` is in the future.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }

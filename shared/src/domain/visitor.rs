@@ -1,12 +1,12 @@
-//! Visitors: who writes, what is known about them, and who said so.
+//! Visitors and their profiles. The profile is merged from several sources: a value stays until a source sends a
+//! different one, and a value that the integrator only repeats never undoes a correction by somebody else.
 
-use crate::domain::link::is_web;
+use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
 
-/// Who said something about a visitor.
+/// The source of a profile value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Source {
+pub enum ProfileSource {
     /// Typed by the visitor into a form of the widget.
     Visitor,
     /// Set by a script of the page.
@@ -17,8 +17,8 @@ pub enum Source {
     Agent,
 }
 
-impl Source {
-    /// The wire and storage name.
+impl ProfileSource {
+    /// The name in APIs and in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -30,16 +30,14 @@ impl Source {
         }
     }
 
-    /// The source of that name.
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Visitor, Self::Script, Self::Integrator, Self::Bot, Self::Crm, Self::Agent];
         all.into_iter().find(|source| source.name() == name)
     }
 }
 
-/// What is known of a visitor (A1, C1). Each field is kept until somebody brings another value.
+/// Contact data of a visitor (specification, A1 and C1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
 pub struct Profile {
     pub name: Option<String>,
     pub phone: Option<String>,
@@ -49,31 +47,28 @@ pub struct Profile {
     pub description: Option<String>,
 }
 
-/// Who said what an agent relies on.
+/// The source of each profile value that agents rely on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields of Profile")]
-pub struct Sources {
-    pub name: Option<Source>,
-    pub phone: Option<Source>,
-    pub email: Option<Source>,
-    pub description: Option<Source>,
+pub struct ProfileSources {
+    pub name: Option<ProfileSource>,
+    pub phone: Option<ProfileSource>,
+    pub email: Option<ProfileSource>,
+    pub description: Option<ProfileSource>,
 }
 
-/// What the integrator said last of what somebody else has corrected since: their saying it again undoes no
-/// correction. As long as nobody has, it is what is known.
+/// The last value from the integrator for each profile field that another source has changed since. A field is empty
+/// while the profile itself has the integrator's value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields of Sources")]
-pub struct Said {
+pub struct IntegratorValues {
     pub name: Option<String>,
     pub phone: Option<String>,
     pub email: Option<String>,
     pub description: Option<String>,
 }
 
-/// What changes by itself, whatever others write of the same visitor meanwhile.
+/// Part of a visitor that is stored by itself, so that concurrent changes to other parts are preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields of Profile and of Visitor")]
-pub enum Field {
+pub enum VisitorField {
     Name,
     Phone,
     Email,
@@ -83,17 +78,16 @@ pub enum Field {
     Blacklisted,
 }
 
-/// What has changed since a visitor was read.
+/// The unsaved changes of a visitor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// What is to be stored.
-    pub fields: Vec<Field>,
-    /// Whether webhooks are told: of what agents rely on, and of a blacklisting.
-    pub are_news: bool,
+pub struct VisitorChanges {
+    pub fields: Vec<VisitorField>,
+    /// True for changes that agents rely on and for a change of the blacklist, not for a new page or photo.
+    pub must_notify_webhooks: bool,
 }
 
-impl Changes {
-    fn note(&mut self, field: Field) {
+impl VisitorChanges {
+    fn add(&mut self, field: VisitorField) {
         if !self.fields.contains(&field) {
             self.fields.push(field);
         }
@@ -101,17 +95,16 @@ impl Changes {
 }
 
 impl Profile {
-    /// The page where the visitor is, if it is a link.
+    /// The URL of the page that the visitor has open, unless the integrator sent a text instead.
     pub fn page(&self) -> Option<&str> {
-        self.url.as_deref().filter(|url| is_web(url))
+        self.url.as_deref().filter(|url| is_web_url(url))
     }
 
-    /// What the integrator says in place of a page, such as the name of a screen: a text, no link.
+    /// The text that the integrator sent instead of a URL, such as the name of a screen.
     pub fn url_text(&self) -> Option<&str> {
-        self.url.as_deref().filter(|url| !is_web(url))
+        self.url.as_deref().filter(|url| !is_web_url(url))
     }
 
-    /// The name shown to agents.
     pub fn display_name(&self) -> &str {
         self.name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Anonymous")
     }
@@ -120,133 +113,129 @@ impl Profile {
 /// A visitor of one channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visitor {
-    /// The account the channel belongs to.
     pub account_id: String,
-    /// The channel they write through.
     pub channel_id: String,
     /// `sender.id` as text: the identifier in the integrator's system.
     pub external_id: String,
     /// Sequential in the account, from 1.
     pub number: u64,
-    /// What is known of them.
     pub profile: Profile,
-    /// Who said it.
-    pub sources: Sources,
-    /// What the integrator said before somebody corrected it.
-    pub said: Said,
-    /// Chats they have opened.
+    pub sources: ProfileSources,
+    pub integrator_values: IntegratorValues,
+    /// Number of chats that the visitor has opened.
     pub chats: u64,
-    /// Whether their messages are dropped.
+    /// Messages of a blacklisted visitor are dropped.
     pub blacklisted: bool,
-    /// Their chat that is not closed.
     pub open_chat: Option<u64>,
-    /// The chat that they opened last.
+    /// The chat that the visitor opened last, open or closed.
     pub last_chat: Option<u64>,
-    /// When they are forgotten, unless they open another chat; none: never.
-    pub keep_until: Option<Timestamp>,
-    /// What has changed since they were read.
-    pub changes: Changes,
+    /// When the visitor expires unless they open another chat; none: never.
+    pub retain_until: Option<Timestamp>,
+    pub changes: VisitorChanges,
 }
 
 impl Visitor {
-    /// Whether the account has forgotten them; the table deletes late.
+    /// Whether the retention period is over. The table deletes expired items late.
     pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.open_chat.is_none() && self.keep_until.is_some_and(|until| until <= now)
+        self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// The visitor who comes again: as a stranger where the account has forgotten them.
-    pub fn again(self, now: Timestamp) -> Self {
+    /// Clears the profile of an expired visitor who writes again.
+    pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;
         }
-        use Field::{Description, Email, Name, Phone, Photo, Url};
+        use VisitorField::{Description, Email, Name, Phone, Photo, Url};
         let fields = vec![Name, Phone, Email, Description, Photo, Url];
-        let changes = Changes { fields, are_news: false };
-        let (profile, sources, said) = (Profile::default(), Sources::default(), Said::default());
-        Self { profile, sources, said, changes, chats: 0, ..self }
+        let changes = VisitorChanges { fields, must_notify_webhooks: false };
+        let (profile, sources, integrator_values) =
+            (Profile::default(), ProfileSources::default(), IntegratorValues::default());
+        Self { profile, sources, integrator_values, changes, chats: 0, ..self }
     }
 
-    /// Takes over what `newer` brings; a field that it lacks stays as it was, and what the integrator has said before
-    /// is nothing new. Whether there is anything to store.
-    pub fn learn(&mut self, newer: &Profile, source: Source) -> bool {
-        let Profile { name, phone, email, photo, url, description } = newer;
-        let (known, from, said) = (&mut self.profile, &mut self.sources, &mut self.said);
-        let facts = [
-            (Field::Name, name, &mut known.name, &mut from.name, &mut said.name),
-            (Field::Phone, phone, &mut known.phone, &mut from.phone, &mut said.phone),
-            (Field::Email, email, &mut known.email, &mut from.email, &mut said.email),
-            (Field::Description, description, &mut known.description, &mut from.description, &mut said.description),
+    /// Merges the values that a source sends; absent fields stay unchanged. Returns whether there is anything to store.
+    pub fn merge_profile(&mut self, update: &Profile, source: ProfileSource) -> bool {
+        let Profile { name, phone, email, photo, url, description } = update;
+        let (profile, sources, integrator) = (&mut self.profile, &mut self.sources, &mut self.integrator_values);
+        let fields_with_source = [
+            (VisitorField::Name, name, &mut profile.name, &mut sources.name, &mut integrator.name),
+            (VisitorField::Phone, phone, &mut profile.phone, &mut sources.phone, &mut integrator.phone),
+            (VisitorField::Email, email, &mut profile.email, &mut sources.email, &mut integrator.email),
+            (
+                VisitorField::Description,
+                description,
+                &mut profile.description,
+                &mut sources.description,
+                &mut integrator.description,
+            ),
         ];
-        for (field, new, known, from, said) in facts {
-            let Some(new) = new else { continue };
-            match take(new, source, known, from, said) {
-                Taken::Nothing => {}
-                Taken::Said => self.changes.note(field),
-                Taken::Known => {
-                    self.changes.note(field);
-                    self.changes.are_news = true;
+        for (field, new_value, value, value_source, integrator_value) in fields_with_source {
+            let Some(new_value) = new_value else { continue };
+            match merge_value(new_value, source, value, value_source, integrator_value) {
+                MergeResult::Unchanged => {}
+                MergeResult::IntegratorValueChanged => self.changes.add(field),
+                MergeResult::ValueChanged => {
+                    self.changes.add(field);
+                    self.changes.must_notify_webhooks = true;
                 }
             }
         }
-        let circumstances = [(Field::Photo, photo, &mut self.profile.photo), (Field::Url, url, &mut self.profile.url)];
-        for (field, new, known) in circumstances {
-            if new.is_some() && known != new {
-                known.clone_from(new);
-                self.changes.note(field);
+        let fields_without_source =
+            [(VisitorField::Photo, photo, &mut self.profile.photo), (VisitorField::Url, url, &mut self.profile.url)];
+        for (field, new_value, value) in fields_without_source {
+            if new_value.is_some() && value != new_value {
+                value.clone_from(new_value);
+                self.changes.add(field);
             }
         }
         !self.changes.fields.is_empty()
     }
 
-    /// Has their messages dropped, or heard again.
-    pub fn blacklist(&mut self, blacklisted: bool) {
+    pub fn set_blacklisted(&mut self, blacklisted: bool) {
         if self.blacklisted != blacklisted {
             self.blacklisted = blacklisted;
-            self.changes.note(Field::Blacklisted);
-            self.changes.are_news = true;
+            self.changes.add(VisitorField::Blacklisted);
+            self.changes.must_notify_webhooks = true;
         }
     }
 }
 
-/// What became of something that was said.
-enum Taken {
-    /// It is nothing new.
-    Nothing,
-    /// It is known already, but who says it is to be remembered.
-    Said,
-    /// It is known from now on.
-    Known,
+enum MergeResult {
+    Unchanged,
+    /// The profile already has the value; only the integrator's last value changed.
+    IntegratorValueChanged,
+    ValueChanged,
 }
 
-/// A value that is the same as before keeps its source.
-fn take(
-    new: &str,
-    source: Source,
-    known: &mut Option<String>,
-    from: &mut Option<Source>,
-    said: &mut Option<String>,
-) -> Taken {
-    let is_integrator = source == Source::Integrator;
-    let was_integrator = *from == Some(Source::Integrator);
-    let said_last = if was_integrator { &*known } else { &*said };
-    if is_integrator && said_last.as_deref() == Some(new) {
-        return Taken::Nothing;
+/// Merges one profile value. An unchanged value keeps its source.
+fn merge_value(
+    new_value: &str,
+    source: ProfileSource,
+    value: &mut Option<String>,
+    value_source: &mut Option<ProfileSource>,
+    integrator_value: &mut Option<String>,
+) -> MergeResult {
+    let is_from_integrator = source == ProfileSource::Integrator;
+    let was_from_integrator = *value_source == Some(ProfileSource::Integrator);
+    let last_from_integrator = if was_from_integrator { &*value } else { &*integrator_value };
+    if is_from_integrator && last_from_integrator.as_deref() == Some(new_value) {
+        return MergeResult::Unchanged;
     }
-    if known.as_deref() == Some(new) {
-        if !is_integrator {
-            return Taken::Nothing;
+    if value.as_deref() == Some(new_value) {
+        if !is_from_integrator {
+            return MergeResult::Unchanged;
         }
-        *said = Some(new.to_owned());
-        return Taken::Said;
+        *integrator_value = Some(new_value.to_owned());
+        return MergeResult::IntegratorValueChanged;
     }
-    let before = known.replace(new.to_owned());
-    match (is_integrator, was_integrator) {
-        (true, _) => *said = None,
-        (false, true) => *said = before,
+    let old_value = value.replace(new_value.to_owned());
+    match (is_from_integrator, was_from_integrator) {
+        (true, _) => *integrator_value = None,
+        (false, true) => *integrator_value = old_value,
         (false, false) => {}
     }
-    *from = Some(source);
-    Taken::Known
+    *value_source = Some(source);
+    MergeResult::ValueChanged
 }
 
 #[cfg(test)]
@@ -260,14 +249,14 @@ mod tests {
             external_id: "v".into(),
             number: 1,
             profile: Profile::default(),
-            sources: Sources::default(),
-            said: Said::default(),
+            sources: ProfileSources::default(),
+            integrator_values: IntegratorValues::default(),
             chats: 1,
             blacklisted: false,
             open_chat: None,
             last_chat: None,
-            keep_until: None,
-            changes: Changes::default(),
+            retain_until: None,
+            changes: VisitorChanges::default(),
         }
     }
 
@@ -276,80 +265,86 @@ mod tests {
     }
 
     impl Visitor {
-        /// What is learned now: the name afterwards, whether it is stored, whether webhooks are told.
-        fn hears(&mut self, name: &str, source: Source) -> (Option<&str>, bool, bool) {
-            self.changes = Changes::default();
-            let is_stored = self.learn(&named(name), source);
-            (self.profile.name.as_deref(), is_stored, self.changes.are_news)
+        /// Returns the name after the merge, whether there is anything to store, and whether webhooks are notified.
+        fn merge_name(&mut self, name: &str, source: ProfileSource) -> (Option<&str>, bool, bool) {
+            self.changes = VisitorChanges::default();
+            let is_changed = self.merge_profile(&named(name), source);
+            (self.profile.name.as_deref(), is_changed, self.changes.must_notify_webhooks)
         }
     }
 
     #[test]
-    fn a_correction_stays_until_the_integrator_says_something_new() {
+    fn correction_stays_until_integrator_sends_new_value() {
         let mut visitor = visitor();
         let table = [
-            ("Ann", Source::Integrator, ("Ann", true, true)),
-            ("Ann", Source::Integrator, ("Ann", false, false)),
-            ("Anna", Source::Agent, ("Anna", true, true)),
-            ("Ann", Source::Integrator, ("Anna", false, false)),
-            ("Annie", Source::Crm, ("Annie", true, true)),
-            ("Ann", Source::Integrator, ("Annie", false, false)),
-            ("Annabel", Source::Integrator, ("Annabel", true, true)),
-            ("Annabel", Source::Integrator, ("Annabel", false, false)),
-            ("Ann", Source::Integrator, ("Ann", true, true)),
+            ("Ann", ProfileSource::Integrator, ("Ann", true, true)),
+            ("Ann", ProfileSource::Integrator, ("Ann", false, false)),
+            ("Anna", ProfileSource::Agent, ("Anna", true, true)),
+            ("Ann", ProfileSource::Integrator, ("Anna", false, false)),
+            ("Annie", ProfileSource::Crm, ("Annie", true, true)),
+            ("Ann", ProfileSource::Integrator, ("Annie", false, false)),
+            ("Annabel", ProfileSource::Integrator, ("Annabel", true, true)),
+            ("Annabel", ProfileSource::Integrator, ("Annabel", false, false)),
+            ("Ann", ProfileSource::Integrator, ("Ann", true, true)),
         ];
-        for (step, (name, source, (known, is_stored, is_told))) in table.into_iter().enumerate() {
-            assert_eq!(visitor.hears(name, source), (Some(known), is_stored, is_told), "step {step}");
+        for (step, (name, source, (merged_name, is_changed, is_notified))) in table.into_iter().enumerate() {
+            assert_eq!(visitor.merge_name(name, source), (Some(merged_name), is_changed, is_notified), "step {step}");
         }
     }
 
     #[test]
-    fn what_the_integrator_repeats_after_the_agent_is_remembered_as_said() {
+    fn repeated_agent_value_is_stored_as_integrator_value() {
         let mut visitor = visitor();
-        visitor.hears("Ann", Source::Integrator);
-        visitor.hears("Anna", Source::Agent);
-        assert_eq!(visitor.hears("Anna", Source::Integrator), (Some("Anna"), true, false));
-        assert_eq!(visitor.sources.name, Some(Source::Agent), "who said it first");
-        visitor.hears("Annie", Source::Agent);
-        assert_eq!(visitor.hears("Anna", Source::Integrator), (Some("Annie"), false, false));
+        visitor.merge_name("Ann", ProfileSource::Integrator);
+        visitor.merge_name("Anna", ProfileSource::Agent);
+        assert_eq!(visitor.merge_name("Anna", ProfileSource::Integrator), (Some("Anna"), true, false));
+        assert_eq!(visitor.sources.name, Some(ProfileSource::Agent), "the source of the first occurrence");
+        visitor.merge_name("Annie", ProfileSource::Agent);
+        assert_eq!(visitor.merge_name("Anna", ProfileSource::Integrator), (Some("Annie"), false, false));
     }
 
     #[test]
-    fn where_a_visitor_is_and_how_they_look_is_stored_and_no_news() {
+    fn page_and_photo_are_stored_without_notifying_webhooks() {
         let mut visitor = visitor();
         let page = |page: &str| Profile { url: Some(page.into()), photo: Some("p".into()), ..Profile::default() };
-        assert!(visitor.learn(&page("1"), Source::Integrator));
-        assert_eq!(visitor.changes, Changes { fields: vec![Field::Photo, Field::Url], are_news: false });
-        visitor.changes = Changes::default();
-        assert!(visitor.learn(&page("2"), Source::Integrator));
-        assert_eq!(visitor.changes, Changes { fields: vec![Field::Url], are_news: false });
+        assert!(visitor.merge_profile(&page("1"), ProfileSource::Integrator));
+        assert_eq!(
+            visitor.changes,
+            VisitorChanges { fields: vec![VisitorField::Photo, VisitorField::Url], must_notify_webhooks: false }
+        );
+        visitor.changes = VisitorChanges::default();
+        assert!(visitor.merge_profile(&page("2"), ProfileSource::Integrator));
+        assert_eq!(visitor.changes, VisitorChanges { fields: vec![VisitorField::Url], must_notify_webhooks: false });
     }
 
     #[test]
-    fn a_visitor_who_is_forgotten_is_stored_anew_as_a_whole() {
+    fn expired_visitor_is_reset_and_stored_as_a_whole() {
         let mut visitor = visitor();
-        visitor.learn(&named("Ann"), Source::Integrator);
-        let mut again = Visitor { keep_until: Some(Timestamp(1)), ..visitor }.again(Timestamp(2));
-        assert_eq!((&again.profile, again.changes.fields.len()), (&Profile::default(), 6));
-        assert!(again.learn(&named("Ann"), Source::Integrator), "nothing was said before");
-        assert_eq!(again.changes.fields.len(), 6, "each once");
+        visitor.merge_profile(&named("Ann"), ProfileSource::Integrator);
+        let mut returned = Visitor { retain_until: Some(Timestamp(1)), ..visitor }.reset_if_expired(Timestamp(2));
+        assert_eq!((&returned.profile, returned.changes.fields.len()), (&Profile::default(), 6));
+        assert!(returned.merge_profile(&named("Ann"), ProfileSource::Integrator), "the old values do not count");
+        assert_eq!(returned.changes.fields.len(), 6, "each field once");
     }
 
     #[test]
-    fn what_is_learned_replaces_and_keeps_its_source() {
+    fn changed_value_has_new_source_and_equal_value_keeps_its_source() {
         let mut visitor = visitor();
         let ann = Profile { name: Some("Ann".into()), phone: Some("1".into()), ..Profile::default() };
-        assert!(visitor.learn(&ann, Source::Integrator));
+        assert!(visitor.merge_profile(&ann, ProfileSource::Integrator));
         let crm = Profile { name: Some("Anna".into()), phone: Some("1".into()), ..Profile::default() };
-        assert!(visitor.learn(&crm, Source::Crm));
-        visitor.changes = Changes::default();
-        assert!(!visitor.learn(&crm, Source::Agent), "nothing new");
+        assert!(visitor.merge_profile(&crm, ProfileSource::Crm));
+        visitor.changes = VisitorChanges::default();
+        assert!(!visitor.merge_profile(&crm, ProfileSource::Agent), "nothing has changed");
         assert_eq!(visitor.profile, crm);
-        assert_eq!((visitor.sources.name, visitor.sources.phone), (Some(Source::Crm), Some(Source::Integrator)));
+        assert_eq!(
+            (visitor.sources.name, visitor.sources.phone),
+            (Some(ProfileSource::Crm), Some(ProfileSource::Integrator))
+        );
     }
 
     #[test]
-    fn a_visitor_without_a_name_is_anonymous() {
+    fn visitor_without_name_is_anonymous() {
         assert_eq!(Profile::default().display_name(), "Anonymous");
         assert_eq!(Profile { name: Some(String::new()), ..Profile::default() }.display_name(), "Anonymous");
     }

@@ -1,13 +1,12 @@
-//! The server-side webhooks of an account (specification, part C): who is told of what.
+//! The webhooks of an account and their events (specification, part C).
 
-use crate::domain::call::Call;
 use crate::domain::chat::Chat;
-use crate::domain::rotation::{self, Rotated};
+use crate::domain::phone_call::Call;
+use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
 
-/// What is told (specification, Events).
+/// An event that webhooks can receive (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are the specification's own")]
 pub enum WebhookEvent {
     CallEvent,
     ChatAccepted,
@@ -18,7 +17,6 @@ pub enum WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// Every event.
     pub const ALL: [Self; 6] = [
         Self::CallEvent,
         Self::ChatAccepted,
@@ -28,7 +26,7 @@ impl WebhookEvent {
         Self::OfflineMessage,
     ];
 
-    /// `event_name`, also the name in storage.
+    /// `event_name` in the API, also the name in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::CallEvent => "call_event",
@@ -40,96 +38,88 @@ impl WebhookEvent {
         }
     }
 
-    /// The event of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.name() == name)
     }
 
-    /// Whether the answer may carry data for the agent (docs/decisions.md, Webhooks).
-    pub fn takes_data(self) -> bool {
+    /// Whether a response to this event can contain panel data (docs/decisions.md, Webhooks).
+    pub fn accepts_panel_data(self) -> bool {
         matches!(self, Self::ChatAccepted | Self::ChatUpdated)
     }
 }
 
-/// A signing secret; after a rotation the old ones sign beside the new one for a while.
+/// A signing secret. After a rotation, the old and the new secret both sign until the old one ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningSecret {
-    /// Standard Webhooks, `whsec_...`.
+    /// In the format of Standard Webhooks, `whsec_...`.
     pub secret: String,
-    /// Until when it is used; the present one has no end.
+    /// The end of a rotated secret; none for the current one.
     pub valid_until: Option<Timestamp>,
 }
 
-impl Rotated for SigningSecret {
+impl Rotatable for SigningSecret {
     fn valid_until(&mut self) -> &mut Option<Timestamp> {
         &mut self.valid_until
     }
 }
 
-/// Webhooks an account may have.
+/// Webhooks of one account.
 pub const MAX_WEBHOOKS: usize = 10;
 
-/// A webhook address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Identifier.
     pub webhook_id: String,
-    /// Where events are sent.
     pub url: String,
-    /// The events it is told; empty means all.
+    /// Subscribed events; an empty list means all events.
     pub events: Vec<WebhookEvent>,
-    /// The signing secrets that were rotated and still hold, the oldest first, and the current one.
+    /// The rotated secrets that are still valid, oldest first, then the current one.
     pub secrets: Vec<SigningSecret>,
 }
 
 impl Webhook {
-    /// Whether it is told of an event.
-    pub fn wants(&self, event: WebhookEvent) -> bool {
+    pub fn subscribes_to(&self, event: WebhookEvent) -> bool {
         self.events.is_empty() || self.events.contains(&event)
     }
 
-    /// The secret that was made last.
     pub fn current_secret(&self) -> Option<&str> {
-        self.secrets.iter().find(|known| known.valid_until.is_none()).map(|known| known.secret.as_str())
+        self.secrets.iter().find(|existing| existing.valid_until.is_none()).map(|current| current.secret.as_str())
     }
 
-    /// The secrets that sign now, the newest first.
-    pub fn signing(&self, now: Timestamp) -> Vec<&str> {
-        let living = self.secrets.iter().filter(|known| known.valid_until.is_none_or(|until| now < until));
-        living.rev().map(|known| known.secret.as_str()).collect()
+    /// The valid secrets, newest first. Each of them signs every request.
+    pub fn valid_secrets(&self, now: Timestamp) -> Vec<&str> {
+        let valid = self.secrets.iter().filter(|existing| existing.valid_until.is_none_or(|until| now < until));
+        valid.rev().map(|existing| existing.secret.as_str()).collect()
     }
 
-    /// Puts a new secret in place, see [`rotation::rotate`].
+    /// See [`secret_rotation::rotate`].
     pub fn rotate(&mut self, secret: String, now: Timestamp, old_until: Timestamp) {
-        rotation::rotate(&mut self.secrets, SigningSecret { secret, valid_until: None }, now, old_until);
+        secret_rotation::rotate(&mut self.secrets, SigningSecret { secret, valid_until: None }, now, old_until);
     }
 
-    /// Rotates the secret if the secrets are still `before`. One that is there already was put there by an earlier attempt of
-    /// the same write, and is kept. Whether `secret` is in place now.
-    pub fn rotate_from(
+    /// Rotates the secret unless the secrets have changed from `before`. Returns true also when `secret` is already in
+    /// place, because an earlier attempt of the same write may have stored it.
+    pub fn rotate_if_unchanged(
         &mut self,
         before: &[SigningSecret],
         secret: &str,
         now: Timestamp,
         old_until: Timestamp,
     ) -> bool {
-        let is_done = self.secrets.iter().any(|known| known.secret == secret);
-        if !is_done && self.secrets == before {
+        let is_in_place = self.secrets.iter().any(|existing| existing.secret == secret);
+        if !is_in_place && self.secrets == before {
             self.rotate(secret.to_owned(), now, old_until);
             return true;
         }
-        is_done
+        is_in_place
     }
 }
 
-/// An event on its way to one webhook.
+/// An event for one webhook. Stored in the timeline entry from which it is delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookDispatch {
-    /// What happened.
     pub event: WebhookEvent,
-    /// Who is told.
     pub webhook_id: String,
-    /// The agent who did it.
+    /// The agent who caused the event.
     pub agent_id: Option<u64>,
     /// `assign_to` of chat_assigned.
     pub assign_to: Option<String>,
@@ -138,8 +128,8 @@ pub struct WebhookDispatch {
 }
 
 impl WebhookDispatch {
-    /// Ids of the agents whom the event names, each once: everybody who took part in a chat that is finished, nobody for
-    /// an offline message, else the agent who did it.
+    /// The ids of the agents in the body of the event, without duplicates: all participants for chat_finished, none for
+    /// offline_message, otherwise the agent who caused the event.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
         match self.event {
             WebhookEvent::ChatFinished => chat.participants.clone(),
@@ -152,9 +142,9 @@ impl WebhookDispatch {
     }
 }
 
-/// What an event says beyond the chat, the same to every webhook.
+/// Event data beyond the chat, equal for every webhook.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Details<'a> {
+pub struct WebhookEventDetails<'a> {
     /// `assign_to` of chat_assigned.
     pub assign_to: Option<&'a str>,
     /// `call` of call_event.
@@ -171,38 +161,39 @@ mod tests {
     }
 
     #[test]
-    fn every_rotated_secret_signs_as_long_as_promised() {
+    fn rotated_secrets_stay_valid_until_their_end() {
         let mut webhook = webhook("one");
-        assert_eq!(webhook.signing(Timestamp(0)), ["one"]);
+        assert_eq!(webhook.valid_secrets(Timestamp(0)), ["one"]);
         webhook.rotate("two".into(), Timestamp(0), Timestamp(100));
         webhook.rotate("three".into(), Timestamp(5), Timestamp(20));
-        assert_eq!(webhook.signing(Timestamp(19)), ["three", "two", "one"]);
-        assert_eq!(webhook.signing(Timestamp(20)), ["three", "one"]);
-        assert_eq!(webhook.signing(Timestamp(100)), ["three"]);
+        assert_eq!(webhook.valid_secrets(Timestamp(19)), ["three", "two", "one"]);
+        assert_eq!(webhook.valid_secrets(Timestamp(20)), ["three", "one"]);
+        assert_eq!(webhook.valid_secrets(Timestamp(100)), ["three"]);
         for secret in ["four", "five", "six", "seven"] {
             webhook.rotate(secret.into(), Timestamp(10), Timestamp(200));
         }
-        assert_eq!(webhook.signing(Timestamp(11)), ["seven", "six", "five", "four", "three"]);
+        assert_eq!(webhook.valid_secrets(Timestamp(11)), ["seven", "six", "five", "four", "three"]);
         webhook.rotate("last".into(), Timestamp(12), Timestamp(12));
-        assert_eq!(webhook.signing(Timestamp(12)), ["last"]);
+        assert_eq!(webhook.valid_secrets(Timestamp(12)), ["last"]);
     }
 
     #[test]
-    fn a_rotation_recognises_its_own_write_and_no_other() {
-        let (mut ours, before) = (webhook("one"), webhook("one").secrets);
-        let rotate =
-            |webhook: &mut Webhook, secret: &str| webhook.rotate_from(&before, secret, Timestamp(0), Timestamp(100));
-        assert!(rotate(&mut ours, "two"));
-        let after = ours.clone();
-        assert!(rotate(&mut ours, "two"), "the same write again");
-        assert!(!rotate(&mut ours, "three"), "somebody else's");
-        assert_eq!(ours, after);
+    fn repeated_rotation_succeeds_and_concurrent_one_fails() {
+        let (mut rotated, before) = (webhook("one"), webhook("one").secrets);
+        let rotate = |webhook: &mut Webhook, secret: &str| {
+            webhook.rotate_if_unchanged(&before, secret, Timestamp(0), Timestamp(100))
+        };
+        assert!(rotate(&mut rotated, "two"));
+        let after = rotated.clone();
+        assert!(rotate(&mut rotated, "two"), "a repeated write");
+        assert!(!rotate(&mut rotated, "three"), "a concurrent rotation");
+        assert_eq!(rotated, after);
     }
 
     #[test]
-    fn a_webhook_without_a_choice_is_told_everything() {
+    fn webhook_without_event_list_receives_all_events() {
         let webhook = |events| Webhook { webhook_id: "w".into(), url: String::new(), events, secrets: vec![] };
-        assert!(webhook(vec![]).wants(WebhookEvent::ChatUpdated));
-        assert!(!webhook(vec![WebhookEvent::ChatFinished]).wants(WebhookEvent::ChatUpdated));
+        assert!(webhook(vec![]).subscribes_to(WebhookEvent::ChatUpdated));
+        assert!(!webhook(vec![WebhookEvent::ChatFinished]).subscribes_to(WebhookEvent::ChatUpdated));
     }
 }

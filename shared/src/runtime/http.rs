@@ -1,5 +1,4 @@
-//! HTTP functions: a request comes in by the gateway, a handler answers it, errors become their body and
-//! their log line here and nowhere else.
+//! Runs HTTP functions behind the API gateway. Errors are logged and turned into response bodies here and nowhere else.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,67 +11,59 @@ use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::domain::content::cut;
-use crate::error::Error;
-use crate::runtime::dependencies::{self, Dependency};
-use crate::runtime::{metrics, secret};
-use crate::store::chats::idempotency::IdempotencyKey;
+use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::message_content::truncate_chars;
+use crate::domain::sha256;
+use crate::error::{Error, ErrorResponse};
+use crate::runtime::dependencies::Dependency;
+use crate::runtime::{metrics, startup};
 use crate::wire;
 
-/// The largest body that is read, in bytes, unless the endpoint says otherwise.
+/// The default limit of a request body.
 const MAX_BODY_BYTES: usize = 128 * 1024;
-/// The media type of every body but a file's.
-const JSON: &str = "application/json; charset=utf-8";
-/// Characters of an `Idempotency-Key`.
+const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
-/// Characters of a caller's own id of a message in the log.
+/// A caller's message id is cut to this length in the log.
 const MAX_LOGGED_ID_CHARS: usize = 64;
 
-/// A request.
 pub struct Request {
-    /// Its method.
     pub method: Method,
     parts: lambda_http::Request,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub struct Response {
     status: u16,
     body: Payload,
     content_type: &'static str,
-    /// Who may keep it, and for how long.
-    cache: &'static str,
+    cache_control: &'static str,
     headers: Vec<(&'static str, String)>,
     message_id: Option<String>,
-    their_id: Option<String>,
+    caller_message_id: Option<String>,
 }
 
 #[derive(Debug)]
 enum Payload {
     Json(Value),
-    /// A part of the program itself.
+    /// Embedded in the program.
     Bytes(&'static [u8]),
 }
 
-/// A file that is part of the program, and what it was compressed to beforehand.
-pub struct File {
-    /// Its media type.
+/// A file that is embedded in the program, uncompressed and compressed.
+pub struct EmbeddedFile {
     pub content_type: &'static str,
-    /// Its bytes.
+    /// Uncompressed.
     pub identity: &'static [u8],
-    /// The same, compressed by brotli.
     pub brotli: &'static [u8],
-    /// The same, compressed by gzip.
     pub gzip: &'static [u8],
 }
 
-impl File {
-    /// The content coding for a caller with this `Accept-Encoding`, and the bytes in it.
-    fn encoded(&self, accepted: &str) -> (Option<&'static str>, &'static [u8]) {
-        if accepts(accepted, "br") {
+impl EmbeddedFile {
+    /// The best content coding for this `Accept-Encoding` header, and the file in that coding.
+    fn encoded(&self, accept_encoding: &str) -> (Option<&'static str>, &'static [u8]) {
+        if accepts(accept_encoding, "br") {
             (Some("br"), self.brotli)
-        } else if accepts(accepted, "gzip") {
+        } else if accepts(accept_encoding, "gzip") {
             (Some("gzip"), self.gzip)
         } else {
             (None, self.identity)
@@ -80,9 +71,9 @@ impl File {
     }
 }
 
-/// Whether an `Accept-Encoding` names the coding with a weight above zero.
-fn accepts(accepted: &str, coding: &str) -> bool {
-    accepted.split(',').any(|item| {
+/// Whether an `Accept-Encoding` header names the coding with a weight above zero.
+fn accepts(accept_encoding: &str, coding: &str) -> bool {
+    accept_encoding.split(',').any(|item| {
         let mut parts = item.split(';').map(str::trim);
         let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding));
         let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok());
@@ -91,81 +82,95 @@ fn accepts(accepted: &str, coding: &str) -> bool {
 }
 
 impl Response {
-    /// 200 with a body.
     pub fn ok(body: Value) -> Self {
         Self::new(200, body)
     }
 
-    /// 201 with a body.
+    /// 201.
     pub fn created(body: Value) -> Self {
         Self::new(201, body)
     }
 
-    /// 202 with a body.
+    /// 202.
     pub fn accepted(body: Value) -> Self {
         Self::new(202, body)
     }
 
-    /// A JSON document that is the same for everybody: 200, or 304 when the caller has this copy.
-    pub fn document(text: &'static str, request: &Request) -> Self {
-        Self::bytes(text.as_bytes(), JSON, "public, max-age=300", request)
+    /// A public JSON document: 200, or 304 when the client's cached copy is current.
+    pub fn embedded_json(text: &'static str, request: &Request) -> Self {
+        Self::cacheable(text.as_bytes(), JSON_CONTENT_TYPE, "public, max-age=300", request)
     }
 
-    /// A file in the best coding that the caller accepts: 200, or 304 when the caller has this copy. `cache` is its
-    /// `Cache-Control`.
-    pub fn file(file: &File, cache: &'static str, request: &Request) -> Self {
+    /// A file in the best coding that the client accepts: 200, or 304 when the client's cached copy is current.
+    pub fn file(file: &EmbeddedFile, cache_control: &'static str, request: &Request) -> Self {
         let (coding, bytes) = file.encoded(request.header("accept-encoding").unwrap_or_default());
         let coding = coding.map(|coding| ("content-encoding", coding.to_owned()));
         let headers = [("vary", "accept-encoding".to_owned())].into_iter().chain(coding);
-        Self::bytes(bytes, file.content_type, cache, request).with_headers(headers)
+        Self::cacheable(bytes, file.content_type, cache_control, request).with_headers(headers)
     }
 
-    /// Adds headers.
     pub fn with_headers(mut self, headers: impl IntoIterator<Item = (&'static str, String)>) -> Self {
         self.headers.extend(headers);
         self
     }
 
-    fn bytes(bytes: &'static [u8], content_type: &'static str, cache: &'static str, request: &Request) -> Self {
-        let tag = format!("\"{}\"", secret::hex_hash(bytes));
-        let known = request.header("if-none-match").unwrap_or_default();
-        let has_copy = known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag);
-        let (status, body): (u16, &[u8]) = if has_copy { (304, &[]) } else { (200, bytes) };
-        let (body, headers) = (Payload::Bytes(body), vec![("etag", tag)]);
-        Self { status, body, content_type, cache, headers, message_id: None, their_id: None }
+    fn cacheable(
+        bytes: &'static [u8],
+        content_type: &'static str,
+        cache_control: &'static str,
+        request: &Request,
+    ) -> Self {
+        let etag = format!("\"{}\"", sha256::hex_digest(bytes));
+        let if_none_match = request.header("if-none-match").unwrap_or_default();
+        let is_current = if_none_match.split(',').any(|cached| cached.trim().trim_start_matches("W/") == etag);
+        let (status, body): (u16, &[u8]) = if is_current { (304, &[]) } else { (200, bytes) };
+        let (body, headers) = (Payload::Bytes(body), vec![("etag", etag)]);
+        Self { status, body, content_type, cache_control, headers, message_id: None, caller_message_id: None }
     }
 
     fn new(status: u16, body: Value) -> Self {
         let (body, headers) = (Payload::Json(body), Vec::new());
-        Self { status, body, content_type: JSON, cache: "no-store", headers, message_id: None, their_id: None }
+        Self {
+            status,
+            body,
+            content_type: JSON_CONTENT_TYPE,
+            cache_control: "no-store",
+            headers,
+            message_id: None,
+            caller_message_id: None,
+        }
     }
 
-    /// Notes the message that the request made, for the log: its id is on everything that follows from it.
-    pub fn about(self, message_id: &str) -> Self {
+    /// Adds the id of the stored message to the request's log line. The log lines of its deliveries have the same id.
+    pub fn with_message_id(self, message_id: &str) -> Self {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
-    /// Notes what the caller calls that message, for the log too: the beginning of a long id.
-    pub fn known_as(self, their_id: Option<String>) -> Self {
-        Self { their_id: their_id.map(|id| cut(&id, MAX_LOGGED_ID_CHARS)), ..self }
+    /// Adds the caller's own id of the message to the request's log line.
+    pub fn with_caller_message_id(self, caller_message_id: Option<String>) -> Self {
+        Self { caller_message_id: caller_message_id.map(|id| truncate_chars(&id, MAX_LOGGED_ID_CHARS)), ..self }
     }
 
-    fn error(error: &Error) -> Self {
-        let mut fields = json!({ "code": error.code(), "message": error.to_string() });
-        if let (Some(field), Some(fields)) = (error.wrong_field(), fields.as_object_mut()) {
+    fn error(error: &ErrorResponse) -> Self {
+        let ErrorResponse { status, code, message, cause } = error;
+        let cause = cause.as_ref();
+        let mut fields = json!({ "code": code, "message": message });
+        if let (Some(field), Some(fields)) = (cause.and_then(Error::invalid_field), fields.as_object_mut()) {
             fields.insert("field".to_owned(), json!(field));
         }
-        let wait = error.retry_after().map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
-        let allow = error.allowed_methods().map(|methods| ("allow", methods.to_owned()));
+        let wait = cause
+            .and_then(Error::retry_after)
+            .map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
+        let allow = cause.and_then(Error::allowed_methods).map(|methods| ("allow", methods.to_owned()));
         let headers = wait.into_iter().chain(allow).collect();
-        Self { headers, ..Self::new(error.status(), json!({ "error": fields })) }
+        Self { headers, ..Self::new(*status, json!({ "error": fields })) }
     }
 
     fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
             .header("content-type", self.content_type)
-            .header("cache-control", self.cache);
+            .header("cache-control", self.cache_control);
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
@@ -189,59 +194,57 @@ impl Request {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// Refuses every method but one.
-    pub fn only(&self, method: &'static str) -> Result<(), Error> {
+    /// Refuses every other method with 405.
+    pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }
 
-    /// The path, percent-decoded. It may hold secrets: not for a log.
+    /// The percent-decoded path. It may contain secrets, so it must not be logged.
     pub fn path(&self) -> &str {
         self.parts.raw_http_path()
     }
 
-    /// A part of the path, as the route names it; empty when the route has no such part.
-    pub fn segment(&self, name: &str) -> String {
+    /// A path parameter of the route; empty when the route has no parameter of this name.
+    pub fn path_segment(&self, name: &str) -> String {
         self.parts.path_parameters().first(name).unwrap_or_default().to_owned()
     }
 
-    /// Whether the route has such a part.
-    pub fn has_segment(&self, name: &str) -> bool {
+    pub fn has_path_segment(&self, name: &str) -> bool {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// The last part of the route's template.
-    pub fn route_end(&self) -> String {
+    /// The last segment of the route's template.
+    pub fn last_route_segment(&self) -> String {
         self.route().rsplit('/').next().unwrap_or_default().to_owned()
     }
 
-    /// A part of the path that is a number; there is nothing under any other.
-    pub fn number(&self, name: &str) -> Result<u64, Error> {
-        self.segment(name).parse().map_err(|_| Error::NotFound)
+    /// A numeric path parameter. Any other value is `NotFound`.
+    pub fn path_number(&self, name: &str) -> Result<u64, Error> {
+        self.path_segment(name).parse().map_err(|_| Error::NotFound)
     }
 
-    /// A parameter of the query.
+    /// A query parameter.
     pub fn query(&self, name: &str) -> Option<String> {
         self.parts.query_string_parameters().first(name).map(str::to_owned)
     }
 
-    /// A parameter of the query that is a number.
+    /// A numeric query parameter.
     pub fn query_number(&self, name: &str) -> Result<Option<u64>, Error> {
         let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
         self.query(name).map(parse).transpose()
     }
 
-    /// The bearer token.
-    pub fn bearer(&self) -> Option<&str> {
+    pub fn bearer_token(&self) -> Option<&str> {
         let (scheme, token) = self.header("authorization")?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// The `Authorization` header, whatever its scheme.
+    /// The `Authorization` header, of any scheme.
     pub fn authorization(&self) -> Option<&str> {
         self.header("authorization")
     }
 
-    /// The `Idempotency-Key` header within a scope, with the body it came with. Its bytes count, whatever they are.
+    /// The `Idempotency-Key` header, combined with a scope and the request's body. Its bytes need not be UTF-8.
     pub fn idempotency_key(
         &self,
         scope: impl FnOnce() -> String,
@@ -258,18 +261,20 @@ impl Request {
         Ok(Some(IdempotencyKey::new(scope(), key, body)))
     }
 
-    /// Whether the `Authorization` header holds more than one credential. The gateway joins repeated headers by commas.
-    pub fn has_several_credentials(&self) -> bool {
-        self.headers().get_all("authorization").iter().count() > 1 || self.authorization().is_some_and(has_several)
+    /// Whether the request has more than one credential. The
+    /// gateway joins repeated `Authorization` headers with commas.
+    pub(crate) fn has_several_credentials(&self) -> bool {
+        self.headers().get_all("authorization").iter().count() > 1
+            || self.authorization().is_some_and(has_several_credentials)
     }
 
-    /// The body as JSON, whatever its content type says; an object that repeats a key is refused.
+    /// The body as JSON; its content type is ignored. An object with a repeated key is refused.
     pub fn json(&self) -> Result<Value, Error> {
-        self.json_up_to(MAX_BODY_BYTES)
+        self.json_with_limit(MAX_BODY_BYTES)
     }
 
-    /// The same for an endpoint with a limit of its own, in bytes.
-    pub fn json_up_to(&self, max_bytes: usize) -> Result<Value, Error> {
+    /// [`json`](Self::json) for an endpoint with its own size limit.
+    pub fn json_with_limit(&self, max_bytes: usize) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > max_bytes {
             return Err(Error::TooLarge(max_bytes));
@@ -278,27 +283,27 @@ impl Request {
         if text.trim().is_empty() {
             return Err(Error::body("the body is empty; a JSON object is expected"));
         }
-        wire::json::parse(text)
+        wire::json_parser::parse(text)
     }
 
-    /// The body as JSON where it may be left out: then an empty object.
+    /// [`json`](Self::json) for an optional body; a missing body is an empty object.
     pub fn json_or_empty(&self) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.is_empty() { Ok(json!({})) } else { self.json() }
     }
 
-    /// The scheme and host that the caller used, without a trailing slash.
+    /// The scheme and host that the client used, without a trailing slash.
     fn base_url(&self) -> String {
         let scheme = self.header("x-forwarded-proto").unwrap_or("https");
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
     }
 
-    /// {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>, on the host that the caller used.
+    /// `{base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` of the specification, on the host that the client used.
     pub fn channel_endpoint(&self, secret: &str, channel_id: &str) -> String {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
-    /// The caller's address as the gateway saw it. A header could be forged.
+    /// The client's IP address, from the gateway: a header could be forged.
     pub fn source_address(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),
@@ -306,7 +311,7 @@ impl Request {
         }
     }
 
-    /// The route's template: the path itself holds secrets.
+    /// The route's template, for logs: the path itself contains secrets.
     fn route(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.route_key.clone().unwrap_or_default(),
@@ -314,7 +319,7 @@ impl Request {
         }
     }
 
-    /// The gateway's own id of the request, which its access log has.
+    /// The gateway's request id, which its access log also has.
     fn gateway_id(&self) -> Option<String> {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
@@ -323,9 +328,9 @@ impl Request {
     }
 }
 
-/// Whether an `Authorization` header holds several credentials (RFC 9110, 11.4): a comma also stands between the parameters
-/// of one.
-fn has_several(authorization: &str) -> bool {
+/// Whether an `Authorization` header has several credentials (RFC 9110,
+/// 11.4). Commas also separate the parameters of a single credential.
+fn has_several_credentials(authorization: &str) -> bool {
     let mut is_quoted = false;
     let parts = authorization.split(|character| {
         is_quoted ^= character == '"';
@@ -338,40 +343,37 @@ fn has_several(authorization: &str) -> bool {
     parts.map(str::trim).filter(|part| !part.is_empty()).skip(1).any(|part| !is_parameter(part))
 }
 
-type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, Error>> + Send + Sync>;
+type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, ErrorResponse>> + Send + Sync>;
 
-/// Runs an HTTP function: opens what the handler uses and answers requests until the process is ended.
+/// Runs an HTTP function: opens the handler's dependencies and answers requests until the process ends.
 ///
-/// The handler is boxed before it meets the runtime, so that the runtime's generic loop is compiled once, in
-/// this library, and not in every function.
-pub async fn run<R, H, F>(handle: H) -> ExitCode
+/// The handler is boxed so that the generic loop of the Lambda runtime
+/// is compiled once, in this crate, and not in every function.
+pub async fn run<R, H, F, E>(handle: H) -> ExitCode
 where
     R: Dependency,
     H: Fn(R, Request) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Response, Error>> + Send + 'static,
+    F: Future<Output = Result<Response, E>> + Send + 'static,
+    E: Into<ErrorResponse>,
 {
-    crate::runtime::log::start();
-    match dependencies::open::<R>().await {
-        Ok(resources) => serve(Arc::new(move |request| Box::pin(handle(resources.clone(), request)))).await,
-        Err(missing) => {
-            tracing::error!("{missing}");
-            ExitCode::FAILURE
+    match startup::open_dependencies::<R>().await {
+        Ok(dependencies) => {
+            let handler = move |request| -> BoxFuture<'static, Result<Response, ErrorResponse>> {
+                let response = handle(dependencies.clone(), request);
+                Box::pin(async move { response.await.map_err(Into::into) })
+            };
+            serve(Arc::new(handler)).await
         }
+        Err(code) => code,
     }
 }
 
 async fn serve(handler: Handler) -> ExitCode {
-    let answer = service_fn(move |request: lambda_http::Request| answer(Arc::clone(&handler), request));
-    match lambda_http::run(answer).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            tracing::warn!(%error, "the runtime ended");
-            ExitCode::FAILURE
-        }
-    }
+    let service = service_fn(move |request: lambda_http::Request| handle_request(Arc::clone(&handler), request));
+    startup::exit_code(lambda_http::run(service).await)
 }
 
-async fn answer(
+async fn handle_request(
     handler: Handler,
     request: lambda_http::Request,
 ) -> Result<lambda_http::Response<Body>, lambda_http::Error> {
@@ -379,19 +381,29 @@ async fn answer(
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);
     let (route, gateway_id) = (request.route(), request.gateway_id());
-    // On every line that is written on the way: what is queued meanwhile is found by the request.
+    // Adds the request id to every log line of the request, such as that of a queued delivery.
     let span = tracing::error_span!("request", request_id);
     let result = handler(request).instrument(span).await;
-    let context = result.as_ref().err().and_then(Error::context).map(|context| format!("{context:?}"));
+    let cause = result.as_ref().err().and_then(|error| error.cause.as_ref());
+    let context = cause.and_then(Error::context).map(|context| format!("{context:?}"));
     let response = result.unwrap_or_else(|error| Response::error(&error));
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let Response { status, message_id, their_id, .. } = &response;
+    let Response { status, message_id, caller_message_id, .. } = &response;
     match context {
-        None => tracing::info!(route, request_id, gateway_id, message_id, their_id, status, duration_ms, "answered"),
-        Some(context) => tracing::error!(route, request_id, gateway_id, status, duration_ms, context, "failed"),
+        None => tracing::info!(
+            route,
+            request_id,
+            gateway_id,
+            message_id,
+            caller_message_id,
+            status,
+            duration_ms,
+            "request answered"
+        ),
+        Some(context) => tracing::error!(route, request_id, gateway_id, status, duration_ms, context, "request failed"),
     }
     if *status == 429 {
-        metrics::rate_limited(&route);
+        metrics::count_rate_limited(&route);
     }
     Ok(response.into_lambda()?)
 }
@@ -401,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_are_counted_and_parameters_are_not() {
+    fn several_credentials_differ_from_parameters() {
         let table = [
             ("Bearer a", false),
             ("secret", false),
@@ -414,13 +426,13 @@ mod tests {
             (r#"Digest username="a", Bearer b"#, true),
         ];
         for (header, expected) in table {
-            assert_eq!(has_several(header), expected, "{header}");
+            assert_eq!(has_several_credentials(header), expected, "{header}");
         }
     }
 
     #[test]
-    fn a_file_is_sent_in_the_best_accepted_coding() {
-        let file = File { content_type: "text/plain", identity: b"plain", brotli: b"br", gzip: b"gzip" };
+    fn file_is_sent_in_the_best_accepted_coding() {
+        let file = EmbeddedFile { content_type: "text/plain", identity: b"plain", brotli: b"br", gzip: b"gzip" };
         for (accepted, coding) in [
             ("", None),
             ("identity", None),

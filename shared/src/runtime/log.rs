@@ -1,10 +1,10 @@
-//! Log lines: JSON with RFC 3339 time and level. The stock subscriber of the runtime omits the time, and
-//! Lambda then labels every line INFO. Never logged: bodies, tokens, secrets, e-mail addresses, raw paths.
+//! Logging: JSON lines with RFC 3339 time and level. The default subscriber of the Lambda runtime omits the time, and
+//! Lambda then labels every line INFO. Never log bodies, tokens, secrets, e-mail addresses or raw paths.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::time::UtcTime;
 
-/// Crates that log for themselves.
+/// Dependencies that log on their own; only their warnings and errors are written.
 const QUIET_CRATES: &[&str] = &[
     "aws_config",
     "aws_runtime",
@@ -24,11 +24,11 @@ const QUIET_CRATES: &[&str] = &[
     "tower",
 ];
 
-/// Starts logging to standard output, once a process.
+/// Starts logging to standard output. Call it once in a process.
 pub fn start() {
     let level = crate::runtime::config::log_level().to_lowercase();
-    // The SDK and the HTTP stack log requests on debug: only our own lines follow the level. Each function is a
-    // crate of its own, so the others are named.
+    // At debug level the SDK and the HTTP stack log whole requests, so only our own lines follow the configured level.
+    // Each function is a crate, so the filter lists the dependencies, not our crates.
     let filter = EnvFilter::try_new(QUIET_CRATES.iter().fold(level, |filter, name| format!("{filter},{name}=warn")));
     let filter = filter.unwrap_or_default();
     tracing_subscriber::fmt()

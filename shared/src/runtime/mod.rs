@@ -1,12 +1,15 @@
-//! How a function runs: HTTP requests, queue batches and schedules, configuration, logging, metrics, secrets and the clock.
+//! The runtime of a function: HTTP requests, queue batches and
+//! schedules, configuration, logging, metrics, secrets and the clock.
 
 pub mod clock;
-pub mod config;
-pub mod consumer;
+pub(crate) mod config;
 pub mod dependencies;
 pub mod http;
-pub mod log;
+mod log;
 pub mod metrics;
 pub mod password;
 pub mod queue;
+pub mod queue_consumer;
+pub mod schedule;
 pub mod secret;
+mod startup;

@@ -1,30 +1,28 @@
-//! Passwords: argon2id with the parameters the OWASP names (19 MiB, 2 passes, 1 lane), which are the
-//! crate's defaults.
+//! Password hashing: argon2id with the parameters that OWASP
+//! recommends (19 MiB, 2 passes, 1 lane), the crate's defaults.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
-use crate::error::{Context, Error};
+use crate::error::{Error, ErrorContext};
 
-/// Fewest characters of a password.
-pub const MIN_PASSWORD_CHARS: usize = 8;
-
-/// The string to store for a password.
+/// The hash to store, in PHC string format.
 pub fn hash(password: &str) -> Result<String, Error> {
-    let hash = Argon2::default().hash_password(password.as_bytes()).map_err(|e| Error::Internal(Context::new(e)))?;
+    let hash =
+        Argon2::default().hash_password(password.as_bytes()).map_err(|e| Error::Internal(ErrorContext::new(e)))?;
     Ok(hash.to_string())
 }
 
-/// Whether the password belongs to the stored string. Without one the same work is done, so that an
-/// unknown e-mail takes as long as a wrong password.
+/// Whether the password matches the stored hash. Without a stored hash it does the same work, so that an unknown e-mail
+/// takes as long as a wrong password.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = PasswordHash::new(stored.unwrap_or(UNKNOWN_USER_HASH));
     let matches = parsed.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the same parameters that no known password has.
+/// A well-formed hash with the same parameters. No known password matches it.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -34,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_verified_against_its_own_hash_only() {
+    fn only_the_right_password_matches_a_hash() {
         let stored = hash("correct horse").unwrap();
         assert!(verify("correct horse", Some(&stored)));
         assert!(!verify("battery staple", Some(&stored)));
@@ -42,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_costs_as_much_as_somebody() {
+    fn unknown_user_takes_as_long_as_a_known_one() {
         let stored = hash("x").unwrap();
         let parameters = |hash: &str| PasswordHash::new(hash).unwrap().params.to_string();
         assert_eq!(parameters(UNKNOWN_USER_HASH), parameters(&stored));

@@ -7,47 +7,24 @@ use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use futures_util::future::{BoxFuture, join_all};
 
 use crate::domain::delivery::Target;
-use crate::domain::entry::Entry;
-use crate::error::{Context, Error};
+use crate::domain::timeline_entry::Entry;
+use crate::error::{Error, ErrorContext};
 use crate::runtime::config;
-use crate::runtime::dependencies::{Dependency, Platform};
-use crate::wire::task::Task;
+use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::wire::queue_task::Task;
 
-/// A FIFO queue of first tries, in the order of each chat.
+/// A FIFO queue of first attempts. A message group preserves the order of its chats.
 #[derive(Clone)]
-pub struct OrderedQueue {
+pub struct FifoQueue {
     queue: Queue,
-    /// Message groups of an account: as many of its first tries are under way at once.
-    lanes: u64,
+    /// Message groups of an account. A group has one task in progress,
+    /// so this limits the account's concurrent first attempts.
+    groups_per_account: u64,
 }
 
-/// A standard queue of later tries, with a delay each.
+/// A standard queue of later attempts, each with a delay.
 #[derive(Clone)]
-pub struct DelayedQueue(Queue);
-
-/// First tries to integrators.
-#[derive(Clone)]
-pub struct ChannelQueue(pub OrderedQueue);
-
-/// Later tries to integrators.
-#[derive(Clone)]
-pub struct ChannelRetryQueue(pub DelayedQueue);
-
-/// First tries to bot providers.
-#[derive(Clone)]
-pub struct BotQueue(pub OrderedQueue);
-
-/// Later tries to bot providers, and their time-outs.
-#[derive(Clone)]
-pub struct BotRetryQueue(pub DelayedQueue);
-
-/// First tries to webhooks.
-#[derive(Clone)]
-pub struct WebhookQueue(pub OrderedQueue);
-
-/// Later tries to webhooks.
-#[derive(Clone)]
-pub struct WebhookRetryQueue(pub DelayedQueue);
+pub struct RetryQueue(Queue);
 
 #[derive(Clone)]
 struct Queue {
@@ -55,68 +32,62 @@ struct Queue {
     url: String,
 }
 
-impl Dependency for ChannelQueue {
-    fn open(platform: &mut Platform) -> Self {
-        Self(OrderedQueue::open(platform, "CHANNEL_QUEUE_URL"))
-    }
+/// Declares one type for each queue, so that a handler's signature names the queues it uses.
+macro_rules! queues {
+    ($($(#[$doc:meta])* $name:ident($kind:ident, $url_variable:literal);)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name(pub $kind);
+
+        impl Dependency for $name {
+            fn open(startup: &mut StartupContext) -> Self {
+                Self($kind::open(startup, $url_variable))
+            }
+        }
+    )+};
 }
 
-impl Dependency for ChannelRetryQueue {
-    fn open(platform: &mut Platform) -> Self {
-        Self(DelayedQueue(Queue::open(platform, "CHANNEL_RETRY_QUEUE_URL")))
-    }
-}
-
-impl Dependency for BotQueue {
-    fn open(platform: &mut Platform) -> Self {
-        Self(OrderedQueue::open(platform, "BOT_QUEUE_URL"))
-    }
-}
-
-impl Dependency for BotRetryQueue {
-    fn open(platform: &mut Platform) -> Self {
-        Self(DelayedQueue(Queue::open(platform, "BOT_RETRY_QUEUE_URL")))
-    }
-}
-
-impl Dependency for WebhookQueue {
-    fn open(platform: &mut Platform) -> Self {
-        Self(OrderedQueue::open(platform, "WEBHOOK_QUEUE_URL"))
-    }
-}
-
-impl Dependency for WebhookRetryQueue {
-    fn open(platform: &mut Platform) -> Self {
-        Self(DelayedQueue(Queue::open(platform, "WEBHOOK_RETRY_QUEUE_URL")))
-    }
+queues! {
+    /// First attempts to integrators.
+    ChannelQueue(FifoQueue, "CHANNEL_QUEUE_URL");
+    /// Later attempts to integrators.
+    ChannelRetryQueue(RetryQueue, "CHANNEL_RETRY_QUEUE_URL");
+    /// First attempts to bot providers.
+    BotQueue(FifoQueue, "BOT_QUEUE_URL");
+    /// Later attempts to bot providers, and the time limits of their answers.
+    BotRetryQueue(RetryQueue, "BOT_RETRY_QUEUE_URL");
+    /// First attempts to webhooks.
+    WebhookQueue(FifoQueue, "WEBHOOK_QUEUE_URL");
+    /// Later attempts to webhooks.
+    WebhookRetryQueue(RetryQueue, "WEBHOOK_RETRY_QUEUE_URL");
 }
 
 /// The queues of first attempts, by target.
-pub type FirstAttempts<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
+pub type FirstAttemptQueues<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
 
-/// Queues the notifications of a change that is stored, as [`OrderedQueue::enqueue_stored`] does. They go out together:
-/// each has a receiver, and so an order, of its own.
+/// Queues stored notifications concurrently, because each has its own receiver and so its own order. Errors are handled
+/// as by [`FifoQueue::enqueue_or_leave_to_sweep`].
 pub async fn enqueue_notifications(entries: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
-    let queue = |entry: &Entry| if entry.occurrence.is_some() { &to_webhook.0 } else { &to_bot.0 };
-    join_all(entries.iter().map(|entry| queue(entry).enqueue_stored_entry(entry))).await;
+    let queue = |entry: &Entry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
+    join_all(entries.iter().map(|entry| queue(entry).enqueue_entry_or_leave_to_sweep(entry))).await;
 }
 
-/// Queues the first attempt of a delivery's present round, whoever receives it. Fails when it could not be queued.
-pub async fn send_round(entry: &Entry, queues: FirstAttempts<'_>) -> Result<(), Error> {
+/// Queues the first attempt of a delivery's current round on the queue of its target. One request.
+pub async fn send_first_attempt(entry: &Entry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,
         None => Ok(()),
     }
 }
 
-/// The same for a caller to whom the round has begun, as [`OrderedQueue::enqueue_stored`] does.
-pub async fn enqueue_round(entry: &Entry, queues: FirstAttempts<'_>) {
+/// [`send_first_attempt`] with the error handling of [`FifoQueue::enqueue_or_leave_to_sweep`].
+pub(crate) async fn enqueue_first_attempt(entry: &Entry, queues: FirstAttemptQueues<'_>) {
     if let Some(queue) = queue_of(entry, queues) {
-        queue.enqueue_stored_entry(entry).await;
+        queue.enqueue_entry_or_leave_to_sweep(entry).await;
     }
 }
 
-fn queue_of<'a>(entry: &Entry, (channel, bot, webhook): FirstAttempts<'a>) -> Option<&'a OrderedQueue> {
+fn queue_of<'a>(entry: &Entry, (channel, bot, webhook): FirstAttemptQueues<'a>) -> Option<&'a FifoQueue> {
     match entry.delivery.as_ref()?.target {
         Target::Channel => Some(&channel.0),
         Target::Bot => Some(&bot.0),
@@ -125,88 +96,94 @@ fn queue_of<'a>(entry: &Entry, (channel, bot, webhook): FirstAttempts<'a>) -> Op
 }
 
 impl WebhookQueue {
-    /// Queues the events of a change that is stored, as [`OrderedQueue::enqueue_stored`] does. They go out together:
-    /// each webhook has an order of its own.
-    pub async fn enqueue_events(&self, events: &[Entry]) {
-        join_all(events.iter().map(|event| self.0.enqueue_stored_entry(event))).await;
+    /// Queues stored events concurrently, because each webhook has its own
+    /// order. Errors are handled as by [`FifoQueue::enqueue_or_leave_to_sweep`].
+    pub async fn enqueue_webhook_events(&self, events: &[Entry]) {
+        join_all(events.iter().map(|event| self.0.enqueue_entry_or_leave_to_sweep(event))).await;
     }
 }
 
-impl OrderedQueue {
-    fn open(platform: &mut Platform, variable: &'static str) -> Self {
-        Self { queue: Queue::open(platform, variable), lanes: config::first_attempts_per_account() }
+impl FifoQueue {
+    fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
+        Self { queue: Queue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
     }
 
-    /// Queues a task behind the others of its chat. One request.
+    /// Queues a task behind the earlier tasks of its chat. One request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
-        let group = task.group(self.lanes);
-        let order = Order { group, deduplication: Some(task.identity()), delay: Duration::ZERO };
-        self.queue.send(task.to_json(), order).await
+        let group_id = task.message_group(self.groups_per_account);
+        let options = SendOptions { group_id, deduplication_id: Some(task.deduplication_id()), delay: Duration::ZERO };
+        self.queue.send(task.to_json(), options).await
     }
 
-    /// Queues the task of a delivery that is stored. What is stored is answered: a task that cannot be queued is logged
-    /// and left to the sweep, which finds the pending delivery. One request.
-    pub async fn enqueue_stored(&self, task: &Task) {
-        left_to_sweep(task, self.send(task).await);
+    /// Queues the task of a stored delivery. An error is only logged, so that the caller's request succeeds: the sweep
+    /// finds the pending delivery. One request.
+    pub async fn enqueue_or_leave_to_sweep(&self, task: &Task) {
+        log_unqueued(task, self.send(task).await);
     }
 
-    /// The same for the first attempt of an entry, if it has a delivery.
-    pub async fn enqueue_stored_entry(&self, entry: &Entry) {
+    /// [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep)
+    /// for the first attempt of an entry, if it has a delivery.
+    pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &Entry) {
         if let Some(task) = Task::first_attempt(entry) {
-            left_to_sweep(&task, self.send_entry(entry).await);
+            log_unqueued(&task, self.send_entry(entry).await);
         }
     }
 
-    /// Queues the first attempt of an entry, if it has a delivery. Fails when it could not be queued. One request.
+    /// Queues the first attempt of an entry, if it has a delivery. One request.
     async fn send_entry(&self, entry: &Entry) -> Result<(), Error> {
         let Some(task) = Task::first_attempt(entry) else { return Ok(()) };
         self.send(&task).await?;
-        tracing::info!(message_id = entry.id, entry.account_id, entry.chat_id, entry.seq, "queued");
+        tracing::info!(message_id = entry.id, entry.account_id, entry.chat_id, entry.seq, "delivery queued");
         Ok(())
     }
 }
 
-impl DelayedQueue {
-    /// Queues a task for later; the delay is rounded to whole seconds. One request.
+impl RetryQueue {
+    fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
+        Self(Queue::open(startup, url_variable))
+    }
+
+    /// Queues a task with a delay, which is rounded to whole seconds. One request.
     pub async fn send(&self, task: &Task, delay: Duration) -> Result<(), Error> {
-        // The group is the tenant of a fair queue: one account's backlog does not hold up another's.
-        let order = Order { group: task.account_id().to_owned(), deduplication: None, delay };
-        self.0.send(task.to_json(), order).await
+        // Fair queues: the group is the tenant, so that one account's backlog does not delay other accounts.
+        let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
+        self.0.send(task.to_json(), options).await
     }
 }
 
-fn left_to_sweep(task: &Task, queued: Result<(), Error>) {
-    if let Err(error) = queued {
-        tracing::warn!(context = ?error.context(), task = task.identity(), "not queued: left to the sweep");
+fn log_unqueued(task: &Task, result: Result<(), Error>) {
+    if let Err(error) = result {
+        tracing::warn!(context = ?error.context(), task = task.deduplication_id(), "delivery not queued, left to the sweep");
     }
 }
 
-struct Order {
-    group: String,
-    deduplication: Option<String>,
+struct SendOptions {
+    group_id: String,
+    deduplication_id: Option<String>,
     delay: Duration,
 }
 
 impl Queue {
-    fn open(platform: &mut Platform, variable: &'static str) -> Self {
-        let client = platform.sqs.get_or_insert_with(|| Client::new(&platform.aws)).clone();
-        Self { client, url: platform.environment.text(variable) }
+    fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
+        let client = startup.sqs.get_or_insert_with(|| Client::new(&startup.aws)).clone();
+        Self { client, url: startup.environment.required(url_variable) }
     }
 
-    /// Boxed, so that the SDK's types are compiled here and not in every function.
-    fn send(&self, body: String, order: Order) -> BoxFuture<'_, Result<(), Error>> {
+    /// The future is boxed so that the SDK's types are compiled once, in this crate, and not in every function.
+    fn send(&self, body: String, options: SendOptions) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
-            let seconds = i32::try_from((order.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);
+            let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);
             let request = self.client.send_message().queue_url(&self.url).message_body(body);
-            let request = request.message_group_id(order.group).set_message_deduplication_id(order.deduplication);
-            // A FIFO queue does not take a delay, not even none.
+            let request =
+                request.message_group_id(options.group_id).set_message_deduplication_id(options.deduplication_id);
+            // A FIFO queue refuses the parameter, even with 0.
             let request = if seconds > 0 { request.delay_seconds(seconds) } else { request };
-            request.send().await.map_err(|error| failure(&error))?;
+            request.send().await.map_err(|error| to_unavailable(&error))?;
             Ok(())
         })
     }
 }
 
-fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
-    Error::Unavailable(Context::new(("sqs", error.code().map(str::to_owned), error.message().map(str::to_owned))))
+fn to_unavailable<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
+    Error::Unavailable(ErrorContext::new(("sqs", error.code().map(str::to_owned), error.message().map(str::to_owned))))
 }

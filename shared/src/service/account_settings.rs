@@ -1,13 +1,13 @@
-//! What an admin does with the settings of an account.
+//! The admin endpoints for an account's settings, webhooks and signing secrets.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::delivery::outbound::{Outbound, Post};
+use crate::delivery::outbound_client::{OutboundClient, SignedPost};
+use crate::domain::account_settings::Settings;
 use crate::domain::delivery::Attempt;
-use crate::domain::retry;
-use crate::domain::settings::Settings;
+use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{MAX_WEBHOOKS, SigningSecret, Webhook};
 use crate::error::Error;
@@ -17,63 +17,59 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
 
-/// An admin at work.
-pub struct Desk<'a> {
-    /// Whose settings.
+/// The settings of one account, for an admin. Each method answers one endpoint.
+pub struct AccountSettings<'a> {
     pub account_id: &'a str,
-    /// Where they are.
     pub directory: &'a Directory,
-    /// What they hold for.
     pub chats: &'a Chats,
-    /// How webhooks are called.
-    pub outbound: &'a Outbound,
-    /// Now.
+    pub outbound: &'a OutboundClient,
     pub now: Timestamp,
 }
 
-impl Desk<'_> {
-    /// The settings.
-    pub async fn show(&self) -> Result<Response, Error> {
-        let rules = self.directory.rules(self.account_id).await?;
-        Ok(Response::ok(settings::shown(&self.directory.settings(self.account_id).await?, &rules)))
+impl AccountSettings<'_> {
+    /// Two reads.
+    pub async fn get(&self) -> Result<Response, Error> {
+        let rules = self.directory.widget_rules(self.account_id).await?;
+        Ok(Response::ok(settings::settings_json(&self.directory.settings(self.account_id).await?, &rules)))
     }
 
-    /// Sets what the body mentions. `webhook_url` is the first webhook: where this makes one, its signing secret is shown
-    /// once.
-    pub async fn set(&self, body: &Value) -> Result<Response, Error> {
-        let (url, rules) = (settings::webhook_url(body, self.outbound.guard())?, settings::rules(body)?);
-        let blank = self.blank()?;
-        self.plan_retention(body).await?;
+    /// Changes the fields that are in the body. `webhook_url` is the address of the first webhook; when this creates
+    /// the webhook, the answer shows its signing secret, and no later answer does.
+    pub async fn update(&self, body: &Value) -> Result<Response, Error> {
+        let (url, rules) = (settings::parse_webhook_url(body, self.outbound.guard())?, settings::parse_rules(body)?);
+        let new_webhook = self.new_webhook()?;
+        self.plan_retention_pass(body).await?;
         let edit = |settings: &mut Settings| {
-            *settings = settings::changed(body, settings.clone())?;
-            url.as_ref().map_or(Ok(false), |url| set_address(settings, url.as_ref(), &blank))
+            *settings = settings::apply_settings_patch(body, settings.clone())?;
+            url.as_ref().map_or(Ok(false), |url| set_first_webhook_url(settings, url.as_ref(), &new_webhook))
         };
-        let (settings, is_new) = self.directory.edit_settings(self.account_id, edit).await?;
+        let (settings, is_created) = self.directory.edit_settings(self.account_id, edit).await?;
         let rules = match rules {
             Some(rules) => {
-                self.directory.save_rules(self.account_id, &rules).await?;
+                self.directory.save_widget_rules(self.account_id, &rules).await?;
                 rules
             }
-            None => self.directory.rules(self.account_id).await?,
+            None => self.directory.widget_rules(self.account_id).await?,
         };
-        let show = if is_new { settings::shown_with_secret } else { settings::shown };
-        Ok(Response::ok(show(&settings, &rules)))
+        let to_json = if is_created { settings::settings_with_secret_json } else { settings::settings_json };
+        Ok(Response::ok(to_json(&settings, &rules)))
     }
 
-    /// A changed retention holds for ended chats too. Planned before it is stored: a request that dies in between has
-    /// planned a pass that changes nothing, and the other way round a repeated one would find nothing to plan.
-    async fn plan_retention(&self, body: &Value) -> Result<(), Error> {
+    /// Plans to apply a changed retention to closed chats. The pass is planned before the setting is stored: if the
+    /// process dies in between, the pass changes nothing. In the other order a repeated request would find no change
+    /// and plan no pass.
+    async fn plan_retention_pass(&self, body: &Value) -> Result<(), Error> {
         if body.get("retention_days").is_none() {
             return Ok(());
         }
         let before = self.directory.settings(self.account_id).await?;
-        let has_changed = settings::changed(body, before.clone())?.retention_days != before.retention_days;
-        if has_changed { self.chats.plan_retention(self.account_id, self.now).await } else { Ok(()) }
+        let has_changed = settings::apply_settings_patch(body, before.clone())?.retention_days != before.retention_days;
+        if has_changed { self.chats.plan_retention_pass(self.account_id, self.now).await } else { Ok(()) }
     }
 
-    /// Adds a webhook; its signing secret is shown once.
-    pub async fn add(&self, body: &Value) -> Result<Response, Error> {
-        let webhook = settings::changed_webhook(body, self.blank()?, self.outbound.guard())?;
+    /// The answer shows the webhook's signing secret, and no later answer does.
+    pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
+        let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
         let edit = |settings: &mut Settings| {
             if settings.webhooks.len() >= MAX_WEBHOOKS {
                 return Err(Error::Conflict("an account has at most 10 webhooks"));
@@ -83,24 +79,23 @@ impl Desk<'_> {
         };
         self.directory.edit_settings(self.account_id, edit).await?;
         let secret = webhook.current_secret().ok_or_else(|| Error::internal("a webhook without a secret"))?;
-        Ok(Response::created(settings::webhook_with_secret(&webhook, secret)))
+        Ok(Response::created(settings::webhook_with_secret_json(&webhook, secret)))
     }
 
-    /// Changes the address or the choice of events.
-    pub async fn change(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
+    /// Changes a webhook's address or its list of events.
+    pub async fn update_webhook(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let edit = |settings: &mut Settings| {
-            let webhook = find(settings, webhook_id)?;
-            *webhook = settings::changed_webhook(body, webhook.clone(), self.outbound.guard())?;
-            Ok(settings::webhook(webhook))
+            let webhook = find_webhook(settings, webhook_id)?;
+            *webhook = settings::apply_webhook_patch(body, webhook.clone(), self.outbound.guard())?;
+            Ok(settings::webhook_json(webhook))
         };
         let (_, answer) = self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(answer))
     }
 
-    /// Removes a webhook.
-    pub async fn remove(&self, webhook_id: &str) -> Result<Response, Error> {
+    pub async fn delete_webhook(&self, webhook_id: &str) -> Result<Response, Error> {
         let edit = |settings: &mut Settings| {
-            find(settings, webhook_id)?;
+            find_webhook(settings, webhook_id)?;
             settings.webhooks.retain(|webhook| webhook.webhook_id != webhook_id);
             Ok(())
         };
@@ -108,63 +103,72 @@ impl Desk<'_> {
         Ok(Response::ok(json!({ "webhook_id": webhook_id, "deleted": true })))
     }
 
-    /// Makes a new signing secret; the old ones sign beside it for as long as was promised of each. Of two rotations at the
-    /// same moment one is refused. Two reads and a write.
-    pub async fn rotate(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
-        let old_until = self.now.after(Duration::from_secs(admin::overlap(body)?));
+    /// Creates a new signing secret. Each older secret also signs until its own expiry. Of two concurrent rotations one
+    /// is refused. Two reads and one write.
+    pub async fn rotate_signing_secret(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
+        let old_until = self.now.plus(Duration::from_secs(admin::parse_overlap_seconds(body)?));
         let secret = secret::signing_secret()?;
-        let before = find(&mut self.directory.settings(self.account_id).await?, webhook_id)?.secrets.clone();
+        let before = find_webhook(&mut self.directory.settings(self.account_id).await?, webhook_id)?.secrets.clone();
         let edit = |settings: &mut Settings| {
-            let webhook = find(settings, webhook_id)?;
-            if !webhook.rotate_from(&before, &secret, self.now, old_until) {
-                return Err(Error::Conflict("the secret is being rotated by somebody else"));
+            let webhook = find_webhook(settings, webhook_id)?;
+            if !webhook.rotate_if_unchanged(&before, &secret, self.now, old_until) {
+                return Err(Error::Conflict("the secret is being rotated by another request"));
             }
-            Ok(settings::webhook_with_secret(webhook, &secret))
+            Ok(settings::webhook_with_secret_json(webhook, &secret))
         };
         let (_, answer) = self.directory.edit_settings(self.account_id, edit).await?;
         Ok(Response::ok(answer))
     }
 
-    /// Sends a signed sample event now, once, and tells what came of it. The event `test` when the body names none.
-    pub async fn test(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
-        let sample = webhook_sample::sample(body)?;
+    /// Sends a signed sample event once and returns the result. The event is `test` unless the body names another.
+    pub async fn send_test_event(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
+        let sample = webhook_sample::parse_sample(body)?;
         let mut settings = self.directory.settings(self.account_id).await?;
-        let webhook = find(&mut settings, webhook_id)?;
+        let webhook = find_webhook(&mut settings, webhook_id)?;
         let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
         let body = sample.body(webhook_id, self.now).to_string().into_bytes();
-        let (id, secrets) = (secret::notice_id(), webhook.signing(self.now));
-        let post = Post { url, body, id: &id, secrets: &secrets, chunked: false, timeout: retry::ATTEMPT_TIMEOUT };
-        let Attempt { at: _, status, ms, error, answer: _ } = self.outbound.post(post).await?.attempt;
-        let refusal = status.filter(|status| !(200..300).contains(status)).map(|status| format!("HTTP {status}"));
-        Ok(Response::ok(json!({ "status": status, "ms": ms, "error": error.or(refusal) })))
+        let (id, secrets) = (secret::unstored_message_id(), webhook.valid_secrets(self.now));
+        let post = SignedPost {
+            url,
+            body,
+            id: &id,
+            secrets: &secrets,
+            chunked: false,
+            timeout: retry_schedule::ATTEMPT_TIMEOUT,
+        };
+        let Attempt { at: _, status, duration_ms, error, answer: _ } = self.outbound.post(post).await?.attempt;
+        let http_error = status.filter(|status| !(200..300).contains(status)).map(|status| format!("HTTP {status}"));
+        Ok(Response::ok(json!({ "status": status, "ms": duration_ms, "error": error.or(http_error) })))
     }
 
-    fn blank(&self) -> Result<Webhook, Error> {
-        let present = SigningSecret { secret: secret::signing_secret()?, valid_until: None };
+    /// A webhook without address and events, with a random id and signing secret.
+    fn new_webhook(&self) -> Result<Webhook, Error> {
+        let current_secret = SigningSecret { secret: secret::signing_secret()?, valid_until: None };
         Ok(Webhook {
-            webhook_id: secret::identifier()?,
+            webhook_id: secret::random_identifier()?,
             url: String::new(),
             events: Vec::new(),
-            secrets: vec![present],
+            secrets: vec![current_secret],
         })
     }
 }
 
-/// Sets or takes away the one address that the specification knows: the first webhook. Whether there was none before.
-fn set_address(settings: &mut Settings, url: Option<&String>, blank: &Webhook) -> Result<bool, Error> {
+/// Sets or removes `webhook_url` of the specification, which is the address of the first webhook. Returns whether a
+/// webhook was created.
+fn set_first_webhook_url(settings: &mut Settings, url: Option<&String>, new_webhook: &Webhook) -> Result<bool, Error> {
     match (url, settings.webhooks.as_mut_slice()) {
         (Some(url), [first, ..]) => first.url.clone_from(url),
         (Some(url), []) => {
-            settings.webhooks.push(Webhook { url: url.clone(), ..blank.clone() });
+            settings.webhooks.push(Webhook { url: url.clone(), ..new_webhook.clone() });
             return Ok(true);
         }
         (None, [_] | []) => settings.webhooks.clear(),
-        // Sent twice it would take away another one each time.
+        // A repeated request would remove one more webhook each time.
         (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)
 }
 
-fn find<'a>(settings: &'a mut Settings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {
+fn find_webhook<'a>(settings: &'a mut Settings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {
     settings.webhooks.iter_mut().find(|webhook| webhook.webhook_id == webhook_id).ok_or(Error::NotFound)
 }

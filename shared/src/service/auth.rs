@@ -1,23 +1,26 @@
-//! Who is calling. The account comes from the credential alone, never from the request.
+//! Authenticates callers. The account comes from the credential alone, never from a field of the request.
 
 use std::sync::Arc;
 
-use crate::domain::account::Role;
+use crate::domain::agent::Role;
 use crate::domain::bot::Bot;
+use crate::domain::sha256;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::http::Request;
 use crate::runtime::secret::{self, OperatorKey};
-use crate::store::connections::{Connections, Session};
+use crate::store::connections::Connections;
+use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
+use crate::wire::bot_error::BotApiError;
 
-/// An agent who signed in.
+/// The session of a signed-in agent. One read, and two writes once a minute.
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
-    let token = request.bearer().ok_or(Error::Unauthorized)?;
+    let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
 }
 
-/// An admin who signed in.
+/// The session of a signed-in admin. One read, and two writes once a minute.
 pub async fn admin(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let session = agent(connections, request).await?;
     match session.role {
@@ -26,26 +29,29 @@ pub async fn admin(connections: &Connections, request: &Request) -> Result<Sessi
     }
 }
 
-/// The operator.
+/// Checks the operator's key.
 pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
-    let given = request.bearer().ok_or(Error::Unauthorized)?;
-    if key.matches(given) { Ok(()) } else { Err(Error::Unauthorized) }
+    let token = request.bearer_token().ok_or(Error::Unauthorized)?;
+    if key.matches(token) { Ok(()) } else { Err(Error::Unauthorized) }
 }
 
-/// The bot that a provider speaks for, by the address of B-1 and, where the provider is registered with one, by the
-/// `Authorization` header: the secret itself, or behind `Bearer`. Several credentials are a wrong request, unless they are
-/// the registered secret as a whole.
-pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, Error> {
-    let provider = directory.cached_provider(&request.segment("provider_id")).await?.ok_or(Error::NotFound)?;
+/// The bot of a B-1 request, identified by provider and token in the path. A provider that is registered with a secret
+/// must also send it in the `Authorization` header, with or without `Bearer`. Several credentials in the header are
+/// refused, unless the whole header equals the secret.
+pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, BotApiError> {
+    let provider = directory.cached_provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     let expected = provider.authorization_hash.as_deref();
-    let is_right = |given: &str| {
-        expected.is_some_and(|expected| secret::same(secret::hex_hash(given).as_bytes(), expected.as_bytes()))
+    let matches_secret = |secret: &str| {
+        expected.is_some_and(|expected| {
+            secret::equals_in_constant_time(sha256::hex_digest(secret).as_bytes(), expected.as_bytes())
+        })
     };
-    let is_authorized = request.authorization().is_some_and(is_right) || request.bearer().is_some_and(is_right);
+    let is_authorized =
+        request.authorization().is_some_and(matches_secret) || request.bearer_token().is_some_and(matches_secret);
     if !is_authorized && request.has_several_credentials() {
-        return Err(Error::field("Authorization", "must hold one credential"));
+        return Err(Error::field("Authorization", "must hold one credential").into());
     }
-    let bot = directory.bot_of_token(&provider.provider_id, &request.segment("token")).await?;
-    let bot = bot.ok_or(Error::InvalidClient)?;
-    if expected.is_none() || is_authorized { Ok(bot) } else { Err(Error::UnauthorizedClient) }
+    let bot = directory.bot_by_token(&provider.provider_id, &request.path_segment("token")).await?;
+    let bot = bot.ok_or(BotApiError::InvalidClient)?;
+    if expected.is_none() || is_authorized { Ok(bot) } else { Err(BotApiError::UnauthorizedClient) }
 }

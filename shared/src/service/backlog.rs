@@ -1,5 +1,5 @@
-//! Works through what is overdue in the index `due`, within a limit of time: several partitions at once, each from its oldest
-//! item on and a page at a time, so that no partition keeps the others waiting.
+//! Processes the overdue items of the index `due` within a time limit: several partitions concurrently, each from its
+//! oldest item and one page at a time, so that a long partition does not delay the others.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,151 +11,158 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::store::chats::deliveries::{Backlog, Cursor, DUE_PARTITIONS, Overdue, OverduePage};
+use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, OverdueItem, OverduePage};
 
-/// Partitions that are worked on at once.
-const WORKERS: u64 = 8;
-/// Items of a partition before the next one has its turn.
-const PAGE_ITEMS: i32 = 25;
+/// Partitions that are processed concurrently.
+const MAX_CONCURRENT_PARTITIONS: u64 = 8;
+/// Items of a partition that are processed before the next partition.
+const MAX_ITEMS_PER_PAGE: i32 = 25;
 
-/// Whether something came of an overdue item.
-pub type Handling<'a> = BoxFuture<'a, Result<bool, Error>>;
+/// Resolves to whether the item was changed; only such items count towards the run's limit.
+pub type HandlerFuture<'a> = BoxFuture<'a, Result<bool, Error>>;
 
-/// What is done about an overdue item.
-pub trait Handler: Send + Sync {
-    /// Handles an item.
-    fn handle<'a>(&'a self, overdue: &'a Overdue) -> Handling<'a>;
+/// Handles one overdue item. An error is logged and counted, and the run continues.
+pub trait OverdueHandler: Send + Sync {
+    fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a>;
 }
 
-/// A run over a backlog.
-pub struct Run<'a> {
-    /// Where it is.
+/// One scheduled run over a backlog.
+pub struct BacklogRun<'a> {
     pub chats: &'a Chats,
-    /// Which one.
     pub backlog: Backlog,
-    /// What was due before this moment is overdue.
-    pub before: Timestamp,
-    /// When the run begins no other item.
+    /// Items that were due before this time are overdue.
+    pub due_before: Timestamp,
+    /// The run starts no item after this time.
     pub deadline: Instant,
-    /// The most items of which something may come.
-    pub max_handled: u32,
+    /// The run ends when this many items were changed.
+    pub max_changed_items: u32,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Items of which something came.
-    pub handled: u32,
-    /// Items and partitions that failed. The others were handled all the same.
+pub struct BacklogReport {
+    /// Items that were changed.
+    pub changed: u32,
+    /// Items that failed, and partitions that could not be read.
     pub failed: u32,
-    /// When the oldest item was due that the run did not come to, or that a busy service kept from being handled.
-    pub oldest_waiting: Option<Timestamp>,
-    /// When the oldest item was due that cannot be handled as it is.
-    pub oldest_broken: Option<Timestamp>,
+    /// The oldest item that the run did not reach, or that failed because a service was unavailable.
+    pub oldest_unhandled_due_at: Option<Timestamp>,
+    /// The oldest item that failed for another reason.
+    pub oldest_failed_due_at: Option<Timestamp>,
 }
 
-/// A partition whose turn comes, from the cursor on.
-struct Turn {
+/// The next page of a partition.
+struct PartitionPosition {
     partition: u64,
-    after: Option<Cursor>,
+    after: Option<OverdueCursor>,
 }
 
-/// What the workers of a run share.
+/// State that the workers of a run share.
 struct BacklogProgress {
-    turns: VecDeque<Turn>,
-    report: Report,
+    /// The partitions with unprocessed items, in the order in which they are processed.
+    pending: VecDeque<PartitionPosition>,
+    report: BacklogReport,
 }
 
-impl Run<'_> {
-    /// Works through the backlog until nothing is left or a limit is reached. A query for each partition, and one for each
-    /// page of it beyond the first.
-    pub async fn work(&self, handler: &dyn Handler) -> Report {
-        let progress = Mutex::new(BacklogProgress { turns: turns(clock::now()), report: Report::default() });
-        join_all((0..WORKERS).map(|_| self.take_turns(&progress, handler))).await;
-        let left = std::mem::take(&mut lock(&progress).turns);
-        join_all(left.iter().map(|turn| self.look_at(&progress, turn))).await;
+impl BacklogRun<'_> {
+    /// Processes the backlog until it is empty or a limit is reached.
+    /// One query for each page, and at least one for each partition.
+    pub async fn process(&self, handler: &dyn OverdueHandler) -> BacklogReport {
+        let progress =
+            Mutex::new(BacklogProgress { pending: all_partitions(clock::now()), report: BacklogReport::default() });
+        join_all((0..MAX_CONCURRENT_PARTITIONS).map(|_| self.process_partitions(&progress, handler))).await;
+        let unprocessed = std::mem::take(&mut lock(&progress).pending);
+        join_all(unprocessed.iter().map(|position| self.record_oldest_item(&progress, position))).await;
         let report = lock(&progress).report;
-        if let Some(oldest) = report.oldest() {
-            metrics::backlog(self.backlog.name(), clock::now().since(oldest));
+        if let Some(due_at) = report.oldest_due_at() {
+            metrics::record_backlog_age(self.backlog.name(), clock::now().since(due_at));
         }
         report
     }
 
-    async fn take_turns(&self, progress: &Mutex<BacklogProgress>, handler: &dyn Handler) {
-        while let Some(turn) = self.next_turn(progress) {
-            let Some(page) = self.page(progress, &turn, PAGE_ITEMS).await else { continue };
-            for overdue in &page.items {
-                if self.is_over(&lock(progress).report) {
-                    lock(progress).report.leave(overdue);
+    /// One of the concurrent workers.
+    async fn process_partitions(&self, progress: &Mutex<BacklogProgress>, handler: &dyn OverdueHandler) {
+        while let Some(position) = self.next_position(progress) {
+            let Some(page) = self.read_page(progress, &position, MAX_ITEMS_PER_PAGE).await else { continue };
+            for item in &page.items {
+                if self.has_reached_limit(&lock(progress).report) {
+                    lock(progress).report.record_unhandled(item);
                     break;
                 }
-                let result = handler.handle(overdue).await;
-                lock(progress).report.note(overdue, result);
+                let result = handler.handle(item).await;
+                lock(progress).report.record(item, result);
             }
             if let Some(cursor) = page.next {
-                lock(progress).turns.push_back(Turn { after: Some(cursor), ..turn });
+                lock(progress).pending.push_back(PartitionPosition { after: Some(cursor), ..position });
             }
         }
     }
 
-    fn next_turn(&self, progress: &Mutex<BacklogProgress>) -> Option<Turn> {
+    fn next_position(&self, progress: &Mutex<BacklogProgress>) -> Option<PartitionPosition> {
         let mut progress = lock(progress);
-        if self.is_over(&progress.report) { None } else { progress.turns.pop_front() }
+        if self.has_reached_limit(&progress.report) { None } else { progress.pending.pop_front() }
     }
 
-    fn is_over(&self, report: &Report) -> bool {
-        Instant::now() >= self.deadline || report.handled >= self.max_handled
+    fn has_reached_limit(&self, report: &BacklogReport) -> bool {
+        Instant::now() >= self.deadline || report.changed >= self.max_changed_items
     }
 
-    /// Notes how old the rest of a partition is to which the run did not come.
-    async fn look_at(&self, progress: &Mutex<BacklogProgress>, turn: &Turn) {
-        let page = self.page(progress, turn, 1).await;
-        page.iter().flat_map(|page| &page.items).for_each(|overdue| lock(progress).report.leave(overdue));
+    /// Records the age of the oldest unprocessed item of a partition.
+    async fn record_oldest_item(&self, progress: &Mutex<BacklogProgress>, position: &PartitionPosition) {
+        let page = self.read_page(progress, position, 1).await;
+        page.iter().flat_map(|page| &page.items).for_each(|item| lock(progress).report.record_unhandled(item));
     }
 
-    async fn page(&self, progress: &Mutex<BacklogProgress>, turn: &Turn, limit: i32) -> Option<OverduePage> {
-        let found = self.chats.overdue(self.backlog, turn.partition, self.before, turn.after.clone(), limit).await;
-        found
-            .inspect_err(|error| {
-                lock(progress).report.failed += 1;
-                tracing::error!(context = ?error.context(), turn.partition, "overdue items not read: {error}");
-            })
-            .ok()
+    /// A page of a partition; none, with a log line, when it cannot be read.
+    async fn read_page(
+        &self,
+        progress: &Mutex<BacklogProgress>,
+        position: &PartitionPosition,
+        limit: i32,
+    ) -> Option<OverduePage> {
+        let PartitionPosition { partition, after } = position;
+        let page = self.chats.overdue(self.backlog, *partition, self.due_before, after.clone(), limit).await;
+        page.inspect_err(|error| {
+            lock(progress).report.failed += 1;
+            tracing::error!(context = ?error.context(), partition, "overdue items not read: {error}");
+        })
+        .ok()
     }
 }
 
-impl Report {
-    /// When the oldest item was due that is still overdue.
-    pub fn oldest(&self) -> Option<Timestamp> {
-        self.oldest_waiting.into_iter().chain(self.oldest_broken).min()
+impl BacklogReport {
+    /// When the oldest item that is still overdue was due.
+    pub(crate) fn oldest_due_at(&self) -> Option<Timestamp> {
+        self.oldest_unhandled_due_at.into_iter().chain(self.oldest_failed_due_at).min()
     }
 
-    fn note(&mut self, overdue: &Overdue, result: Result<bool, Error>) {
+    fn record(&mut self, item: &OverdueItem, result: Result<bool, Error>) {
         let error = match result {
-            Ok(has_changed) => {
-                self.handled += u32::from(has_changed);
+            Ok(is_changed) => {
+                self.changed += u32::from(is_changed);
                 return;
             }
             Err(error) => error,
         };
         self.failed += 1;
-        tracing::error!(context = ?error.context(), item = %overdue, "overdue item not handled: {error}");
+        tracing::error!(context = ?error.context(), %item, "overdue item not handled: {error}");
         if matches!(error, Error::Unavailable(_)) {
-            self.leave(overdue);
+            self.record_unhandled(item);
         } else {
-            self.oldest_broken = Some(overdue.due_at.min(self.oldest_broken.unwrap_or(overdue.due_at)));
+            self.oldest_failed_due_at = Some(item.due_at.min(self.oldest_failed_due_at.unwrap_or(item.due_at)));
         }
     }
 
-    fn leave(&mut self, overdue: &Overdue) {
-        self.oldest_waiting = Some(overdue.due_at.min(self.oldest_waiting.unwrap_or(overdue.due_at)));
+    fn record_unhandled(&mut self, item: &OverdueItem) {
+        self.oldest_unhandled_due_at = Some(item.due_at.min(self.oldest_unhandled_due_at.unwrap_or(item.due_at)));
     }
 }
 
-/// Each partition once. Another one is the first in each minute: a run that ends early leaves others behind than the last.
-fn turns(now: Timestamp) -> VecDeque<Turn> {
-    let first = (now.seconds() / 60).wrapping_mul(WORKERS);
-    (0..DUE_PARTITIONS).map(|n| Turn { partition: (first + n) % DUE_PARTITIONS, after: None }).collect()
+/// Every partition, starting with another one each minute, so that
+/// runs that end early do not always skip the same partitions.
+fn all_partitions(now: Timestamp) -> VecDeque<PartitionPosition> {
+    let first = (now.seconds() / 60).wrapping_mul(MAX_CONCURRENT_PARTITIONS);
+    (0..DUE_PARTITIONS).map(|n| PartitionPosition { partition: (first + n) % DUE_PARTITIONS, after: None }).collect()
 }
 
 fn lock(progress: &Mutex<BacklogProgress>) -> MutexGuard<'_, BacklogProgress> {
@@ -169,13 +176,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_partition_is_the_first_ones_within_some_minutes() {
-        let minutes = DUE_PARTITIONS / WORKERS;
-        let partitions = |minute: u64| turns(Timestamp(minute * 60_000)).into_iter().map(|turn| turn.partition);
+    fn every_partition_is_processed_first_within_some_minutes() {
+        let minutes = DUE_PARTITIONS / MAX_CONCURRENT_PARTITIONS;
+        let partitions =
+            |minute: u64| all_partitions(Timestamp(minute * 60_000)).into_iter().map(|position| position.partition);
         for minute in 0..minutes {
             assert_eq!(partitions(minute).collect::<BTreeSet<_>>().len() as u64, DUE_PARTITIONS);
         }
-        let first: BTreeSet<_> = (0..minutes).flat_map(|minute| partitions(minute).take(WORKERS as usize)).collect();
+        let concurrent = MAX_CONCURRENT_PARTITIONS as usize;
+        let first: BTreeSet<_> = (0..minutes).flat_map(|minute| partitions(minute).take(concurrent)).collect();
         assert_eq!(first.len() as u64, DUE_PARTITIONS);
     }
 }

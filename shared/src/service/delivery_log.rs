@@ -1,86 +1,95 @@
-//! What an admin does with the ledger of deliveries: look at it, and have parts of it sent again.
+//! The admin endpoints of the delivery log: list deliveries, and replay failed ones.
 
 use serde_json::Value;
 
+use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::delivery::DeliveryState;
-use crate::domain::delivery_log::{Order, Place, Retry, Wanted, waits_for_bot};
+use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::http::Response;
-use crate::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use crate::runtime::queue::{self, FirstAttemptQueues};
 use crate::store::chats::Chats;
-use crate::store::chats::delivery_log::{Page, Search};
-use crate::wire::delivery_log::{self, Question, Replay};
+use crate::store::chats::delivery_log::{DeliveryPage, DeliveryQuery};
+use crate::wire::delivery_log::{self, DeliveryLogRequest, ReplayRequest};
 
-/// Deliveries that one request begins anew.
-const MAX_CONCURRENT_REPLAYS: usize = 100;
+/// Deliveries that one request replays.
+const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
-/// An admin at work.
-pub struct Desk<'a> {
-    /// Whose chats.
+/// The delivery log of one account, for an admin. Each public method answers one endpoint.
+pub struct DeliveryLog<'a> {
     pub account_id: &'a str,
-    /// Where they are.
     pub chats: &'a Chats,
-    /// Where first tries are queued.
-    pub queues: (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue),
-    /// Now.
+    pub queues: FirstAttemptQueues<'a>,
     pub now: Timestamp,
 }
 
-impl Desk<'_> {
-    /// A page of the ledger, newest first.
-    pub async fn list(&self, question: Question) -> Result<Response, Error> {
-        let Question { wanted, chat_id, limit, after } = question;
-        let search = self.search(&wanted, Order::NewestFirst, after, limit);
+impl DeliveryLog<'_> {
+    /// A page of deliveries, newest first.
+    pub async fn list(&self, request: DeliveryLogRequest) -> Result<Response, Error> {
+        let DeliveryLogRequest { filter, chat_id, limit, after } = request;
+        let query = self.query(&filter, SortOrder::NewestFirst, after, limit);
         let page = match chat_id {
-            Some(chat_id) => self.of_chat(chat_id, search).await?,
-            None if wanted.state == DeliveryState::Failed => self.chats.failures(search).await?,
-            None => self.chats.deliveries(search).await?,
+            Some(chat_id) => self.chat_deliveries(chat_id, query).await?,
+            None if filter.state == DeliveryState::Failed => self.chats.failures(query).await?,
+            None => self.chats.deliveries(query).await?,
         };
-        Ok(Response::ok(delivery_log::page(&page.rows, page.next, self.now)))
+        Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, self.now)))
     }
 
-    /// Sends again: one delivery, or what failed, oldest first, so that a receiver gets a chat in its order. What
-    /// somebody else began anew meanwhile is left to them.
+    /// Replays one delivery, or the failed deliveries of a chat or of a period, oldest first, so that a receiver gets a
+    /// chat's messages in order. A delivery that a concurrent request replays is skipped. Failed events that await a
+    /// reaction of a bot are counted, not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
-        let failed = Wanted::all(DeliveryState::Failed);
-        let page = match delivery_log::replay(body)? {
-            Replay::One { chat_id, seq } => {
-                self.begin(chat_id, seq, Retry::One).await?;
-                return Ok(Response::accepted(delivery_log::replayed(1, 0, None)));
+        let failed = DeliveryFilter::all(DeliveryState::Failed);
+        let page = match delivery_log::parse_replay_request(body)? {
+            ReplayRequest::One { chat_id, seq } => {
+                self.start_replay(chat_id, seq, ReplayScope::Single).await?;
+                return Ok(Response::accepted(delivery_log::replay_result_json(1, 0, None)));
             }
-            Replay::Chat { chat_id, after } => {
-                self.of_chat(chat_id, self.search(&failed, Order::OldestFirst, after, MAX_CONCURRENT_REPLAYS)).await?
+            ReplayRequest::Chat { chat_id, after } => {
+                self.chat_deliveries(
+                    chat_id,
+                    self.query(&failed, SortOrder::OldestFirst, after, MAX_REPLAYS_PER_REQUEST),
+                )
+                .await?
             }
-            Replay::Range { wanted, after } => {
-                let search = self.search(&wanted, Order::OldestFirst, after, MAX_CONCURRENT_REPLAYS);
-                self.chats.failures(search).await?
+            ReplayRequest::Range { filter, after } => {
+                let query = self.query(&filter, SortOrder::OldestFirst, after, MAX_REPLAYS_PER_REQUEST);
+                self.chats.failures(query).await?
             }
         };
-        let (for_bots, others): (Vec<_>, Vec<_>) = page.rows.into_iter().partition(|(_, entry)| waits_for_bot(entry));
+        let (bot_events, replayable): (Vec<_>, Vec<_>) =
+            page.rows.into_iter().partition(|(_, entry)| awaits_bot_reaction(entry));
         let mut replayed = 0;
-        for (_, entry) in others {
-            match self.begin(entry.chat_id, entry.seq, Retry::Failed).await {
+        for (_, entry) in replayable {
+            match self.start_replay(entry.chat_id, entry.seq, ReplayScope::AllFailed).await {
                 Ok(()) => replayed += 1,
                 Err(Error::Conflict(_) | Error::NotFound) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Response::accepted(delivery_log::replayed(replayed, for_bots.len(), page.next)))
+        Ok(Response::accepted(delivery_log::replay_result_json(replayed, bot_events.len(), page.next)))
     }
 
-    async fn begin(&self, chat_id: u64, seq: u64, retry: Retry) -> Result<(), Error> {
-        let entry = self.chats.retry(self.account_id, chat_id, seq, retry, self.now).await?;
-        queue::enqueue_round(&entry, self.queues).await;
+    async fn start_replay(&self, chat_id: u64, seq: u64, scope: ReplayScope) -> Result<(), Error> {
+        let entry = self.chats.replay_delivery(self.account_id, chat_id, seq, scope, self.now).await?;
+        queue::enqueue_first_attempt(&entry, self.queues).await;
         Ok(())
     }
 
-    async fn of_chat(&self, chat_id: u64, search: Search<'_>) -> Result<Page, Error> {
+    async fn chat_deliveries(&self, chat_id: u64, query: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let chat = self.chats.chat(self.account_id, chat_id).await?.ok_or(Error::NotFound)?;
-        self.chats.chat_deliveries(&chat, search).await
+        self.chats.chat_deliveries(&chat, query).await
     }
 
-    fn search<'s>(&'s self, wanted: &'s Wanted, order: Order, after: Option<Place>, limit: usize) -> Search<'s> {
-        Search { account_id: self.account_id, wanted, order, after, limit, now: self.now }
+    fn query<'s>(
+        &'s self,
+        filter: &'s DeliveryFilter,
+        order: SortOrder,
+        after: Option<DeliveryCursor>,
+        limit: usize,
+    ) -> DeliveryQuery<'s> {
+        DeliveryQuery { account_id: self.account_id, filter, order, after, limit, now: self.now }
     }
 }

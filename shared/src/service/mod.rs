@@ -1,4 +1,4 @@
-//! Use cases that need more than the few lines of one handler.
+//! Use cases that are too long for a handler, or shared by several functions.
 
 pub mod account_settings;
 pub mod auth;
@@ -6,5 +6,5 @@ pub mod backlog;
 pub mod bot_events;
 pub mod chat_access;
 pub mod delivery_log;
-pub mod notifications;
 pub mod retention;
+pub mod webhook_notifier;

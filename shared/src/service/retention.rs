@@ -1,4 +1,4 @@
-//! What accounts have changed of their retention, on its way to the chats that have ended.
+//! Applies changed retention settings to chats that were closed before the change.
 
 use std::time::Instant;
 
@@ -6,28 +6,40 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::retention::Pass;
+use crate::store::chats::retention::RetentionPass;
 use crate::store::directory::Directory;
 
-/// Goes on with the passes over ended chats, until `end`, when every open chat has been checked that was to be checked before
-/// `checked`: an open chat ends by the old retention until it is checked, and the pass must not have gone by then. How many
-/// accounts could not be seen to: their passes go on in the next run.
-pub async fn go_on(directory: &Directory, chats: &Chats, checked: Timestamp, end: Instant) -> Result<u32, Error> {
+/// Continues the retention passes over closed chats until `deadline`, and returns for how many accounts that failed;
+/// their passes continue in the next run.
+///
+/// `checked_until`: idle checks that were due before this time are done. An open chat keeps the old retention until its
+/// next idle check, so a pass waits until all chats that were open at its start have been checked.
+pub async fn continue_passes(
+    directory: &Directory,
+    chats: &Chats,
+    checked_until: Timestamp,
+    deadline: Instant,
+) -> Result<u32, Error> {
     let mut failed = 0;
-    for pass in chats.passes(checked, clock::now()).await? {
-        // The others are the first ones in the next run.
-        if Instant::now() >= end {
+    for pass in chats.due_retention_passes(checked_until, clock::now()).await? {
+        // The next run starts with the passes that are left.
+        if Instant::now() >= deadline {
             break;
         }
-        if let Err(error) = keep(directory, chats, &pass, end).await {
+        if let Err(error) = apply_pass(directory, chats, &pass, deadline).await {
             failed += 1;
-            tracing::error!(context = ?error.context(), pass.account_id, "retention not changed: {error}");
+            tracing::error!(context = ?error.context(), pass.account_id, "retention not applied: {error}");
         }
     }
     Ok(failed)
 }
 
-async fn keep(directory: &Directory, chats: &Chats, pass: &Pass, end: Instant) -> Result<(), Error> {
-    let keep_days = directory.settings(&pass.account_id).await?.retention_days;
-    chats.keep_ended(pass, keep_days, &|| Instant::now() < end, clock::now()).await
+async fn apply_pass(
+    directory: &Directory,
+    chats: &Chats,
+    pass: &RetentionPass,
+    deadline: Instant,
+) -> Result<(), Error> {
+    let retention_days = directory.settings(&pass.account_id).await?.retention_days;
+    chats.apply_retention(pass, retention_days, &|| Instant::now() < deadline, clock::now()).await
 }

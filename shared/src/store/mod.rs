@@ -1,10 +1,11 @@
-//! DynamoDB: one folder for each table (docs/design.md). Items are private to this module; its functions take and return
-//! `domain` types.
+//! DynamoDB access, one folder for each table (docs/design.md). Item types are private to this module; public functions
+//! take and return `domain` types.
 
 mod cache;
 pub mod chats;
 pub mod connections;
 pub mod directory;
+mod race_retries;
 pub mod table;
 
 #[cfg(test)]
@@ -15,9 +16,6 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use table::Item;
-
-/// How often a write that lost a race is tried with what is there now.
-const MAX_RACE_ATTEMPTS: usize = 8;
 
 fn to_item<T: Serialize>(value: &T) -> Result<Item, Error> {
     serde_dynamo::to_item(value).map_err(Error::internal)

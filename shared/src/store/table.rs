@@ -1,5 +1,5 @@
-//! The few DynamoDB operations the stores are made of. They are not generic and return boxed futures, so
-//! that the SDK's deep types are compiled once, here, and not again in every function (20 s each).
+//! The DynamoDB operations that the stores use. They return boxed futures of non-generic functions, so that the SDK's
+//! nested types are compiled once, in this crate, and not in every function (20 s each).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,275 +17,269 @@ use aws_sdk_dynamodb::types::{
 use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
 
-use crate::error::{Context, Error};
-use crate::runtime::dependencies::Platform;
+use crate::error::{Error, ErrorContext};
+use crate::runtime::dependencies::StartupContext;
 
-/// An item as the SDK knows it.
-pub type Item = HashMap<String, AttributeValue>;
+/// An item: attributes by name.
+pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// The condition for changes of what must not have been deleted meanwhile.
-pub const EXISTS: &str = "attribute_exists(#pk)";
+/// The condition of an update that must not recreate a deleted item.
+pub(crate) const ITEM_EXISTS: &str = "attribute_exists(#pk)";
 
-/// What the `:names` of an expression stand for.
-pub type Values = Vec<(&'static str, AttributeValue)>;
+/// The values of the `:name` placeholders in an expression.
+pub(crate) type ExpressionValues = Vec<(&'static str, AttributeValue)>;
 
-/// A table.
 #[derive(Clone)]
 pub struct Table {
     client: Client,
     name: Arc<str>,
 }
 
-/// The key of an item: `pk` and `sk`.
+/// The primary key of an item: partition key and sort key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
-    /// Partition key.
+pub(crate) struct Key {
     pub pk: String,
-    /// Sort key.
     pub sk: String,
 }
 
-/// An update of one item in DynamoDB's own expression language. `#name` stands for the attribute `name`. The update is
-/// a literal, or a `String` where it depends on what there is to write.
+/// An update of one item, in DynamoDB's expression language. `#name` is the attribute `name`. The update expression is
+/// a literal, or a `String` when it depends on the data.
 #[derive(Clone)]
-pub struct ItemUpdate<U = &'static str> {
-    /// Which item.
+pub(crate) struct ItemUpdate<U = &'static str> {
     pub key: Key,
-    /// The update expression.
     pub update: U,
-    /// What must hold, else [`Refused::Condition`]; empty for nothing.
+    /// A condition expression, or an empty string for none.
     pub condition: &'static str,
-    /// What the expressions' `:names` stand for.
-    pub values: Values,
+    pub values: ExpressionValues,
 }
 
-/// One part of a transaction.
+/// One part of a transaction. The transaction fails when the condition of any part fails.
 #[derive(Clone)]
-pub enum Write {
-    /// Stores a new item; there must be none under its key.
+pub(crate) enum Write {
+    /// Stores a new item. Fails when an item with its key exists.
     Create(Item),
-    /// Changes an item.
-    ItemUpdate(ItemUpdate),
-    /// Changes an item, by an update that was put together.
-    Composed(ItemUpdate<String>),
-    /// Deletes an item; there must be one.
-    Delete(Key),
-    /// Deletes an item if the condition holds.
-    DeleteIf(Key, &'static str, Values),
-    /// Changes nothing; the condition must hold for the item.
-    Check(Key, &'static str, Values),
+    Update(ItemUpdate),
+    /// An update with an expression that depends on the data.
+    DynamicUpdate(ItemUpdate<String>),
+    /// Deletes an item on a condition.
+    DeleteIf(Key, &'static str, ExpressionValues),
+    /// Checks a condition on an item without changing it.
+    Check(Key, &'static str, ExpressionValues),
 }
 
 /// A query of one partition of the table or of an index.
 #[derive(Clone)]
-pub struct Query {
-    /// The index; none for the table itself.
+pub(crate) struct Query {
+    /// None for the table itself.
     pub index: Option<&'static str>,
     /// The key condition.
     pub condition: &'static str,
-    /// What its `:names` stand for.
-    pub values: Values,
-    /// The most items to return.
+    pub values: ExpressionValues,
+    /// Items that one request reads.
     pub limit: i32,
-    /// Largest sort key first.
+    /// Whether to return the largest sort key first.
     pub descending: bool,
 }
 
-/// A part of what a query finds.
-pub struct Page {
-    /// The items.
+/// The result of one query request.
+pub(crate) struct QueryPage {
     pub items: Vec<Item>,
-    /// The key of the last one that was looked at, if there may be more behind it.
+    /// The key to continue after, when there may be more items.
     pub next: Option<Item>,
 }
 
-/// Why a conditional write was not done.
+/// Why nothing was written.
 #[derive(Debug)]
-pub enum Refused {
-    /// The condition does not hold. `index`: which part of a transaction. `item`: as it is, when it exists.
-    #[allow(missing_docs, reason = "said above")]
-    Condition { index: usize, item: Option<Item> },
-    /// Another write was under way; read again.
+pub(crate) enum WriteError {
+    /// A condition failed: of the part `index` of a transaction. `item` is the stored item, if it exists.
+    ConditionFailed {
+        index: usize,
+        item: Option<Item>,
+    },
+    /// A concurrent transaction held the item, also after some retries.
     Contended,
-    /// It could not be tried.
     Error(Error),
 }
 
-impl From<Refused> for Error {
-    /// For writes whose condition fails only when the item has gone.
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Condition { .. } => Self::NotFound,
-            Refused::Contended => Self::Unavailable(Context::new("contended item")),
-            Refused::Error(error) => error,
+impl From<WriteError> for Error {
+    /// For writes whose condition fails only when the item was deleted.
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::ConditionFailed { .. } => Self::NotFound,
+            WriteError::Contended => Self::Unavailable(ErrorContext::new("contended item")),
+            WriteError::Error(error) => error,
         }
     }
 }
 
-impl From<Error> for Refused {
+impl From<Error> for WriteError {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
 impl Key {
-    /// The key of those two parts.
-    pub fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+    pub(crate) fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
         Self { pk: pk.into(), sk: sk.into() }
     }
 
-    /// The key's attributes.
-    pub fn into_item(self) -> Item {
+    pub(crate) fn into_item(self) -> Item {
         HashMap::from([("pk".to_owned(), AttributeValue::S(self.pk)), ("sk".to_owned(), AttributeValue::S(self.sk))])
     }
 }
 
 impl ItemUpdate<String> {
-    /// Sets attributes, each to the value that has its name: `#name = :name`.
-    pub fn setting(key: Key, values: Values, condition: &'static str) -> Self {
+    /// Sets each attribute to the value of its name: `#name = :name`.
+    pub(crate) fn set_attributes(key: Key, values: ExpressionValues, condition: &'static str) -> Self {
         let name = |value: &'static str| value.trim_start_matches(':');
-        let parts: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();
-        Self { key, update: format!("SET {}", parts.join(", ")), condition, values }
+        let assignments: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();
+        Self { key, update: format!("SET {}", assignments.join(", ")), condition, values }
     }
 }
 
-/// What differs from `before`, of the same attributes in the same order: who changes something else meanwhile is not
-/// undone, and who says what was there already says nothing.
-pub fn differing(before: Values, after: Values) -> Values {
+/// The values of `after` that differ from `before`, which has the same attributes in the same order. Writing only these
+/// preserves concurrent changes of other attributes.
+pub(crate) fn changed_values(before: ExpressionValues, after: ExpressionValues) -> ExpressionValues {
     after.into_iter().zip(before).filter_map(|(after, before)| (after != before).then_some(after)).collect()
 }
 
 impl<U: Into<String>> ItemUpdate<U> {
-    fn composed(self) -> ItemUpdate<String> {
+    fn into_dynamic(self) -> ItemUpdate<String> {
         let Self { key, update, condition, values } = self;
         ItemUpdate { key, update: update.into(), condition, values }
     }
 }
 
-/// A string attribute.
-pub fn s(value: impl Into<String>) -> AttributeValue {
+/// A string attribute value.
+pub(crate) fn s(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
 }
 
-/// A number attribute.
-pub fn n(value: impl std::fmt::Display) -> AttributeValue {
+/// A number attribute value.
+pub(crate) fn n(value: impl std::fmt::Display) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
 impl Table {
-    /// The table of that name.
     pub fn new(client: Client, name: &str) -> Self {
         Self { client, name: name.into() }
     }
 
-    /// The table that a variable names. All tables share one client and so its connections.
-    pub fn open(platform: &mut Platform, variable: &'static str) -> Self {
-        let name = platform.environment.text(variable);
-        let open = || (Client::new(&platform.aws), name.clone());
-        let (client, _) = platform.dynamodb.get_or_insert_with(open);
+    /// Opens the table whose name is in an environment variable. All tables share one client and its connections.
+    pub(crate) fn open(startup: &mut StartupContext, name_variable: &'static str) -> Self {
+        let name = startup.environment.required(name_variable);
+        let new_client = || (Client::new(&startup.aws), name.clone());
+        let (client, _) = startup.dynamodb.get_or_insert_with(new_client);
         Self::new(client.clone(), &name)
     }
 
-    /// Reads an item, strongly consistent. One read. There is nothing under a key that is longer than DynamoDB
-    /// takes: parts of keys come from addresses that anybody may call.
-    pub fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
+    /// Reads an item with strong consistency. One read. A key that is too long for DynamoDB has no item and is not an
+    /// error, because keys contain parts of public URLs.
+    pub(crate) fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {
                 return Ok(None);
             }
             let request = self.client.get_item().table_name(&*self.name).consistent_read(true);
-            let answer = request.set_key(Some(key.into_item())).send().await.map_err(|e| failure(&e))?;
+            let answer = request.set_key(Some(key.into_item())).send().await.map_err(|e| request_error(&e))?;
             Ok(answer.item)
         })
     }
 
-    /// Reads some items, strongly consistent, in no order; at most 100. A read each.
-    pub fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+    /// Reads at most 100 items with strong consistency, in no particular order. One read for each item.
+    pub(crate) fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());
-            let mut wanted: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
+            let mut missing: Vec<Item> = keys.into_iter().map(Key::into_item).collect();
             for _ in 0..MAX_BATCH_GET_ROUNDS {
-                if wanted.is_empty() {
+                if missing.is_empty() {
                     return Ok(found);
                 }
-                let keys = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build();
+                let keys = KeysAndAttributes::builder().set_keys(Some(missing)).consistent_read(true).build();
                 let keys = keys.map_err(Error::internal)?;
                 let request = self.client.batch_get_item().request_items(&*self.name, keys);
-                let answer = request.send().await.map_err(|e| failure(&e))?;
+                let answer = request.send().await.map_err(|e| request_error(&e))?;
                 found.extend(answer.responses.into_iter().flat_map(HashMap::into_values).flatten());
-                let rest = answer.unprocessed_keys.into_iter().flat_map(HashMap::into_values);
-                wanted = rest.flat_map(|keys| keys.keys).collect();
+                let unprocessed = answer.unprocessed_keys.into_iter().flat_map(HashMap::into_values);
+                missing = unprocessed.flat_map(|keys| keys.keys).collect();
             }
-            if wanted.is_empty() { Ok(found) } else { Err(Error::Unavailable(Context::new("a batch came piecemeal"))) }
+            if missing.is_empty() {
+                Ok(found)
+            } else {
+                Err(Error::Unavailable(ErrorContext::new("unprocessed batch keys")))
+            }
         })
     }
 
-    /// Stores an item; with `create`, only where there is none. The SDK repeats a request whose answer is late, so
-    /// finding the very item there is a success. One write.
-    pub fn put(&self, item: Item, create: bool) -> BoxFuture<'_, Result<(), Refused>> {
+    /// Stores an item; with `create_only`, only when its key is free. The SDK retries a request that timed out, so
+    /// finding an identical item counts as success. One write.
+    pub(crate) fn put(&self, item: Item, create_only: bool) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
-            let request = if create { request.condition_expression(IS_NEW) } else { request };
+            let request = if create_only { request.condition_expression(ITEM_IS_NEW) } else { request };
             let request = request.return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-            let put = || request.clone().send().map_err(|error| put_refused(&error));
-            match unless_contended(put).await {
+            let put = || request.clone().send().map_err(|error| put_error(&error));
+            match retry_contended(put).await {
                 Ok(_) => Ok(()),
-                Err(Refused::Condition { item: Some(found), .. }) if found == item => Ok(()),
-                Err(refused) => Err(refused),
+                Err(WriteError::ConditionFailed { item: Some(found), .. }) if found == item => Ok(()),
+                Err(error) => Err(error),
             }
         })
     }
 
-    /// Changes an item and returns it as it is afterwards. One write.
-    pub fn update<U: Into<String>>(&self, change: ItemUpdate<U>) -> BoxFuture<'_, Result<Item, Refused>> {
-        self.update_composed(change.composed())
+    /// Updates an item and returns the updated item. One write.
+    pub(crate) fn update<U: Into<String>>(
+        &self,
+        item_update: ItemUpdate<U>,
+    ) -> BoxFuture<'_, Result<Item, WriteError>> {
+        self.update_dynamic(item_update.into_dynamic())
     }
 
-    fn update_composed(&self, change: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, Refused>> {
+    fn update_dynamic(&self, item_update: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, WriteError>> {
         Box::pin(async move {
-            let ItemUpdate { key, update, condition, values } = change;
+            let ItemUpdate { key, update, condition, values } = item_update;
             let request = self
                 .client
                 .update_item()
                 .table_name(&*self.name)
                 .set_key(Some(key.into_item()))
-                .set_expression_attribute_names(names(&[&update, condition]))
+                .set_expression_attribute_names(placeholder_names(&[&update, condition]))
                 .update_expression(update)
-                .set_condition_expression(given(condition))
-                .set_expression_attribute_values(named(values))
+                .set_condition_expression(non_empty(condition))
+                .set_expression_attribute_values(placeholder_values(values))
                 .return_values(ReturnValue::AllNew)
                 .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-            let update = || request.clone().send().map_err(|error| update_refused(&error));
-            Ok(unless_contended(update).await?.attributes.unwrap_or_default())
+            let update = || request.clone().send().map_err(|error| update_error(&error));
+            Ok(retry_contended(update).await?.attributes.unwrap_or_default())
         })
     }
 
-    /// Changes an item if the condition holds. One write.
-    pub fn update_if(&self, change: ItemUpdate) -> BoxFuture<'_, Result<(), Error>> {
+    /// Updates an item; a failed condition is not an error. One write.
+    pub(crate) fn update_if(&self, item_update: ItemUpdate) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
-            match self.update(change).await {
-                Ok(_) | Err(Refused::Condition { .. }) => Ok(()),
-                Err(refused) => Err(refused.into()),
+            match self.update(item_update).await {
+                Ok(_) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
+                Err(error) => Err(error.into()),
             }
         })
     }
 
-    /// Deletes an item if it is there and returns it. One write.
-    pub fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
+    /// Deletes an item and returns it, if it existed. One write.
+    pub(crate) fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             let request = self.client.delete_item().table_name(&*self.name).set_key(Some(key.into_item()));
             let request = request.return_values(ReturnValue::AllOld);
-            let delete = || request.clone().send().map_err(|error| delete_refused(&error));
-            Ok(unless_contended(delete).await?.attributes)
+            let delete = || request.clone().send().map_err(|error| delete_error(&error));
+            Ok(retry_contended(delete).await?.attributes)
         })
     }
 
-    /// Deletes an item if it is there and the condition holds, and returns it. One write.
-    pub fn delete_if(
+    /// Deletes an item and returns it, if it existed and the condition was met. One write.
+    pub(crate) fn delete_if(
         &self,
         key: Key,
         condition: &'static str,
-        values: Values,
+        values: ExpressionValues,
     ) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             let request = self
@@ -294,43 +288,48 @@ impl Table {
                 .table_name(&*self.name)
                 .set_key(Some(key.into_item()))
                 .condition_expression(condition)
-                .set_expression_attribute_names(names(&[condition]))
-                .set_expression_attribute_values(named(values));
+                .set_expression_attribute_names(placeholder_names(&[condition]))
+                .set_expression_attribute_values(placeholder_values(values));
             let request = request.return_values(ReturnValue::AllOld);
-            let delete = || request.clone().send().map_err(|error| delete_refused(&error));
-            match unless_contended(delete).await {
+            let delete = || request.clone().send().map_err(|error| delete_error(&error));
+            match retry_contended(delete).await {
                 Ok(answer) => Ok(answer.attributes),
-                Err(Refused::Condition { .. }) => Ok(None),
-                Err(refused) => Err(refused.into()),
+                Err(WriteError::ConditionFailed { .. }) => Ok(None),
+                Err(error) => Err(error.into()),
             }
         })
     }
 
-    /// Reads items of one partition in the order of their sort keys.
-    pub fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
-        Box::pin(async move { Ok(self.page(query, "", None).await?.items) })
+    /// Reads items of one partition in the order of their sort keys. One query.
+    pub(crate) fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+        Box::pin(async move { Ok(self.query_page(query, "", None).await?.items) })
     }
 
-    /// Reads the first `most` items of one partition, however large they are. A query for each megabyte, or for as many as
-    /// the query's limit says.
-    pub fn query_all(&self, query: Query, most: usize) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
+    /// Reads the first `max_items` items of one partition. One query
+    /// for each page of the query's limit, or of one megabyte.
+    pub(crate) fn query_all(&self, query: Query, max_items: usize) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let (mut items, mut after) = (Vec::new(), None);
             loop {
-                let page = self.page(query.clone(), "", after).await?;
+                let page = self.query_page(query.clone(), "", after).await?;
                 items.extend(page.items);
                 after = page.next;
-                if after.is_none() || items.len() >= most {
-                    items.truncate(most);
+                if after.is_none() || items.len() >= max_items {
+                    items.truncate(max_items);
                     return Ok(items);
                 }
             }
         })
     }
 
-    /// Reads as many items of one partition as the query's limit says, behind the key `after` if there is one, and
-    /// returns those that `filter` takes.
-    pub fn page(&self, query: Query, filter: &'static str, after: Option<Item>) -> BoxFuture<'_, Result<Page, Error>> {
+    /// Reads one page of a partition, after the key `after` if there is one, and returns the items that match `filter`.
+    /// The query's limit counts items before filtering.
+    pub(crate) fn query_page(
+        &self,
+        query: Query,
+        filter: &'static str,
+        after: Option<Item>,
+    ) -> BoxFuture<'_, Result<QueryPage, Error>> {
         Box::pin(async move {
             let Query { index, condition, values, limit, descending } = query;
             let request = self
@@ -339,68 +338,70 @@ impl Table {
                 .table_name(&*self.name)
                 .set_index_name(index.map(str::to_owned))
                 .key_condition_expression(condition)
-                .set_filter_expression(given(filter))
-                .set_expression_attribute_names(names(&[condition, filter]))
-                .set_expression_attribute_values(named(values))
+                .set_filter_expression(non_empty(filter))
+                .set_expression_attribute_names(placeholder_names(&[condition, filter]))
+                .set_expression_attribute_values(placeholder_values(values))
                 .set_exclusive_start_key(after)
                 .consistent_read(index.is_none())
                 .limit(limit)
                 .scan_index_forward(!descending);
-            let answer = request.send().await.map_err(|e| failure(&e))?;
+            let answer = request.send().await.map_err(|e| request_error(&e))?;
             let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
-            Ok(Page { items: answer.items.unwrap_or_default(), next })
+            Ok(QueryPage { items: answer.items.unwrap_or_default(), next })
         })
     }
 
-    /// Does all of the writes or none. Two writes an item.
-    pub fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), Refused>> {
+    /// Makes all of the writes or none. Two writes for each item.
+    pub(crate) fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
-            let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.part(write)).collect();
+            let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.transaction_part(write)).collect();
             let request = self.client.transact_write_items().set_transact_items(Some(parts?));
-            let transact = || request.clone().send().map_err(|error| transaction_refused(&error));
-            unless_contended(transact).await.map(|_| ())
+            let transact = || request.clone().send().map_err(|error| transaction_error(&error));
+            retry_contended(transact).await.map(|_| ())
         })
     }
 
-    fn part(&self, write: Write) -> Result<TransactWriteItem, Error> {
-        let old = ReturnValuesOnConditionCheckFailure::AllOld;
+    fn transaction_part(&self, write: Write) -> Result<TransactWriteItem, Error> {
+        let return_item = ReturnValuesOnConditionCheckFailure::AllOld;
         let part = TransactWriteItem::builder();
         let part = match write {
             Write::Create(item) => {
-                let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(IS_NEW);
-                part.put(put.return_values_on_condition_check_failure(old).build().map_err(Error::internal)?)
+                let put = Put::builder().table_name(&*self.name).set_item(Some(item)).condition_expression(ITEM_IS_NEW);
+                part.put(put.return_values_on_condition_check_failure(return_item).build().map_err(Error::internal)?)
             }
-            Write::ItemUpdate(change) => return self.part(Write::Composed(change.composed())),
-            Write::Composed(ItemUpdate { key, update, condition, values }) => {
-                let change = Update::builder()
+            Write::Update(item_update) => {
+                return self.transaction_part(Write::DynamicUpdate(item_update.into_dynamic()));
+            }
+            Write::DynamicUpdate(ItemUpdate { key, update, condition, values }) => {
+                let item_update = Update::builder()
                     .table_name(&*self.name)
                     .set_key(Some(key.into_item()))
-                    .set_expression_attribute_names(names(&[&update, condition]))
+                    .set_expression_attribute_names(placeholder_names(&[&update, condition]))
                     .update_expression(update)
-                    .set_condition_expression(given(condition))
-                    .set_expression_attribute_values(named(values))
-                    .return_values_on_condition_check_failure(old);
-                part.update(change.build().map_err(Error::internal)?)
+                    .set_condition_expression(non_empty(condition))
+                    .set_expression_attribute_values(placeholder_values(values))
+                    .return_values_on_condition_check_failure(return_item);
+                part.update(item_update.build().map_err(Error::internal)?)
             }
-            Write::Delete(key) => return self.part(Write::DeleteIf(key, EXISTS, Vec::new())),
+
             Write::DeleteIf(key, condition, values) => {
                 let delete = Delete::builder()
                     .table_name(&*self.name)
                     .set_key(Some(key.into_item()))
-                    .set_expression_attribute_names(names(&[condition]))
+                    .set_expression_attribute_names(placeholder_names(&[condition]))
                     .condition_expression(condition)
-                    .set_expression_attribute_values(named(values))
-                    .return_values_on_condition_check_failure(old);
+                    .set_expression_attribute_values(placeholder_values(values))
+                    .return_values_on_condition_check_failure(return_item);
                 part.delete(delete.build().map_err(Error::internal)?)
             }
             Write::Check(key, condition, values) => {
                 let check = ConditionCheck::builder()
                     .table_name(&*self.name)
                     .set_key(Some(key.into_item()))
-                    .set_expression_attribute_names(names(&[condition]))
+                    .set_expression_attribute_names(placeholder_names(&[condition]))
                     .condition_expression(condition)
-                    .set_expression_attribute_values(named(values))
-                    .return_values_on_condition_check_failure(old);
+                    .set_expression_attribute_values(placeholder_values(values))
+                    .return_values_on_condition_check_failure(return_item);
                 part.condition_check(check.build().map_err(Error::internal)?)
             }
         };
@@ -408,91 +409,91 @@ impl Table {
     }
 }
 
-/// Tries a write again that another one was in the way of: nothing was written, and its conditions are looked at anew. The
-/// SDK does not do that by itself.
-async fn unless_contended<T, W: Future<Output = Result<T, Refused>>>(write: impl Fn() -> W) -> Result<T, Refused> {
-    for _ in 1..MAX_TRANSACTION_RETRIES {
+/// Retries a write that was cancelled by a concurrent transaction. Nothing was written then, and the conditions are
+/// evaluated again. The SDK does not retry in this case.
+async fn retry_contended<T, W: Future<Output = Result<T, WriteError>>>(write: impl Fn() -> W) -> Result<T, WriteError> {
+    for _ in 1..MAX_CONTENDED_ATTEMPTS {
         match write().await {
-            Err(Refused::Contended) => {}
-            done => return done,
+            Err(WriteError::Contended) => {}
+            result => return result,
         }
     }
     write().await
 }
 
-/// Writes that may be in the way of one before it gives up.
-const MAX_TRANSACTION_RETRIES: usize = 4;
+const MAX_CONTENDED_ATTEMPTS: usize = 4;
 
-fn given(condition: &str) -> Option<String> {
+fn non_empty(condition: &str) -> Option<String> {
     (!condition.is_empty()).then(|| condition.to_owned())
 }
 
-/// Bytes of a partition key and of a sort key.
 const MAX_PARTITION_KEY_BYTES: usize = 2_048;
 const MAX_SORT_KEY_BYTES: usize = 1_024;
 
-/// Requests that one batch may take when the table answers it piecemeal.
+/// Requests for one batch: DynamoDB may leave some keys of a batch unprocessed.
 const MAX_BATCH_GET_ROUNDS: usize = 5;
 
-const IS_NEW: &str = "attribute_not_exists(pk)";
+const ITEM_IS_NEW: &str = "attribute_not_exists(pk)";
 
-/// `#name` for every attribute that the expressions mention so.
-fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
-    let mentioned = expressions.iter().flat_map(|expression| expression.split('#').skip(1));
-    let words = mentioned.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
+/// The attribute name of every `#name` placeholder in the expressions.
+fn placeholder_names(expressions: &[&str]) -> Option<HashMap<String, String>> {
+    let after_hash = expressions.iter().flat_map(|expression| expression.split('#').skip(1));
+    let words = after_hash.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
     let names: HashMap<_, _> = words.map(|name| (format!("#{name}"), name.to_owned())).collect();
     (!names.is_empty()).then_some(names)
 }
 
-fn named(values: Values) -> Option<HashMap<String, AttributeValue>> {
+fn placeholder_values(values: ExpressionValues) -> Option<HashMap<String, AttributeValue>> {
     let values: HashMap<_, _> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     (!values.is_empty()).then_some(values)
 }
 
-fn put_refused(error: &SdkError<PutItemError>) -> Refused {
+fn put_error(error: &SdkError<PutItemError>) -> WriteError {
     match error.as_service_error() {
         Some(PutItemError::ConditionalCheckFailedException(failed)) => {
-            Refused::Condition { index: 0, item: failed.item.clone() }
+            WriteError::ConditionFailed { index: 0, item: failed.item.clone() }
         }
-        Some(PutItemError::TransactionConflictException(_)) => Refused::Contended,
-        _ => Refused::Error(failure(error)),
+        Some(PutItemError::TransactionConflictException(_)) => WriteError::Contended,
+        _ => WriteError::Error(request_error(error)),
     }
 }
 
-fn update_refused(error: &SdkError<UpdateItemError>) -> Refused {
+fn update_error(error: &SdkError<UpdateItemError>) -> WriteError {
     match error.as_service_error() {
         Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-            Refused::Condition { index: 0, item: failed.item.clone() }
+            WriteError::ConditionFailed { index: 0, item: failed.item.clone() }
         }
-        Some(UpdateItemError::TransactionConflictException(_)) => Refused::Contended,
-        _ => Refused::Error(failure(error)),
+        Some(UpdateItemError::TransactionConflictException(_)) => WriteError::Contended,
+        _ => WriteError::Error(request_error(error)),
     }
 }
 
-fn delete_refused(error: &SdkError<DeleteItemError>) -> Refused {
+fn delete_error(error: &SdkError<DeleteItemError>) -> WriteError {
     match error.as_service_error() {
-        Some(DeleteItemError::ConditionalCheckFailedException(_)) => Refused::Condition { index: 0, item: None },
-        Some(DeleteItemError::TransactionConflictException(_)) => Refused::Contended,
-        _ => Refused::Error(failure(error)),
+        Some(DeleteItemError::ConditionalCheckFailedException(_)) => {
+            WriteError::ConditionFailed { index: 0, item: None }
+        }
+        Some(DeleteItemError::TransactionConflictException(_)) => WriteError::Contended,
+        _ => WriteError::Error(request_error(error)),
     }
 }
 
-fn transaction_refused(error: &SdkError<TransactWriteItemsError>) -> Refused {
+fn transaction_error(error: &SdkError<TransactWriteItemsError>) -> WriteError {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error() else {
-        return Refused::Error(failure(error));
+        return WriteError::Error(request_error(error));
     };
     let reasons = cancelled.cancellation_reasons();
     let failed = reasons.iter().enumerate().find(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"));
     match failed {
-        Some((index, reason)) => Refused::Condition { index, item: reason.item.clone() },
-        None if reasons.iter().any(|reason| reason.code() == Some("TransactionConflict")) => Refused::Contended,
+        Some((index, reason)) => WriteError::ConditionFailed { index, item: reason.item.clone() },
+        None if reasons.iter().any(|reason| reason.code() == Some("TransactionConflict")) => WriteError::Contended,
         None if reasons.iter().any(|reason| reason.code().is_some_and(is_throttling)) => {
-            Refused::Error(Error::Unavailable(Context::new("throttled transaction")))
+            WriteError::Error(Error::Unavailable(ErrorContext::new("throttled transaction")))
         }
         None if reasons.iter().any(|reason| reason.code() == Some("ValidationError")) => {
-            Refused::Error(Error::Unwritable(Context::new("a part of a transaction is refused for good")))
+            WriteError::Error(Error::Unwritable(ErrorContext::new("a part of a transaction is invalid")))
         }
-        None => Refused::Error(failure(error)),
+        None => WriteError::Error(request_error(error)),
     }
 }
 
@@ -509,16 +510,16 @@ fn is_throttling(code: &str) -> bool {
     )
 }
 
-/// What did not answer or asks to slow down is worth another try; the rest is a fault of ours, and what is invalid, such as
-/// an item of more than 400 KB, stays so.
-fn failure<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
+/// Maps a request's error: no answer or throttling is `Unavailable`; an invalid request, such as an item over 400 KB,
+/// is `Unwritable`; everything else is `Internal`.
+fn request_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     let code = error.code().map(str::to_owned);
-    let throttled = code.as_deref().is_some_and(is_throttling);
+    let is_throttled = code.as_deref().is_some_and(is_throttling);
     let is_invalid = code.as_deref() == Some("ValidationException");
-    let unanswered =
+    let is_unanswered =
         matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
-    let context = Context::new(("dynamodb", code, error.message().map(str::to_owned), unanswered));
-    if throttled || unanswered {
+    let context = ErrorContext::new(("dynamodb", code, error.message().map(str::to_owned), is_unanswered));
+    if is_throttled || is_unanswered {
         Error::Unavailable(context)
     } else if is_invalid {
         Error::Unwritable(context)
@@ -533,8 +534,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_taken_from_the_expressions() {
-        let names = names(&["SET #state = :s, #seq=#seq + :one", "attribute_exists(#pk)"]).unwrap();
+    fn placeholder_names_come_from_the_expressions() {
+        let names = placeholder_names(&["SET #state = :s, #seq=#seq + :one", "attribute_exists(#pk)"]).unwrap();
         let mut names: Vec<_> = names.into_iter().collect();
         names.sort();
         let expected = [("#pk", "pk"), ("#seq", "seq"), ("#state", "state")];

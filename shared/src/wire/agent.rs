@@ -1,31 +1,31 @@
-//! The bodies of the agents' endpoints (docs/openapi.json).
+//! Request and response bodies of the /agent endpoints (docs/openapi.json).
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::account::{Agent, Author};
+use crate::domain::agent::{Agent, AgentSnapshot};
+use crate::domain::agent_panel::{CrmAssignment, CustomData, Panel};
+use crate::domain::agent_presence::{AgentStatus, Presence};
 use crate::domain::chat::{Chat, Rating, Sender};
-use crate::domain::content::{Content, Typing};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Target};
-use crate::domain::entry::Entry;
-use crate::domain::link_filter::SafeUrls;
-use crate::domain::panel::{Assignment, CustomData, Panel};
-use crate::domain::presence::{Presence, Status};
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::message_content::{Content, TypingNotice};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, Sources, Visitor};
+use crate::domain::visitor::{Profile, ProfileSource, ProfileSources, Visitor};
 use crate::error::Error;
-use crate::wire::content;
-use crate::wire::fields::Fields;
-use crate::wire::webhook::department;
+use crate::wire::json_fields::Fields;
+use crate::wire::json_object::without_nulls;
+use crate::wire::message_content;
+use crate::wire::webhook::department_json;
 
-/// Characters of an agent's text; a longer one is refused, because an agent would not notice a cut.
+/// A longer text is refused rather than truncated, because the agent would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
-/// Characters of an e-mail address or a password.
+/// Limits names, phone numbers, e-mail addresses and passwords.
 const MAX_SHORT_TEXT_CHARS: usize = 254;
-/// Characters of a visitor's description.
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
-/// Reads `email` and `password`.
-pub fn credentials(body: &Value) -> Result<(String, String), Error> {
+/// Parses the body of POST /agent/login: the e-mail in lower case, and the password.
+pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
     let body = Fields::of(body)?;
     Ok((
         body.required_text("email", MAX_SHORT_TEXT_CHARS)?.trim().to_lowercase(),
@@ -33,65 +33,62 @@ pub fn credentials(body: &Value) -> Result<(String, String), Error> {
     ))
 }
 
-/// Reads `status`.
-pub fn status(body: &Value) -> Result<Status, Error> {
+/// Parses the body of PUT /agent/presence.
+pub fn parse_presence_status(body: &Value) -> Result<AgentStatus, Error> {
     let body = Fields::of(body)?;
-    let status = body.one_of("status", "online, away, offline", Status::parse)?;
-    status.ok_or_else(|| body.refuse("status", "is required"))
+    let status = body.enumerated("status", "online, away, offline", AgentStatus::parse)?;
+    status.ok_or_else(|| body.invalid("status", "is required"))
 }
 
-/// Reads the `type` of a typing notice; typein when nothing is said.
-pub fn typing(body: &Value) -> Result<Typing, Error> {
-    Ok(Fields::of(body)?.one_of("type", "typein, typeout", Typing::parse)?.unwrap_or(Typing::Start))
+/// Parses the body of POST /agent/chats/{chat_id}/typing; the default is `typein`.
+pub fn parse_typing(body: &Value) -> Result<TypingNotice, Error> {
+    Ok(Fields::of(body)?.enumerated("type", "typein, typeout", TypingNotice::parse)?.unwrap_or(TypingNotice::Start))
 }
 
-/// Reads an agent's message: the fields of A3.
-pub fn message(body: &Value) -> Result<Content, Error> {
+/// Parses the body of POST /agent/chats/{chat_id}/messages, a `message` object of the specification (A3).
+pub fn parse_message(body: &Value) -> Result<Content, Error> {
     let body = Fields::of(body)?;
-    let content::Message::Content(content) = content::read(body, usize::MAX)? else {
-        return Err(body.refuse("type", "of a typing notice is sent to .../typing"));
+    let message_content::ParsedMessage::Content(content) = message_content::parse_message(body, usize::MAX)? else {
+        return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
     };
-    let length = content.text.as_ref().map_or(0, |text| text.chars().count());
-    if length > MAX_AGENT_TEXT_CHARS {
-        return Err(body.refuse("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));
+    let text_chars = content.text.as_ref().map_or(0, |text| text.chars().count());
+    if text_chars > MAX_AGENT_TEXT_CHARS {
+        return Err(body.invalid("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));
     }
     Ok(*content)
 }
 
-/// To whom a chat is to be transferred.
+/// The recipient of a transfer, by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransferTo {
-    /// The agent of that id.
+pub enum TransferRequest {
     Agent(u64),
-    /// The department of that id.
     Department(u64),
 }
 
-/// Reads POST /agent/chats/{chat_id}/transfer: exactly one of `agent_id` and `department_id`.
-pub fn transfer(body: &Value) -> Result<TransferTo, Error> {
+/// Parses the body of POST /agent/chats/{chat_id}/transfer: exactly one of `agent_id` and `department_id`.
+pub fn parse_transfer(body: &Value) -> Result<TransferRequest, Error> {
     let body = Fields::of(body)?;
     match (body.positive("agent_id")?, body.positive("department_id")?) {
-        (Some(agent_id), None) => Ok(TransferTo::Agent(agent_id)),
-        (None, Some(department_id)) => Ok(TransferTo::Department(department_id)),
-        (None, None) => Err(body.refuse("agent_id", "or department_id is required")),
-        (Some(_), Some(_)) => Err(body.refuse("department_id", "must not be given together with agent_id")),
+        (Some(agent_id), None) => Ok(TransferRequest::Agent(agent_id)),
+        (None, Some(department_id)) => Ok(TransferRequest::Department(department_id)),
+        (None, None) => Err(body.invalid("agent_id", "or department_id is required")),
+        (Some(_), Some(_)) => Err(body.invalid("department_id", "cannot be combined with agent_id")),
     }
 }
 
-/// What a login answers.
-pub fn logged_in(token: &str, agent: &Agent) -> Value {
+pub fn login_json(token: &str, agent: &Agent) -> Value {
     let Agent { account_id, agent_id, name, role, .. } = agent;
     json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
 }
 
-/// An agent's presence; `online` says whether it counts now.
-pub fn presence(presence: &Presence, now: Timestamp) -> Value {
+/// `online` is false if the agent has sent no request for ten minutes.
+pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
 
-/// A chat in a list, without links that Safe URL blocks.
-pub fn chat_row(chat: Chat, safe_urls: &SafeUrls) -> Value {
-    let chat = &safe_urls.chat(chat);
+/// A chat as an item of a list, without links that Safe URL blocks.
+pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
+    let chat = &safe_urls.filter_chat(chat);
     let last_message = chat
         .last_message
         .as_ref()
@@ -100,27 +97,27 @@ pub fn chat_row(chat: Chat, safe_urls: &SafeUrls) -> Value {
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
         "visitor": { "number": chat.visitor_number, "name": chat.visitor_name },
-        "channel": channel(chat),
-        "agent": chat.state.agent().map(author),
-        "department": chat.department.as_ref().map(department),
+        "channel": channel_json(chat),
+        "agent": chat.state.agent().map(author_json),
+        "department": chat.department.as_ref().map(department_json),
         "last_message": last_message,
         "updated_at": chat.updated_at.seconds(),
     })
 }
 
-/// A chat with everything that is known about its visitor, without links that Safe URL blocks.
-pub fn chat_detail(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &SafeUrls, now: Timestamp) -> Value {
-    let (visitor, panel) = (safe_urls.visitor(visitor), safe_urls.panel(panel));
+/// A chat with its visitor and its panel, without links that Safe URL blocks.
+pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
+    let (visitor, panel) = (safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel));
     let Profile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
-        "channel": channel(chat),
-        "agent": chat.state.agent().map(author),
-        "department": chat.department.as_ref().map(department),
+        "channel": channel_json(chat),
+        "agent": chat.state.agent().map(author_json),
+        "department": chat.department.as_ref().map(department_json),
         "opened_at": chat.opened_at.seconds(),
         "updated_at": chat.updated_at.seconds(),
-        "visitor_typing": chat.visitor_is_typing(now),
+        "visitor_typing": chat.is_visitor_typing(now),
         "rate": chat.rating.map(Rating::name),
         "visitor": {
             "number": visitor.number,
@@ -135,28 +132,28 @@ pub fn chat_detail(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &Safe
             "description": description,
             "blacklisted": visitor.blacklisted,
             "chats_count": visitor.chats,
-            "sources": sources(visitor.sources),
+            "sources": sources_json(visitor.sources),
         },
-        "panel": self::panel(&panel),
+        "panel": panel_json(&panel),
     })
 }
 
-/// Who said what is known of a visitor.
-fn sources(sources: Sources) -> Value {
-    let Sources { name, phone, email, description } = sources;
-    let known = [("name", name), ("phone", phone), ("email", email), ("description", description)];
-    known.into_iter().filter_map(|(field, source)| Some((field.to_owned(), json!(source?.name())))).collect()
+/// The source of each profile field: visitor, bot, agent or CRM.
+fn sources_json(sources: ProfileSources) -> Value {
+    let ProfileSources { name, phone, email, description } = sources;
+    let fields = [("name", name), ("phone", phone), ("email", email), ("description", description)];
+    Value::Object(without_nulls(fields.map(|(field, source)| (field, json!(source.map(ProfileSource::name))))))
 }
 
-/// What the customer's systems tell the agent.
-fn panel(panel: &Panel) -> Value {
+/// The data that webhooks returned for the agent's screen.
+fn panel_json(panel: &Panel) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
-    let lines: Vec<Value> = custom_data.iter().map(custom_data_line).collect();
+    let lines: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
     let page = page.as_ref().map(|(url, title)| json!({ "url": url, "title": title }));
     let assignment = assignment.as_ref().map(|assignment| match assignment {
-        Assignment::Pending => json!({ "state": "pending" }),
-        Assignment::Done => json!({ "state": "done" }),
-        Assignment::Failed(message) => json!({ "state": "failed", "message": message }),
+        CrmAssignment::Pending => json!({ "state": "pending" }),
+        CrmAssignment::Done => json!({ "state": "done" }),
+        CrmAssignment::Failed(message) => json!({ "state": "failed", "message": message }),
     });
     json!({
         "custom_data": lines, "enable_assign": enable_assign, "crm_link": crm_link, "page": page,
@@ -164,103 +161,102 @@ fn panel(panel: &Panel) -> Value {
     })
 }
 
-fn custom_data_line(line: &CustomData) -> Value {
+fn custom_data_json(line: &CustomData) -> Value {
     let CustomData { title, content, link, key } = line;
     json!({ "title": title, "content": content, "link": link, "key": key, "source": "crm" })
 }
 
-/// Reads PATCH /agent/visitors/{number}: what the agent knows, and whether the visitor is to be blacklisted. An agent
-/// clears a field with an empty text.
-pub fn visitor_changes(body: &Value) -> Result<(Profile, Option<bool>), Error> {
+/// Parses the body of PATCH /agent/visitors/{number}: the corrected profile fields, and whether to blacklist the visitor.
+/// An empty string clears a field.
+pub fn parse_visitor_patch(body: &Value) -> Result<(Profile, Option<bool>), Error> {
     let body = Fields::of(body)?;
     let profile = Profile {
-        name: body.exact_text("name", MAX_SHORT_TEXT_CHARS)?,
-        email: body.exact_text("email", MAX_SHORT_TEXT_CHARS)?,
-        phone: body.exact_text("phone", MAX_SHORT_TEXT_CHARS)?,
-        description: body.exact_text("description", MAX_DESCRIPTION_CHARS)?,
+        name: body.text_or_blank("name", MAX_SHORT_TEXT_CHARS)?,
+        email: body.text_or_blank("email", MAX_SHORT_TEXT_CHARS)?,
+        phone: body.text_or_blank("phone", MAX_SHORT_TEXT_CHARS)?,
+        description: body.text_or_blank("description", MAX_DESCRIPTION_CHARS)?,
         ..Profile::default()
     };
-    Ok((profile, body.flag("blacklisted")?))
+    Ok((profile, body.boolean("blacklisted")?))
 }
 
-/// A visitor as agents see them, without links that Safe URL blocks.
-pub fn visitor(visitor: Visitor, safe_urls: &SafeUrls) -> Value {
-    let visitor = safe_urls.visitor(visitor);
+/// A visitor, without links that Safe URL blocks.
+pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
+    let visitor = safe_urls.filter_visitor(visitor);
     let Profile { name: _, phone, email, description, .. } = &visitor.profile;
     json!({
         "number": visitor.number, "id": visitor.external_id, "name": visitor.profile.display_name(), "phone": phone,
         "email": email, "description": description, "blacklisted": visitor.blacklisted,
-        "sources": sources(visitor.sources),
+        "sources": sources_json(visitor.sources),
     })
 }
 
 /// An entry of a timeline, without links that Safe URL blocks.
-pub fn entry(entry: Entry, safe_urls: &SafeUrls, now: Timestamp) -> Value {
-    let entry = safe_urls.entry(entry);
-    let mut fields = content::write(&entry.content);
+pub fn entry_json(entry: Entry, safe_urls: &LinkFilter, now: Timestamp) -> Value {
+    let entry = safe_urls.filter_entry(entry);
+    let mut fields = message_content::message_fields(&entry.content);
     fields.insert("seq".to_owned(), json!(entry.seq));
     fields.insert("id".to_owned(), json!(entry.id));
     fields.insert("from".to_owned(), json!(entry.from.name()));
     fields.insert("timestamp".to_owned(), json!(entry.at.seconds()));
     match &entry.from {
-        Sender::Agent(agent) => fields.insert("agent".to_owned(), author(agent)),
+        Sender::Agent(agent) => fields.insert("agent".to_owned(), author_json(agent)),
         Sender::Bot(name) => fields.insert("bot".to_owned(), json!({ "name": name })),
         Sender::Visitor | Sender::System => None,
     };
-    if !entry.content.is_shown() {
+    if !entry.content.is_displayable() {
         fields.insert("shown".to_owned(), json!(false));
     }
     if let Some(delivery) = &entry.delivery {
-        // A visitor's message on its way to the bot is not a message on its way to the visitor.
+        // `delivery` is reserved for messages to the visitor: an agent can retry only those.
         let name = match delivery.target {
             Target::Channel => "delivery",
             Target::Bot => "bot_delivery",
             Target::Webhook => "webhook_delivery",
         };
-        fields.insert(name.to_owned(), self::delivery(delivery, now));
+        fields.insert(name.to_owned(), delivery_json(delivery, now));
     }
     Value::Object(fields)
 }
 
-/// A delivery as it may be shown now: no failure before its verdict, no words that the channel hides.
-pub fn delivery(delivery: &Delivery, now: Timestamp) -> Value {
-    let state = delivery.shown_progress(now);
-    let mut shown = Map::from_iter([
+/// A delivery as admins and agents see it: a failure only after its verdict, and without error texts that the channel
+/// hides.
+pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
+    let state = delivery.visible_state(now);
+    let mut fields = Map::from_iter([
         ("state".to_owned(), json!(state.name())),
-        ("attempts".to_owned(), delivery.attempts.iter().map(|attempt| self::attempt(attempt, delivery)).collect()),
+        ("attempts".to_owned(), delivery.attempts.iter().map(|attempt| attempt_json(attempt, delivery)).collect()),
     ]);
     if delivery.attempts_left_out > 0 {
-        shown.insert("attempts_left_out".to_owned(), json!(delivery.attempts_left_out));
+        fields.insert("attempts_left_out".to_owned(), json!(delivery.attempts_left_out));
     }
     let failure = delivery.failure.as_ref().filter(|failure| state == DeliveryState::Failed && !failure.hidden);
     if let Some(failure) = failure {
-        let code = failure.code.map(|code| ("code".to_owned(), json!(code)));
-        let message = ("message".to_owned(), json!(failure.message));
-        shown.insert("error".to_owned(), Value::Object(code.into_iter().chain([message]).collect()));
+        let error = without_nulls([("code", json!(failure.code)), ("message", json!(failure.message))]);
+        fields.insert("error".to_owned(), Value::Object(error));
     }
-    Value::Object(shown)
+    Value::Object(fields)
 }
 
-fn attempt(attempt: &Attempt, delivery: &Delivery) -> Value {
-    let Attempt { at, status, ms, error, answer } = attempt;
+fn attempt_json(attempt: &Attempt, delivery: &Delivery) -> Value {
+    let Attempt { at, status, duration_ms, error, answer } = attempt;
     let hidden =
         delivery.failure.as_ref().is_some_and(|failure| failure.hidden && Some(&failure.message) == error.as_ref());
     let error = if hidden { Some("the integrator rejected the message") } else { error.as_deref() };
-    let fields = [
+    Value::Object(without_nulls([
         ("at", json!(at.0)),
         ("status", json!(status)),
-        ("ms", json!(ms)),
+        ("ms", json!(duration_ms)),
         ("error", json!(error)),
         ("answer", json!(answer)),
-    ];
-    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+    ]))
 }
 
-fn channel(chat: &Chat) -> Value {
+fn channel_json(chat: &Chat) -> Value {
     json!({ "channel_id": chat.channel_id, "name": chat.channel_name })
 }
 
-fn author(author: &Author) -> Value {
-    let Author { agent_id, name, photo: _ } = author;
+fn author_json(author: &AgentSnapshot) -> Value {
+    let AgentSnapshot { agent_id, name, photo: _ } = author;
     json!({ "id": agent_id, "name": name })
 }

@@ -1,174 +1,183 @@
-//! The events of the Bot API (specification, part B).
+//! Events of the Bot API (specification, part B): those that a provider sends (B-1), and those that it receives (B-2).
 
 use serde_json::{Map, Value, json};
 
 use crate::domain::bot::BotNotice;
 use crate::domain::chat::Chat;
-use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
-use crate::domain::entry::Entry;
+use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::visitor::{Profile, Visitor};
 use crate::error::Error;
-use crate::wire::fields::Fields;
+use crate::wire::bot_error::BotApiError;
+use crate::wire::json_fields::Fields;
+use crate::wire::json_object::without_nulls;
 
-/// The events that a provider may send.
-const EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
-/// Buttons of a message (specification, Limits).
+/// The events that a provider can send.
+const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
+/// Specification, Limits.
 const MAX_BUTTONS: usize = 3;
-/// Characters of a bot's text.
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
-/// Characters of an id, a name, a title or a button.
+/// Limits ids, names, titles and buttons.
 const MAX_SHORT_TEXT_CHARS: usize = 1_000;
-/// Characters of a number that is given as a string.
+/// Limits a number that is sent as a string.
 const MAX_NUMBER_CHARS: usize = 20;
 
-/// An event of a provider, checked.
+/// A validated event of a provider.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ProviderEvent {
-    /// What chat it is about.
-    pub route: Route,
-    /// What it says.
-    pub kind: EventKind,
+pub struct BotEvent {
+    /// The chat that the event is about.
+    pub chat: ChatReference,
+    pub kind: BotEventKind,
 }
 
-/// What a provider's event says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EventKind {
+pub enum BotEventKind {
     /// BOT_MESSAGE.
     Message(Box<Content>),
     /// INVITE_AGENT.
     InviteAgent,
-    /// CLIENT_INFO: what the bot learned.
+    /// CLIENT_INFO: contact details that the visitor has told the bot.
     ClientInfo(Box<Profile>),
 }
 
-/// How an event names its chat; at least one way, in this order.
+/// How an event identifies its chat. If `chat_id` and `client_id` are both set, they must agree; `id` counts only if neither
+/// of them is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Route {
-    /// The chat.
+pub struct ChatReference {
     pub chat_id: Option<u64>,
-    /// The visitor's number.
+    /// The number of the visitor.
     pub client_id: Option<u64>,
-    /// The id of the event, which may repeat that of a CLIENT_MESSAGE.
+    /// The id of the event. A provider may repeat the id of the CLIENT_MESSAGE that it answers.
     pub id: Option<String>,
 }
 
-/// Reads a body of B-1.
-pub fn read(body: &Value) -> Result<ProviderEvent, Error> {
+/// Parses the body of a B-1 request.
+pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
     let body = Fields::of(body)?;
     let event = body.required_text("event", MAX_SHORT_TEXT_CHARS)?;
-    let route = Route {
-        chat_id: id(body, "chat_id")?,
-        client_id: id(body, "client_id")?,
+    let chat = ChatReference {
+        chat_id: parse_id(body, "chat_id")?,
+        client_id: parse_id(body, "client_id")?,
         id: body.text_or_number("id", MAX_SHORT_TEXT_CHARS)?,
     };
     let kind = match event.as_str() {
-        "BOT_MESSAGE" => EventKind::Message(Box::new(message(body.object("message")?)?)),
-        "INVITE_AGENT" => EventKind::InviteAgent,
-        "CLIENT_INFO" => EventKind::ClientInfo(Box::new(contacts(body)?)),
-        _ => return Err(Error::EventNotSupported(EVENTS)),
+        "BOT_MESSAGE" => BotEventKind::Message(Box::new(parse_message(body.object("message")?)?)),
+        "INVITE_AGENT" => BotEventKind::InviteAgent,
+        "CLIENT_INFO" => BotEventKind::ClientInfo(Box::new(parse_contacts(body)?)),
+        _ => return Err(BotApiError::UnsupportedEvent(PROVIDER_EVENTS)),
     };
-    Ok(ProviderEvent { route, kind })
+    Ok(BotEvent { chat, kind })
 }
 
-/// An id of ours as it may come back: a number or its digits.
-fn id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
-    let Some(value) = given(body, name) else { return Ok(None) };
-    let number = value.as_u64().or_else(|| digits(value)?.parse().ok());
-    number.map(Some).ok_or_else(|| body.refuse(name, "must be an id that the service sent"))
+/// Parses a number that the service has sent; the provider may return it as a number or a string of digits.
+fn parse_id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
+    let Some(value) = non_blank_value(body, name) else { return Ok(None) };
+    let number = value.as_u64().or_else(|| as_short_text(value)?.parse().ok());
+    number.map(Some).ok_or_else(|| body.invalid(name, "must be an id that the service sent"))
 }
 
-fn digits(value: &Value) -> Option<&str> {
+fn as_short_text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| text.len() <= MAX_NUMBER_CHARS)
 }
 
-/// A value; none when it is a blank string.
-fn given<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
+/// `None` if the field is absent, null or a blank string.
+fn non_blank_value<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
     fields.value(name).filter(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
 }
 
-fn message(message: Fields<'_>) -> Result<Content, Error> {
-    timestamp(message)?;
+fn parse_message(message: Fields<'_>) -> Result<Content, Error> {
+    check_timestamp(message)?;
     let kind = message.required_text("type", MAX_SHORT_TEXT_CHARS)?;
     let (kind, text, rich) = match kind.as_str() {
-        "TEXT" => (Kind::Text, Some(required(message, "text", MAX_BOT_TEXT_CHARS)?), Rich::default()),
+        "TEXT" => {
+            (ContentKind::Text, Some(required_text(message, "text", MAX_BOT_TEXT_CHARS)?), RichContent::default())
+        }
         "MARKDOWN" => {
-            let content = Some(required(message, "content", MAX_BOT_TEXT_CHARS)?);
-            (Kind::Markdown, message.text("text", MAX_BOT_TEXT_CHARS)?, Rich { content, ..Rich::default() })
+            let content = Some(required_text(message, "content", MAX_BOT_TEXT_CHARS)?);
+            (
+                ContentKind::Markdown,
+                message.text("text", MAX_BOT_TEXT_CHARS)?,
+                RichContent { content, ..RichContent::default() },
+            )
         }
         "BUTTONS" => {
-            let (title, buttons) = (message.text("title", MAX_SHORT_TEXT_CHARS)?, buttons(message)?);
-            (Kind::Buttons, message.text("text", MAX_BOT_TEXT_CHARS)?, Rich { title, buttons, ..Rich::default() })
+            let (title, buttons) = (message.text("title", MAX_SHORT_TEXT_CHARS)?, parse_buttons(message)?);
+            (
+                ContentKind::Buttons,
+                message.text("text", MAX_BOT_TEXT_CHARS)?,
+                RichContent { title, buttons, ..RichContent::default() },
+            )
         }
-        _ => return Err(message.refuse("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
+        _ => return Err(message.invalid("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
     };
-    let rich = Rich { force_reply: message.flag("force_reply")?.unwrap_or(false), ..rich };
-    let rich = (rich != Rich::default()).then(|| Box::new(rich));
+    let rich = RichContent { force_reply: message.boolean("force_reply")?.unwrap_or(false), ..rich };
+    let rich = (rich != RichContent::default()).then(|| Box::new(rich));
     Ok(Content { kind, text, media: Media::default(), rich })
 }
 
-/// A required string of a bot; an empty or blank one counts as absent.
-fn required(fields: Fields<'_>, name: &str, max_chars: usize) -> Result<String, Error> {
-    fields.text(name, max_chars)?.ok_or_else(|| fields.refuse(name, "is required"))
+/// A required string that must not be blank.
+fn required_text(fields: Fields<'_>, name: &str, max_chars: usize) -> Result<String, Error> {
+    fields.text(name, max_chars)?.ok_or_else(|| fields.invalid(name, "is required"))
 }
 
-fn buttons(message: Fields<'_>) -> Result<Vec<Button>, Error> {
-    let list = message.value("buttons").ok_or_else(|| message.refuse("buttons", "is required"))?;
+fn parse_buttons(message: Fields<'_>) -> Result<Vec<Button>, Error> {
+    let list = message.value("buttons").ok_or_else(|| message.invalid("buttons", "is required"))?;
     let list = list.as_array().filter(|list| (1..=MAX_BUTTONS).contains(&list.len()));
-    let list = list.ok_or_else(|| message.refuse("buttons", "must be a list of 1 to 3 buttons"))?;
-    list.iter().enumerate().map(|(index, button)| read_button(message, index, button)).collect()
+    let list = list.ok_or_else(|| message.invalid("buttons", "must be a list of 1 to 3 buttons"))?;
+    list.iter().enumerate().map(|(index, button)| parse_button(message, index, button)).collect()
 }
 
-fn read_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Button, Error> {
-    let refuse = |what: &str, expected: &str| message.refuse(&format!("buttons[{index}]{what}"), expected);
+fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<Button, Error> {
+    let invalid = |suffix: &str, expected: &str| message.invalid(&format!("buttons[{index}]{suffix}"), expected);
     if !button.is_object() {
-        return Err(refuse("", "must be an object"));
+        return Err(invalid("", "must be an object"));
     }
     let text = button.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let text = text.filter(|text| text.chars().count() <= MAX_SHORT_TEXT_CHARS).map(str::to_owned);
-    let text = text.ok_or_else(|| refuse(".text", "must be a text of at most 1000 characters"))?;
+    let text = text.ok_or_else(|| invalid(".text", "must be a text of at most 1000 characters"))?;
     let id = match button.get("id") {
         None | Some(Value::Null) => None,
         Some(Value::String(id)) if id.chars().count() <= MAX_SHORT_TEXT_CHARS => Some(ButtonId::Text(id.clone())),
         Some(Value::Number(id)) => Some(ButtonId::Number(id.to_string())),
-        Some(_) => return Err(refuse(".id", "must be a string of at most 1000 characters or a number")),
+        Some(_) => return Err(invalid(".id", "must be a string of at most 1000 characters or a number")),
     };
     Ok(Button { text, id })
 }
 
-/// A number or its digits, seconds or milliseconds; read so that a wrong type is noticed. The service's own clock
-/// orders a chat.
-fn timestamp(message: Fields<'_>) -> Result<(), Error> {
-    let Some(value) = given(message, "timestamp") else { return Ok(()) };
-    let number = value.as_f64().or_else(|| digits(value)?.parse().ok());
+/// Validates `timestamp`, a number or a string of digits, in seconds or milliseconds. The value is not used: entries have
+/// the time at which the service received them.
+fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
+    let Some(value) = non_blank_value(message, "timestamp") else { return Ok(()) };
+    let number = value.as_f64().or_else(|| as_short_text(value)?.parse().ok());
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
-    number.map(|_| ()).ok_or_else(|| message.refuse("timestamp", "must be unix time"))
+    number.map(|_| ()).ok_or_else(|| message.invalid("timestamp", "must be unix time"))
 }
 
-/// Contacts at the top level or under `contacts`, which counts where both have one.
-fn contacts(body: Fields<'_>) -> Result<Profile, Error> {
+/// Parses contact details at the top level or in `contacts`; if a field is present in both, `contacts` takes precedence.
+fn parse_contacts(body: Fields<'_>) -> Result<Profile, Error> {
     let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
-    let read = |name| {
-        let first = nested.map(|fields| fields.text(name, MAX_SHORT_TEXT_CHARS)).transpose()?.flatten();
-        Ok::<_, Error>(first.or(body.text(name, MAX_SHORT_TEXT_CHARS)?))
+    let field = |name| {
+        let nested_value = nested.map(|fields| fields.text(name, MAX_SHORT_TEXT_CHARS)).transpose()?.flatten();
+        Ok::<_, Error>(nested_value.or(body.text(name, MAX_SHORT_TEXT_CHARS)?))
     };
-    let profile = Profile { name: read("name")?, email: read("email")?, phone: read("phone")?, ..Profile::default() };
+    let profile =
+        Profile { name: field("name")?, email: field("email")?, phone: field("phone")?, ..Profile::default() };
     if profile == Profile::default() {
-        return Err(nested.unwrap_or(body).refuse("name", "or email or phone is required"));
+        return Err(nested.unwrap_or(body).invalid("name", "or email or phone is required"));
     }
     Ok(profile)
 }
 
-/// CLIENT_MESSAGE.
-pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
+pub fn client_message_json(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
     let Profile { phone, email, .. } = &visitor.profile;
-    let mut event = envelope("CLIENT_MESSAGE", entry, chat);
-    let mut sender = Map::from_iter([
-        ("id".to_owned(), json!(visitor.number)),
-        ("name".to_owned(), json!(visitor.profile.display_name())),
-        ("has_contacts".to_owned(), json!(phone.is_some() || email.is_some())),
+    let mut event = common_fields("CLIENT_MESSAGE", entry, chat);
+    let sender = without_nulls([
+        ("id", json!(visitor.number)),
+        ("name", json!(visitor.profile.display_name())),
+        ("has_contacts", json!(phone.is_some() || email.is_some())),
+        ("url", json!(visitor.profile.page())),
     ]);
-    sender.extend(visitor.profile.page().map(|page| ("url".to_owned(), json!(page))));
-    let text = entry.content.in_plain_text();
+    let text = entry.content.to_plain_text();
     event.extend([
         ("agents_online".to_owned(), json!(agents_online)),
         ("sender".to_owned(), Value::Object(sender)),
@@ -179,25 +188,25 @@ pub fn client_message(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_onli
 }
 
 /// AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
-pub fn notice(notice: BotNotice, entry: &Entry, chat: &Chat) -> Value {
-    Value::Object(envelope(notice.event(), entry, chat))
+pub fn notice_json(notice: BotNotice, entry: &Entry, chat: &Chat) -> Value {
+    Value::Object(common_fields(notice.event(), entry, chat))
 }
 
-fn envelope(event: &str, entry: &Entry, chat: &Chat) -> Map<String, Value> {
-    let fields = [
+fn common_fields(event: &str, entry: &Entry, chat: &Chat) -> Map<String, Value> {
+    without_nulls([
         ("event", json!(event)),
         ("id", json!(entry.id)),
         ("site_id", json!(chat.account_id)),
         ("client_id", json!(chat.visitor_number.to_string())),
         ("chat_id", json!(chat.chat_id.to_string())),
-    ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    ])
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
+    use crate::error::ErrorResponse;
 
     fn buttons_event() -> Value {
         json!({
@@ -209,18 +218,22 @@ mod tests {
         })
     }
 
-    fn outcome(body: &Value) -> String {
-        match read(body) {
+    /// `ok`, or the status and the invalid field.
+    fn parse_result(body: &Value) -> String {
+        match parse_event(body) {
             Ok(_) => "ok".into(),
-            Err(error) => format!("{} {}", error.status(), error.wrong_field().unwrap_or("-")),
+            Err(error) => {
+                let ErrorResponse { status, cause, .. } = error.into();
+                format!("{status} {}", cause.as_ref().and_then(Error::invalid_field).unwrap_or("-"))
+            }
         }
     }
 
     #[test]
-    fn buttons_are_read_with_ids_of_either_type() {
-        let event = read(&buttons_event()).unwrap();
-        assert_eq!(event.route, Route { chat_id: Some(12), client_id: Some(3), id: Some("7".into()) });
-        let EventKind::Message(content) = event.kind else { panic!("not a message") };
+    fn button_ids_may_be_strings_or_numbers() {
+        let event = parse_event(&buttons_event()).unwrap();
+        assert_eq!(event.chat, ChatReference { chat_id: Some(12), client_id: Some(3), id: Some("7".into()) });
+        let BotEventKind::Message(content) = event.kind else { panic!("not a message") };
         let rich = content.rich.unwrap();
         let ids: Vec<_> = rich.buttons.iter().map(|button| button.id.clone()).collect();
         let expected = vec![Some(ButtonId::Number("1".into())), Some(ButtonId::Text("b".into())), None];
@@ -228,30 +241,31 @@ mod tests {
     }
 
     #[test]
-    fn blank_strings_of_a_bot_are_absent() {
+    fn blank_strings_count_as_absent() {
         let info = json!({"event": "CLIENT_INFO", "contacts": {"name": " ", "email": "", "phone": "+1"}});
-        let EventKind::ClientInfo(profile) = read(&info).unwrap().kind else { panic!("no contacts") };
+        let BotEventKind::ClientInfo(profile) = parse_event(&info).unwrap().kind else { panic!("no contacts") };
         assert_eq!(*profile, Profile { phone: Some("+1".into()), ..Profile::default() });
         let both =
             json!({"event": "CLIENT_INFO", "name": "Top", "phone": "+1", "contacts": {"name": "Ada", "phone": ""}});
-        let EventKind::ClientInfo(profile) = read(&both).unwrap().kind else { panic!("no contacts") };
+        let BotEventKind::ClientInfo(profile) = parse_event(&both).unwrap().kind else { panic!("no contacts") };
         let expected = Profile { name: Some("Ada".into()), phone: Some("+1".into()), ..Profile::default() };
         assert_eq!(*profile, expected);
         for blank in ["", " ", "\t\n\u{a0}"] {
-            let route =
-                read(&json!({"event": "INVITE_AGENT", "chat_id": blank, "client_id": 3, "id": blank})).unwrap().route;
-            assert_eq!(route, Route { client_id: Some(3), ..Route::default() }, "{blank:?}");
+            let chat = parse_event(&json!({"event": "INVITE_AGENT", "chat_id": blank, "client_id": 3, "id": blank}))
+                .unwrap()
+                .chat;
+            assert_eq!(chat, ChatReference { client_id: Some(3), ..ChatReference::default() }, "{blank:?}");
             let mut event = buttons_event();
             event["message"]["timestamp"] = json!(blank);
             event["message"]["text"] = json!(blank);
             event["message"]["title"] = json!(blank);
-            let EventKind::Message(content) = read(&event).unwrap().kind else { panic!("no message") };
+            let BotEventKind::Message(content) = parse_event(&event).unwrap().kind else { panic!("no message") };
             assert_eq!((content.text, content.rich.unwrap().title), (None, None), "{blank:?}");
         }
     }
 
     #[test]
-    fn the_bad_input_table_of_b1() {
+    fn error_names_the_invalid_field_of_an_event() {
         let set = |path: &[&str], value: Value| {
             let mut body = buttons_event();
             let mut at = &mut body;
@@ -316,7 +330,7 @@ mod tests {
             (json!([]), "400 -"),
         ];
         for (body, expected) in table {
-            assert_eq!(outcome(&body), expected, "{body}");
+            assert_eq!(parse_result(&body), expected, "{body}");
         }
     }
 }

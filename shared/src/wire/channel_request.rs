@@ -1,36 +1,34 @@
-//! An agent's or a bot's message on its way to the integrator (specification, A2).
+//! Request bodies for the integrator's server: messages and typing notices of agents and bots (specification, A2).
 
 use serde_json::{Map, Number, Value, json};
 
 use crate::domain::chat::{Chat, Sender};
-use crate::domain::content::{Content, Typing};
-use crate::wire::content;
+use crate::domain::message_content::{Content, TypingNotice};
+use crate::wire::json_object::without_nulls;
+use crate::wire::message_content;
 
-/// The body of a message.
-pub fn body(from: &Sender, chat: &Chat, id: &str, content: &Content) -> Value {
-    let mut message = content::write(content);
+pub fn message_json(from: &Sender, chat: &Chat, id: &str, content: &Content) -> Value {
+    let mut message = message_content::message_fields(content);
     message.insert("id".to_owned(), json!(id));
-    envelope(from, chat, &message)
+    request_body(from, chat, &message)
 }
 
-/// The body of a typing notice.
-pub fn typing(from: &Sender, chat: &Chat, typing: Typing) -> Value {
-    envelope(from, chat, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
+pub fn typing_json(from: &Sender, chat: &Chat, typing: TypingNotice) -> Value {
+    request_body(from, chat, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
 }
 
-fn envelope(from: &Sender, chat: &Chat, message: &Map<String, Value>) -> Value {
+fn request_body(from: &Sender, chat: &Chat, message: &Map<String, Value>) -> Value {
     let (name, photo) = match from {
         Sender::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
         Sender::Bot(name) => (name.as_str(), None),
-        // Neither is ever sent to an integrator.
+        // Their entries have no delivery to a channel.
         Sender::Visitor | Sender::System => ("", None),
     };
-    let photo = photo.map(|photo| ("photo".to_owned(), json!(photo)));
-    let sender: Map<String, Value> = [("name".to_owned(), json!(name))].into_iter().chain(photo).collect();
+    let sender = without_nulls([("name", json!(name)), ("photo", json!(photo))]);
     json!({ "sender": sender, "recipient": { "id": recipient_id(chat) }, "message": message })
 }
 
-/// `sender.id` in the form in which it came last.
+/// `sender.id` with the JSON type, string or number, of the visitor's latest message.
 fn recipient_id(chat: &Chat) -> Value {
     let number = serde_json::from_str::<Number>(&chat.external_id).ok().filter(|_| chat.has_numeric_id);
     number.map_or_else(|| json!(chat.external_id), Value::Number)

@@ -1,138 +1,129 @@
-//! The ledger of deliveries as admins ask for it, see it, and have it sent again.
+//! Parameters, request and response bodies of /admin/deliveries: the list of deliveries and their replay.
 
 use serde_json::{Value, json};
 
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::delivery_log::{Place, Wanted};
-use crate::domain::entry::Entry;
+use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent;
-use crate::wire::fields::Fields;
+use crate::wire::json_fields::Fields;
+use crate::wire::json_object::with_fields;
 
-/// Deliveries in an answer: the most, and how many when nothing is said.
 const MAX_DELIVERIES_PER_PAGE: u64 = 100;
 const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
-/// Characters of a channel's identifier.
+/// Limits a channel id and a cursor.
 const MAX_ID_CHARS: usize = 64;
 
 const STATES: &str = "pending, delivered, failed, superseded";
 const TARGETS: &str = "channel, bot, webhook";
 
-/// GET /admin/deliveries.
+/// The query parameters of GET /admin/deliveries.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Question {
-    /// Which deliveries.
-    pub wanted: Wanted,
-    /// Of this chat alone.
+pub struct DeliveryLogRequest {
+    pub filter: DeliveryFilter,
+    /// Only deliveries of this chat.
     pub chat_id: Option<u64>,
-    /// The most of them.
     pub limit: usize,
-    /// Where the page before ended.
-    pub after: Option<Place>,
+    /// The `next` of the previous page.
+    pub after: Option<DeliveryCursor>,
 }
 
-/// POST /admin/deliveries/replay.
+/// The body of POST /admin/deliveries/replay: which deliveries to send again.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Replay {
-    /// This one.
-    One {
-        /// The chat.
-        chat_id: u64,
-        /// The entry's number.
-        seq: u64,
-    },
-    /// What failed in a chat.
+pub enum ReplayRequest {
+    /// One delivery, whatever its state.
+    One { chat_id: u64, seq: u64 },
+    /// The failed deliveries of a chat.
     Chat {
-        /// The chat.
         chat_id: u64,
-        /// Where the request before ended.
-        after: Option<Place>,
+        /// The `next` of the previous request.
+        after: Option<DeliveryCursor>,
     },
-    /// What failed in a time.
+    /// The failed deliveries of a time range.
     Range {
-        /// Which deliveries.
-        wanted: Wanted,
-        /// Where the request before ended.
-        after: Option<Place>,
+        filter: DeliveryFilter,
+        /// The `next` of the previous request.
+        after: Option<DeliveryCursor>,
     },
 }
 
-/// Reads the parameters of the query.
-pub fn question(query: &dyn Fn(&str) -> Option<String>) -> Result<Question, Error> {
-    let refuse = |name: &str, expected: &str| Error::field(name, expected);
+/// Parses the query parameters of GET /admin/deliveries. The default is the newest failed deliveries.
+pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryLogRequest, Error> {
+    let invalid = |name: &str, expected: &str| Error::field(name, expected);
     let number = |name: &str| {
-        let parse = |text: String| text.parse::<u64>().map_err(|_| refuse(name, "must be a whole number"));
+        let parse = |text: String| text.parse::<u64>().map_err(|_| invalid(name, "must be a whole number"));
         query(name).map(parse).transpose()
     };
     let state = match query("state") {
-        Some(name) => DeliveryState::parse(&name).ok_or_else(|| Error::field("state", one_of(STATES)))?,
+        Some(name) => DeliveryState::parse(&name).ok_or_else(|| Error::field("state", must_be_one_of(STATES)))?,
         None => DeliveryState::Failed,
     };
     let target =
-        query("target").map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", one_of(TARGETS))));
+        query("target").map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", must_be_one_of(TARGETS))));
     let channel_id = query("channel_id");
-    if channel_id.as_ref().is_some_and(|id| !is_identifier(id)) {
-        return Err(refuse("channel_id", NO_IDENTIFIER));
+    if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
+        return Err(invalid("channel_id", CHANNEL_ID_EXPECTED));
     }
-    let (from, to) = span(number("from")?, number("to")?)?;
+    let (from, to) = time_range(number("from")?, number("to")?)?;
     let limit = number("limit")?.unwrap_or(DEFAULT_DELIVERIES_PER_PAGE);
     if !(1..=MAX_DELIVERIES_PER_PAGE).contains(&limit) {
         return Err(Error::field("limit", format_args!("must be from 1 to {MAX_DELIVERIES_PER_PAGE}")));
     }
-    Ok(Question {
-        wanted: Wanted { state, target: target.transpose()?, channel_id, from, to },
+    Ok(DeliveryLogRequest {
+        filter: DeliveryFilter { state, target: target.transpose()?, channel_id, from, to },
         chat_id: number("chat_id")?,
         limit: usize::try_from(limit).map_err(Error::internal)?,
-        after: query("cursor").map(|text| place(&text)).transpose()?,
+        after: query("cursor").map(|text| parse_cursor(&text)).transpose()?,
     })
 }
 
-/// Reads what is to be sent again: `chat_id` and `seq`, `chat_id` alone, or `from` and `to`.
-pub fn replay(body: &Value) -> Result<Replay, Error> {
+/// Parses the body of POST /admin/deliveries/replay: `chat_id` and `seq`, `chat_id` alone, or `from` and `to`.
+pub fn parse_replay_request(body: &Value) -> Result<ReplayRequest, Error> {
     let fields = Fields::of(body)?;
-    let after = fields.exact_text("cursor", MAX_ID_CHARS)?.map(|text| place(&text)).transpose()?;
-    let alone = |names: &[&str], beside: &str| match names.iter().find(|name| fields.value(name).is_some()) {
-        Some(name) => Err(fields.refuse(name, format_args!("cannot be given together with {beside}"))),
+    let after = fields.text_or_blank("cursor", MAX_ID_CHARS)?.map(|text| parse_cursor(&text)).transpose()?;
+    let require_absent = |names: &[&str], present: &str| match names.iter().find(|name| fields.value(name).is_some()) {
+        Some(name) => Err(fields.invalid(name, format_args!("cannot be combined with {present}"))),
         None => Ok(()),
     };
-    let Some(chat_id) = whole(fields, "chat_id")? else {
+    let Some(chat_id) = whole_number(fields, "chat_id")? else {
         if fields.value("seq").is_some() {
-            return Err(fields.refuse("chat_id", "is required with seq"));
+            return Err(fields.invalid("chat_id", "is required with seq"));
         }
-        return range(fields, after);
+        return parse_range(fields, after);
     };
-    alone(&["from", "to", "channel_id", "target"], "chat_id")?;
-    match whole(fields, "seq")? {
-        Some(seq) => alone(&["cursor"], "seq").map(|()| Replay::One { chat_id, seq }),
-        None => Ok(Replay::Chat { chat_id, after }),
+    require_absent(&["from", "to", "channel_id", "target"], "chat_id")?;
+    match whole_number(fields, "seq")? {
+        Some(seq) => require_absent(&["cursor"], "seq").map(|()| ReplayRequest::One { chat_id, seq }),
+        None => Ok(ReplayRequest::Chat { chat_id, after }),
     }
 }
 
-fn range(fields: Fields<'_>, after: Option<Place>) -> Result<Replay, Error> {
-    let (from, to) = match (whole(fields, "from")?, whole(fields, "to")?) {
-        (Some(from), Some(to)) => span(Some(from), Some(to))?,
-        (None, None) => return Err(fields.refuse("chat_id", "or from and to is required")),
-        (None, Some(_)) => return Err(fields.refuse("from", "is required")),
-        (Some(_), None) => return Err(fields.refuse("to", "is required")),
+fn parse_range(fields: Fields<'_>, after: Option<DeliveryCursor>) -> Result<ReplayRequest, Error> {
+    let (from, to) = match (whole_number(fields, "from")?, whole_number(fields, "to")?) {
+        (Some(from), Some(to)) => time_range(Some(from), Some(to))?,
+        (None, None) => return Err(fields.invalid("chat_id", "or from and to is required")),
+        (None, Some(_)) => return Err(fields.invalid("from", "is required")),
+        (Some(_), None) => return Err(fields.invalid("to", "is required")),
     };
-    let channel_id = fields.exact_text("channel_id", MAX_ID_CHARS)?;
-    if channel_id.as_ref().is_some_and(|id| !is_identifier(id)) {
-        return Err(fields.refuse("channel_id", NO_IDENTIFIER));
+    let channel_id = fields.text_or_blank("channel_id", MAX_ID_CHARS)?;
+    if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
+        return Err(fields.invalid("channel_id", CHANNEL_ID_EXPECTED));
     }
-    let target = fields.one_of("target", TARGETS, Target::parse)?;
-    let wanted = Wanted { target, channel_id, from, to, ..Wanted::all(DeliveryState::Failed) };
-    Ok(Replay::Range { wanted, after })
+    let target = fields.enumerated("target", TARGETS, Target::parse)?;
+    let filter = DeliveryFilter { target, channel_id, from, to, ..DeliveryFilter::all(DeliveryState::Failed) };
+    Ok(ReplayRequest::Range { filter, after })
 }
 
-fn whole(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
+fn whole_number(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     let Some(value) = fields.value(name) else { return Ok(None) };
-    value.as_u64().map(Some).ok_or_else(|| fields.refuse(name, "must be a whole number"))
+    value.as_u64().map(Some).ok_or_else(|| fields.invalid(name, "must be a whole number"))
 }
 
-/// Whole seconds as moments: the last second belongs to the span.
-fn span(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
+/// Converts seconds to a range of timestamps that includes the whole last second.
+fn time_range(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
     let from = from.unwrap_or(0).saturating_mul(1_000);
     let to = to.map_or(u64::MAX, |to| to.saturating_mul(1_000).saturating_add(999));
     if from > to {
@@ -141,54 +132,52 @@ fn span(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Er
     Ok((Timestamp(from), Timestamp(to)))
 }
 
-fn place(text: &str) -> Result<Place, Error> {
-    Place::parse(text).ok_or_else(|| Error::field("cursor", "must be the next of an earlier answer"))
+fn parse_cursor(text: &str) -> Result<DeliveryCursor, Error> {
+    DeliveryCursor::parse(text).ok_or_else(|| Error::field("cursor", "must be the next of an earlier answer"))
 }
 
-const NO_IDENTIFIER: &str = "must be the identifier of a channel";
+const CHANNEL_ID_EXPECTED: &str = "must be the identifier of a channel";
 
-fn is_identifier(text: &str) -> bool {
+fn is_channel_id(text: &str) -> bool {
     (1..=MAX_ID_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-fn one_of(names: &str) -> String {
+fn must_be_one_of(names: &str) -> String {
     format!("must be one of {names}")
 }
 
-/// A page of the ledger. Nothing of what was written is in it.
-pub fn page(rows: &[(Chat, Entry)], next: Option<Place>, now: Timestamp) -> Value {
-    let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row(chat, entry, now)).collect();
+/// A page of the delivery log. It does not contain the text of messages.
+pub fn page_json(rows: &[(Chat, Entry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
+    let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
     json!({ "deliveries": rows, "next": cursor(next) })
 }
 
-fn row(chat: &Chat, entry: &Entry, now: Timestamp) -> Option<Value> {
+fn row_json(chat: &Chat, entry: &Entry, now: Timestamp) -> Option<Value> {
     let delivery = entry.delivery.as_ref()?;
-    let mut row = agent::delivery(delivery, now);
-    let mut add = |name: &str, value: Value| {
-        if let Some(fields) = row.as_object_mut() {
-            fields.insert(name.to_owned(), value);
-        }
-    };
-    add("chat_id", json!(entry.chat_id));
-    add("seq", json!(entry.seq));
-    add("id", json!(entry.id));
-    add("target", json!(delivery.target.name()));
-    add("type", json!(entry.content.kind.name()));
-    add("channel_id", json!(chat.channel_id));
-    add("since", json!(entry.at.seconds()));
-    if let Some(occurrence) = &entry.occurrence {
-        add("webhook_id", json!(occurrence.webhook_id));
-    }
-    Some(row)
+    let row = with_fields(
+        agent::delivery_json(delivery, now),
+        [
+            ("chat_id", json!(entry.chat_id)),
+            ("seq", json!(entry.seq)),
+            ("id", json!(entry.id)),
+            ("target", json!(delivery.target.name())),
+            ("type", json!(entry.content.kind.name())),
+            ("channel_id", json!(chat.channel_id)),
+            ("since", json!(entry.at.seconds())),
+        ],
+    );
+    Some(match &entry.webhook_dispatch {
+        Some(webhook_dispatch) => with_fields(row, [("webhook_id", json!(webhook_dispatch.webhook_id))]),
+        None => row,
+    })
 }
 
-/// What became of a replay.
-pub fn replayed(replayed: usize, skipped: usize, next: Option<Place>) -> Value {
+pub fn replay_result_json(replayed: usize, skipped: usize, next: Option<DeliveryCursor>) -> Value {
     json!({ "replayed": replayed, "skipped": skipped, "next": cursor(next) })
 }
 
-fn cursor(next: Option<Place>) -> Option<String> {
-    next.map(Place::to_text)
+fn cursor(next: Option<DeliveryCursor>) -> Option<String> {
+    next.map(DeliveryCursor::to_text)
 }
 
 #[cfg(test)]
@@ -196,21 +185,26 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Reads a query of these parameters.
-    fn asked(parameters: &[(&str, &str)]) -> Result<Question, Error> {
-        let find =
-            |name: &str| parameters.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        question(&find)
+    fn parse_query(parameters: &[(&str, &str)]) -> Result<DeliveryLogRequest, Error> {
+        let find = |name: &str| {
+            parameters.iter().find(|(parameter, _)| *parameter == name).map(|(_, value)| (*value).to_owned())
+        };
+        parse_list_request(&find)
     }
 
-    fn wrong_field<T: std::fmt::Debug>(read: Result<T, Error>) -> String {
-        read.unwrap_err().wrong_field().unwrap().to_owned()
+    fn invalid_field<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+        result.unwrap_err().invalid_field().unwrap().to_owned()
     }
 
     #[test]
-    fn a_question_is_about_failures_unless_it_says_otherwise() {
-        let usual = Question { wanted: Wanted::all(DeliveryState::Failed), chat_id: None, limit: 50, after: None };
-        assert_eq!(asked(&[]).unwrap(), usual);
+    fn failed_deliveries_are_the_default() {
+        let default = DeliveryLogRequest {
+            filter: DeliveryFilter::all(DeliveryState::Failed),
+            chat_id: None,
+            limit: 50,
+            after: None,
+        };
+        assert_eq!(parse_query(&[]).unwrap(), default);
         let all = [
             ("state", "superseded"),
             ("target", "bot"),
@@ -221,19 +215,19 @@ mod tests {
             ("limit", "100"),
             ("cursor", "7-3"),
         ];
-        let wanted = Wanted {
+        let filter = DeliveryFilter {
             state: DeliveryState::Superseded,
             target: Some(Target::Bot),
             channel_id: Some("CH1".into()),
             from: Timestamp(5_000),
             to: Timestamp(5_999),
         };
-        let after = Some(Place { at: None, chat_id: 7, seq: 3 });
-        assert_eq!(asked(&all).unwrap(), Question { wanted, chat_id: Some(7), limit: 100, after });
+        let after = Some(DeliveryCursor { at: None, chat_id: 7, seq: 3 });
+        assert_eq!(parse_query(&all).unwrap(), DeliveryLogRequest { filter, chat_id: Some(7), limit: 100, after });
     }
 
     #[test]
-    fn every_wrong_parameter_is_named() {
+    fn error_names_the_invalid_parameter() {
         let table = [
             ("state", "lost"),
             ("state", ""),
@@ -254,33 +248,35 @@ mod tests {
             ("cursor", "next"),
         ];
         for (name, value) in table {
-            assert_eq!(wrong_field(asked(&[(name, value)])), name, "{value:?}");
+            assert_eq!(invalid_field(parse_query(&[(name, value)])), name, "{value:?}");
         }
-        assert_eq!(wrong_field(asked(&[("from", "6"), ("to", "5")])), "to");
-        assert_eq!(wrong_field(asked(&[("channel_id", &"x".repeat(65))])), "channel_id");
+        assert_eq!(invalid_field(parse_query(&[("from", "6"), ("to", "5")])), "to");
+        assert_eq!(invalid_field(parse_query(&[("channel_id", &"x".repeat(65))])), "channel_id");
     }
 
     #[test]
-    fn one_delivery_a_chat_or_a_range_is_sent_again() {
-        let after = Some(Place { at: Some(Timestamp(1)), chat_id: 7, seq: 3 });
-        let range = |wanted, after| Replay::Range { wanted, after };
-        let span = Wanted { from: Timestamp(0), to: Timestamp(9_999), ..Wanted::all(DeliveryState::Failed) };
-        let of_bots = Wanted { target: Some(Target::Bot), channel_id: Some("CH".into()), ..span.clone() };
+    fn replay_takes_one_delivery_a_chat_or_a_time_range() {
+        let after = Some(DeliveryCursor { at: Some(Timestamp(1)), chat_id: 7, seq: 3 });
+        let range = |filter, after| ReplayRequest::Range { filter, after };
+        let first_ten_seconds =
+            DeliveryFilter { from: Timestamp(0), to: Timestamp(9_999), ..DeliveryFilter::all(DeliveryState::Failed) };
+        let of_bots =
+            DeliveryFilter { target: Some(Target::Bot), channel_id: Some("CH".into()), ..first_ten_seconds.clone() };
         let table = [
-            (json!({ "chat_id": 7, "seq": 3 }), Replay::One { chat_id: 7, seq: 3 }),
-            (json!({ "chat_id": 7, "from": null }), Replay::Chat { chat_id: 7, after: None }),
-            (json!({ "chat_id": 7, "cursor": "1-7-3" }), Replay::Chat { chat_id: 7, after }),
-            (json!({ "from": 0, "to": 9 }), range(span.clone(), None)),
-            (json!({ "from": 0, "to": 9, "cursor": "1-7-3" }), range(span, after)),
+            (json!({ "chat_id": 7, "seq": 3 }), ReplayRequest::One { chat_id: 7, seq: 3 }),
+            (json!({ "chat_id": 7, "from": null }), ReplayRequest::Chat { chat_id: 7, after: None }),
+            (json!({ "chat_id": 7, "cursor": "1-7-3" }), ReplayRequest::Chat { chat_id: 7, after }),
+            (json!({ "from": 0, "to": 9 }), range(first_ten_seconds.clone(), None)),
+            (json!({ "from": 0, "to": 9, "cursor": "1-7-3" }), range(first_ten_seconds, after)),
             (json!({ "from": 0, "to": 9, "target": "bot", "channel_id": "CH" }), range(of_bots, None)),
         ];
         for (body, expected) in table {
-            assert_eq!(replay(&body).unwrap(), expected, "{body}");
+            assert_eq!(parse_replay_request(&body).unwrap(), expected, "{body}");
         }
     }
 
     #[test]
-    fn every_wrong_field_of_a_replay_is_named() {
+    fn error_names_the_invalid_field_of_a_replay() {
         let table = [
             (json!({}), "chat_id"),
             (json!({ "chat_id": "7" }), "chat_id"),
@@ -305,8 +301,8 @@ mod tests {
             (json!({ "from": 0, "to": 9, "cursor": [] }), "cursor"),
         ];
         for (body, field) in table {
-            assert_eq!(wrong_field(replay(&body)), field, "{body}");
+            assert_eq!(invalid_field(parse_replay_request(&body)), field, "{body}");
         }
-        assert!(replay(&json!([])).is_err());
+        assert!(parse_replay_request(&json!([])).is_err());
     }
 }

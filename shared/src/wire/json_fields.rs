@@ -1,106 +1,106 @@
-//! Reading a JSON body field by field, so that an error names the field. Unknown fields are ignored; null
-//! counts as absent.
+//! Validation of a JSON body field by field, so that an error names the field by its path. Unknown fields are ignored;
+//! null counts as absent.
 
-use crate::domain::link;
-use crate::error::Error;
 use serde_json::{Map, Value};
 use url::Url;
 
-/// A JSON object that is being read.
+use crate::domain::link_detection;
+use crate::error::Error;
+
+/// The fields of a JSON object in a request body.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    /// Where the object is in the body: empty for the body itself.
+    /// Path of the object in the body; empty for the body itself.
     path: &'a str,
-    /// Drop optional fields that are wrong instead of refusing the body.
+    /// Ignore invalid optional fields instead of refusing the body.
     lenient: bool,
 }
 
 impl<'a> Fields<'a> {
-    /// The body itself.
+    /// Fails if the body is not a JSON object.
     pub fn of(body: &'a Value) -> Result<Self, Error> {
         let object = body.as_object().ok_or_else(|| Error::body("the body must be a JSON object"))?;
         Ok(Self { object, path: "", lenient: false })
     }
 
-    /// The same, tolerant of wrong optional fields where `lenient`.
-    pub fn tolerant(self, lenient: bool) -> Self {
+    pub fn with_lenient(self, lenient: bool) -> Self {
         Self { lenient, ..self }
     }
 
-    /// Whether wrong optional fields are dropped.
+    /// Whether invalid optional fields are ignored.
     pub fn is_lenient(&self) -> bool {
         self.lenient
     }
 
-    /// The name of a field in an error.
+    /// The path of a field as error responses show it, such as `sender.id`.
     pub fn path(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    /// The refusal of a field.
-    pub fn refuse(&self, name: &str, expected: impl std::fmt::Display) -> Error {
+    /// An error that names the field, such as `sender.id must be a string`.
+    pub fn invalid(&self, name: &str, expected: impl std::fmt::Display) -> Error {
         Error::field(self.path(name), expected)
     }
 
-    /// The value of a field; none when absent or null.
+    /// `None` if the field is absent or null.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether a field is there, null or not.
+    /// Whether the field is present, also with the value null.
     pub fn has(&self, name: &str) -> bool {
         self.object.contains_key(name)
     }
 
-    /// A required object, whose place in the body is its name.
+    /// A required object at the top level of the body.
     pub fn object(&self, name: &'a str) -> Result<Fields<'a>, Error> {
-        let value = self.value(name).ok_or_else(|| self.refuse(name, "is required"))?;
-        let object = value.as_object().ok_or_else(|| self.refuse(name, "must be an object"))?;
+        let value = self.value(name).ok_or_else(|| self.invalid(name, "is required"))?;
+        let object = value.as_object().ok_or_else(|| self.invalid(name, "must be an object"))?;
         Ok(Self { object, path: name, lenient: self.lenient })
     }
 
-    /// A required, non-empty string of at most `longest` characters.
-    pub fn required_text(&self, name: &str, longest: usize) -> Result<String, Error> {
-        let text = self.strict_text(name, longest)?.filter(|text| !text.is_empty());
-        text.ok_or_else(|| self.refuse(name, "is required"))
+    /// A required, non-empty string of at most `max_chars` characters.
+    pub fn required_text(&self, name: &str, max_chars: usize) -> Result<String, Error> {
+        let text = self.strict_text(name, max_chars)?.filter(|text| !text.is_empty());
+        text.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    /// An optional string of at most `longest` characters; a blank one is absent.
-    pub fn text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
-        Ok(self.exact_text(name, longest)?.filter(|text| !is_blank(text)))
+    /// An optional string of at most `max_chars` characters; a blank string counts as absent.
+    pub fn text(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
+        Ok(self.text_or_blank(name, max_chars)?.filter(|text| !is_blank(text)))
     }
 
-    /// An optional string of at most `longest` characters, blank or not.
-    pub fn exact_text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
-        self.optional(self.strict_text(name, longest))
+    /// An optional string of at most `max_chars` characters, which may be blank.
+    pub fn text_or_blank(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
+        self.optional(self.strict_text(name, max_chars))
     }
 
-    /// An optional string of at most `longest` characters, which may also be given as a number.
-    pub fn text_or_number(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
+    /// An optional string of at most `max_chars` characters; a number counts as the string of its digits.
+    pub fn text_or_number(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         match self.value(name) {
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            _ => self.text(name, longest),
+            _ => self.text(name, max_chars),
         }
     }
 
-    fn strict_text(&self, name: &str, longest: usize) -> Result<Option<String>, Error> {
+    fn strict_text(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
-        let text = value.as_str().ok_or_else(|| self.refuse(name, "must be a string"))?;
-        if text.chars().count() > longest {
-            return Err(self.refuse(name, format_args!("must have at most {longest} characters")));
+        let text = value.as_str().ok_or_else(|| self.invalid(name, "must be a string"))?;
+        if text.chars().count() > max_chars {
+            return Err(self.invalid(name, format_args!("must have at most {max_chars} characters")));
         }
         Ok(Some(text.to_owned()))
     }
 
     /// A required http or https URL.
     pub fn required_url(&self, name: &str) -> Result<String, Error> {
-        self.strict_url(name)?.ok_or_else(|| self.refuse(name, "is required"))
+        self.strict_url(name)?.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    /// An optional http or https URL; a blank one is absent.
+    /// An optional http or https URL; a blank string counts as absent.
     pub fn url(&self, name: &str) -> Result<Option<String>, Error> {
         self.optional(self.strict_url(name))
     }
@@ -109,36 +109,42 @@ impl<'a> Fields<'a> {
         let Some(text) = self.strict_text(name, MAX_URL_CHARS)?.filter(|text| !is_blank(text)) else {
             return Ok(None);
         };
-        if link::is_web(&text) { Ok(Some(text)) } else { Err(self.refuse(name, "must be an http:// or https:// URL")) }
+        if link_detection::is_web_url(&text) {
+            Ok(Some(text))
+        } else {
+            Err(self.invalid(name, "must be an http:// or https:// URL"))
+        }
     }
 
-    /// An optional http or https URL as it will be called: normalised, and without a fragment, which is never sent.
-    pub fn target(&self, name: &str) -> Result<Option<Url>, Error> {
+    /// An optional http or https URL that the service will call: normalized and without a fragment.
+    pub fn outbound_url(&self, name: &str) -> Result<Option<Url>, Error> {
         let Some(text) = self.strict_url(name)? else { return Ok(None) };
-        self.normalised(name, &text).map(Some)
+        self.normalize_url(name, &text).map(Some)
     }
 
-    /// The same of a text that stands for the field.
-    pub fn normalised(&self, name: &str, text: &str) -> Result<Url, Error> {
-        self.refuse_control(name, text)?;
-        let url = Url::parse(text).ok().filter(|_| link::is_web(text));
-        let mut url = url.ok_or_else(|| self.refuse(name, "must be an http:// or https:// URL"))?;
+    /// Normalizes `text` like [`outbound_url`](Self::outbound_url); errors name the field `name`.
+    pub fn normalize_url(&self, name: &str, text: &str) -> Result<Url, Error> {
+        self.reject_control_chars(name, text)?;
+        let url = Url::parse(text).ok().filter(|_| link_detection::is_web_url(text));
+        let mut url = url.ok_or_else(|| self.invalid(name, "must be an http:// or https:// URL"))?;
         url.set_fragment(None);
         if url.as_str().chars().count() > MAX_URL_CHARS {
-            return Err(self.refuse(name, format_args!("must have at most {MAX_URL_CHARS} characters when normalised")));
+            return Err(
+                self.invalid(name, format_args!("must have at most {MAX_URL_CHARS} characters when normalized"))
+            );
         }
         Ok(url)
     }
 
-    /// Refuses a text with control characters.
-    pub fn refuse_control(&self, name: &str, text: &str) -> Result<(), Error> {
+    /// Fails if the text contains control characters.
+    pub fn reject_control_chars(&self, name: &str, text: &str) -> Result<(), Error> {
         let has_control = text.chars().any(char::is_control);
-        if has_control { Err(self.refuse(name, "must not contain control characters")) } else { Ok(()) }
+        if has_control { Err(self.invalid(name, "must not contain control characters")) } else { Ok(()) }
     }
 
     /// A required positive integer.
     pub fn required_positive(&self, name: &str) -> Result<u64, Error> {
-        self.strict_positive(name)?.ok_or_else(|| self.refuse(name, "is required"))
+        self.strict_positive(name)?.ok_or_else(|| self.invalid(name, "is required"))
     }
 
     /// An optional positive integer.
@@ -151,67 +157,69 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let number = value.as_u64().filter(|number| (1..=MAX_INTEGER).contains(number));
-        number.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be an integer from 1 to {MAX_INTEGER}")))
+        number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be an integer from 1 to {MAX_INTEGER}")))
     }
 
-    /// An optional real number from `-most` to `most`.
-    pub fn number(&self, name: &str, most: f64) -> Result<Option<f64>, Error> {
-        self.optional(self.strict_number(name, most))
+    /// An optional number from `-max` to `max`.
+    pub fn number(&self, name: &str, max: f64) -> Result<Option<f64>, Error> {
+        self.optional(self.strict_number(name, max))
     }
 
-    /// A required real number from `-most` to `most`.
-    pub fn required_number(&self, name: &str, most: f64) -> Result<f64, Error> {
-        self.strict_number(name, most)?.ok_or_else(|| self.refuse(name, "is required"))
+    /// A required number from `-max` to `max`.
+    pub fn required_number(&self, name: &str, max: f64) -> Result<f64, Error> {
+        self.strict_number(name, max)?.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    fn strict_number(&self, name: &str, most: f64) -> Result<Option<f64>, Error> {
+    fn strict_number(&self, name: &str, max: f64) -> Result<Option<f64>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
-        let number = value.as_f64().filter(|number| number.abs() <= most);
-        // Smaller ones are below what the store can hold, and mean nothing.
-        let number = number.map(|number| if number.abs() < MIN_NUMBER { 0.0 } else { number });
-        number.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be a number from -{most} to {most}")))
+        let number = value.as_f64().filter(|number| number.abs() <= max);
+        // DynamoDB rejects numbers that are much closer to zero.
+        let number = number.map(|number| if number.abs() < MIN_ABSOLUTE_NUMBER { 0.0 } else { number });
+        number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a number from -{max} to {max}")))
     }
 
     /// An optional boolean.
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
+    pub fn boolean(&self, name: &str) -> Result<Option<bool>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
-        value.as_bool().map(Some).ok_or_else(|| self.refuse(name, "must be true or false"))
+        value.as_bool().map(Some).ok_or_else(|| self.invalid(name, "must be true or false"))
     }
 
-    /// An optional list of whole numbers.
-    pub fn integers(&self, name: &str, most: usize) -> Result<Option<Vec<i64>>, Error> {
+    /// An optional list of at most `max_items` integers.
+    pub fn integers(&self, name: &str, max_items: usize) -> Result<Option<Vec<i64>>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
-        let list = value.as_array().filter(|list| list.len() <= most);
+        let list = value.as_array().filter(|list| list.len() <= max_items);
         let numbers: Option<Vec<i64>> = list.and_then(|list| list.iter().map(Value::as_i64).collect());
-        numbers.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be a list of at most {most} integers")))
+        numbers
+            .map(Some)
+            .ok_or_else(|| self.invalid(name, format_args!("must be a list of at most {max_items} integers")))
     }
 
-    /// One of the names that `parse` knows.
-    pub fn one_of<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
+    /// An optional value of an enumeration: `names` lists the valid names for the error, `parse` converts them.
+    pub fn enumerated<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
-        let known = value.as_str().and_then(parse);
-        known.map(Some).ok_or_else(|| self.refuse(name, format_args!("must be one of {names}")))
+        let parsed = value.as_str().and_then(parse);
+        parsed.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be one of {names}")))
     }
 
-    fn optional<T>(&self, read: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
-        if self.lenient { Ok(read.unwrap_or(None)) } else { read }
+    /// Turns the error of an optional field into `None` on a lenient channel.
+    fn optional<T>(&self, result: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
+        if self.lenient { Ok(result.unwrap_or(None)) } else { result }
     }
 }
 
-/// The smallest number that is not nothing.
-const MIN_NUMBER: f64 = 1e-9;
+/// Numbers closer to zero count as zero.
+const MIN_ABSOLUTE_NUMBER: f64 = 1e-9;
 
-/// Characters of an address.
 pub const MAX_URL_CHARS: usize = 4_096;
-/// The largest integer that every JSON parser reads exactly.
+/// The largest integer that every JSON parser represents exactly: 2^53 - 1.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 fn is_blank(text: &str) -> bool {

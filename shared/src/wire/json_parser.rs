@@ -1,5 +1,5 @@
-//! JSON bodies in which no object repeats a key (specification, Errors: "a duplicated parameter"); of a repeated key
-//! `serde_json` alone takes the last value.
+//! A JSON parser that rejects objects with duplicate keys (specification, Errors: "a duplicated parameter"). `serde_json`
+//! itself would use the last value of a duplicate key.
 
 use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
@@ -7,34 +7,34 @@ use std::fmt::{self, Display, Formatter};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::domain::content::cut;
+use crate::domain::message_content::truncate_chars;
 use crate::error::Error;
 
-/// Characters of the place of a repeated key in an error.
-const MAX_PLACE_CHARS: usize = 255;
+/// Limits the path of a duplicate key in an error response.
+const MAX_PATH_CHARS: usize = 255;
 
-/// Reads a body. The error names the key that is repeated, by its place in the body.
+/// Parses a body. The error for a duplicate key names its path in the body.
 pub fn parse(text: &str) -> Result<Value, Error> {
-    let repeated = RefCell::default();
+    let duplicate = RefCell::default();
     let mut input = serde_json::Deserializer::from_str(text);
-    let read = Node { place: &Place::Body, repeated: &repeated }.deserialize(&mut input);
-    let value = read.and_then(|value| input.end().map(|()| value));
-    // The parser's message tells the place and what it expected, never what was there.
+    let parsed = ValueSeed { path: &JsonPath::Body, duplicate: &duplicate }.deserialize(&mut input);
+    let value = parsed.and_then(|value| input.end().map(|()| value));
+    // The message contains the position and what the parser expected, but nothing of the body.
     let value = value.map_err(|error| Error::body(format!("the body is not valid JSON: {error}")))?;
-    match repeated.into_inner() {
+    match duplicate.into_inner() {
         None => Ok(value),
-        Some(place) => Err(Error::field(cut(&place, MAX_PLACE_CHARS), "is repeated")),
+        Some(path) => Err(Error::field(truncate_chars(&path, MAX_PATH_CHARS), "is repeated")),
     }
 }
 
-/// Where a value is in the body.
-enum Place<'a> {
+/// The path of a value in the body, such as `message.buttons[0].text`.
+enum JsonPath<'a> {
     Body,
-    Field(&'a Place<'a>, &'a str),
-    Item(&'a Place<'a>, usize),
+    Field(&'a JsonPath<'a>, &'a str),
+    Item(&'a JsonPath<'a>, usize),
 }
 
-impl Display for Place<'_> {
+impl Display for JsonPath<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Body => Ok(()),
@@ -45,13 +45,14 @@ impl Display for Place<'_> {
     }
 }
 
-/// A value that is being read. The first repeated key is noted, so that what is no JSON at all is still told so.
-struct Node<'a> {
-    place: &'a Place<'a>,
-    repeated: &'a RefCell<Option<String>>,
+/// Deserializes the value at a path. The first duplicate key is recorded instead of returned as an error, so that a syntax
+/// error further on is reported in its place.
+struct ValueSeed<'a> {
+    path: &'a JsonPath<'a>,
+    duplicate: &'a RefCell<Option<String>>,
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Value, D::Error> {
@@ -59,7 +60,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -95,22 +96,24 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let Self { place, repeated } = self;
+        let Self { path, duplicate } = self;
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Node { place: &Place::Item(place, list.len()), repeated })? {
+        while let Some(item) =
+            items.next_element_seed(ValueSeed { path: &JsonPath::Item(path, list.len()), duplicate })?
+        {
             list.push(item);
         }
         Ok(Value::Array(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let Self { place, repeated } = self;
+        let Self { path, duplicate } = self;
         let mut object = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
-            let here = Place::Field(place, &name);
-            let value = entries.next_value_seed(Node { place: &here, repeated })?;
+            let child = JsonPath::Field(path, &name);
+            let value = entries.next_value_seed(ValueSeed { path: &child, duplicate })?;
             if object.contains_key(&name) {
-                repeated.borrow_mut().get_or_insert_with(|| here.to_string());
+                duplicate.borrow_mut().get_or_insert_with(|| child.to_string());
             }
             object.insert(name, value);
         }
@@ -126,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_key_is_named_by_its_place() {
+    fn duplicate_key_is_named_by_its_path() {
         let table = [
             (r#"{"a": 1, "b": 2, "a": 1}"#, "a"),
             (r#"{"a": {"b": 1, "c": 2, "b": 3}}"#, "a.b"),
@@ -135,21 +138,21 @@ mod tests {
             (r#"[{"a": 1}, {"b": {}, "b": {}}]"#, "[1].b"),
             (r#"{"a": {"x": 1, "x": 2}, "a": 1}"#, "a.x"),
         ];
-        for (body, place) in table {
+        for (body, path) in table {
             let error = parse(body).unwrap_err();
-            assert_eq!((error.status(), error.wrong_field()), (400, Some(place)), "{body}");
-            assert_eq!(error.to_string(), format!("{place} is repeated"));
+            assert_eq!((error.status(), error.invalid_field()), (400, Some(path)), "{body}");
+            assert_eq!(error.to_string(), format!("{path} is repeated"));
         }
         let long = format!(r#"{{"{0}": 1, "{0}": 2}}"#, "x".repeat(10_000));
-        assert_eq!(parse(&long).unwrap_err().wrong_field().unwrap().len(), MAX_PLACE_CHARS);
+        assert_eq!(parse(&long).unwrap_err().invalid_field().unwrap().len(), MAX_PATH_CHARS);
     }
 
     #[test]
-    fn body_that_is_no_json_is_refused_as_a_whole() {
+    fn syntax_error_names_no_field() {
         let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         for body in [r#"{"a": 1, "a": 2"#, "{", "{} {}", "1e999", "{'a': 1}", &deep] {
             let error = parse(body).unwrap_err();
-            assert_eq!((error.status(), error.wrong_field()), (400, None), "{body:.20}");
+            assert_eq!((error.status(), error.invalid_field()), (400, None), "{body:.20}");
         }
     }
 
@@ -172,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn value_without_repeated_keys_is_read_as_serde_json_reads_it(value in json()) {
+        fn body_without_duplicate_keys_parses_as_in_serde_json(value in json()) {
             let text = value.to_string();
             prop_assert_eq!(parse(&text).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
         }

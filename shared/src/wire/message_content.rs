@@ -1,54 +1,58 @@
-//! The `message` object of the channel API (A1, A2, A3), the same shape in both directions. Outward it also carries
-//! what a bot said, to channels that can show it.
+//! The `message` object of the channel API (specification, A1 to A3), which has the same fields in both directions. In requests
+//! to an integrator it also has the formatted text and the buttons of bots, if the channel can display them.
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Requires, Typing, cut};
+use crate::domain::message_content::{
+    Button, ButtonId, Content, ContentKind, Media, RequiredFields, TypingNotice, truncate_chars,
+};
 use crate::error::Error;
-use crate::wire::fields::Fields;
+use crate::wire::json_fields::Fields;
+use crate::wire::json_object::without_nulls;
 
-/// Characters of a visitor's text; what is longer is cut (specification, Limits).
+/// A longer text is truncated (specification, Limits).
 pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
-/// Characters of a name, a title or a comment.
+/// Limits names, titles and ids.
 const MAX_SHORT_TEXT_CHARS: usize = 1_000;
-/// A text is cut, not refused, so that any length may come.
+/// A text of any length is accepted and then truncated.
 const UNLIMITED_CHARS: usize = usize::MAX;
 
-/// What a message object says.
+/// A parsed `message` object.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Message {
-    /// Something to keep.
+pub enum ParsedMessage {
+    /// A message, which is stored.
     Content(Box<Content>),
-    /// A typing notice.
-    Typing(Typing),
+    /// A typing notice, which is not stored in the timeline.
+    Typing(TypingNotice),
 }
 
-/// Reads a `message` object; `limit` is what its text is cut to.
-pub fn read(message: Fields<'_>, limit: usize) -> Result<Message, Error> {
+/// Parses a `message` object and truncates its text to `max_text_chars`.
+pub fn parse_message(message: Fields<'_>, max_text_chars: usize) -> Result<ParsedMessage, Error> {
     let name = message.required_text("type", MAX_SHORT_TEXT_CHARS)?;
-    if let Some(typing) = Typing::parse(&name) {
-        return Ok(Message::Typing(typing));
+    if let Some(typing) = TypingNotice::parse(&name) {
+        return Ok(ParsedMessage::Typing(typing));
     }
-    let kind = Kind::parse_a3(&name).ok_or_else(|| {
-        message.refuse(
+    let kind = ContentKind::parse_channel_kind(&name).ok_or_else(|| {
+        message.invalid(
             "type",
             "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
         )
     })?;
-    // For the log alone; read so that a wrong type is noticed.
+    // Only validated here; the caller reads the value for the log.
     message.text_or_number("id", MAX_SHORT_TEXT_CHARS)?;
-    let text = match kind.requires() {
-        Requires::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
-        Requires::File | Requires::Coordinates => message.text("text", UNLIMITED_CHARS)?,
+    let text = match kind.required_fields() {
+        RequiredFields::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
+        RequiredFields::File | RequiredFields::Coordinates => message.text("text", UNLIMITED_CHARS)?,
     };
-    let text = text.map(|text| cut(&text, limit));
-    let media = if kind == Kind::Text { Media::default() } else { media(message, kind.requires())? };
-    Ok(Message::Content(Box::new(Content { kind, text, media, rich: None })))
+    let text = text.map(|text| truncate_chars(&text, max_text_chars));
+    let media =
+        if kind == ContentKind::Text { Media::default() } else { parse_media(message, kind.required_fields())? };
+    Ok(ParsedMessage::Content(Box::new(Content { kind, text, media, rich: None })))
 }
 
-fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
-    let is_file = requires == Requires::File;
-    let is_place = requires == Requires::Coordinates;
+fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, Error> {
+    let is_file = requires == RequiredFields::File;
+    let is_place = requires == RequiredFields::Coordinates;
     let needs_name = is_file && !message.is_lenient();
     Ok(Media {
         file: if is_file { Some(message.required_url("file")?) } else { message.url("file")? },
@@ -82,8 +86,8 @@ fn media(message: Fields<'_>, requires: Requires) -> Result<Media, Error> {
     })
 }
 
-/// The fields of a message: its type, its text and whatever else it has.
-pub fn write(content: &Content) -> Map<String, Value> {
+/// The JSON fields of a message, without those that are empty.
+pub fn message_fields(content: &Content) -> Map<String, Value> {
     let Content { kind, text, media, rich } = content;
     let rich = rich.as_deref();
     let Media {
@@ -100,7 +104,7 @@ pub fn write(content: &Content) -> Map<String, Value> {
         latitude,
         longitude,
     } = media;
-    let fields = [
+    without_nulls([
         ("type", json!(kind.name())),
         ("text", json!(text)),
         ("file", json!(file)),
@@ -116,25 +120,27 @@ pub fn write(content: &Content) -> Map<String, Value> {
         ("latitude", json!(latitude)),
         ("longitude", json!(longitude)),
         ("content", json!(rich.and_then(|rich| rich.content.as_ref()))),
-        ("buttons", rich.filter(|rich| !rich.buttons.is_empty()).map_or(Value::Null, |rich| buttons(&rich.buttons))),
+        (
+            "buttons",
+            rich.filter(|rich| !rich.buttons.is_empty()).map_or(Value::Null, |rich| buttons_json(&rich.buttons)),
+        ),
         ("force_reply", json!(rich.filter(|rich| rich.force_reply).map(|_| true))),
-    ];
-    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+    ])
 }
 
-/// A button's id with the type that it came with.
-fn button_id(id: &ButtonId) -> Value {
+/// The id with the JSON type, string or number, that the bot has sent.
+fn button_id_json(id: &ButtonId) -> Value {
     match id {
         ButtonId::Text(text) => json!(text),
         ButtonId::Number(digits) => digits.parse().map_or_else(|_| json!(digits), Value::Number),
     }
 }
 
-/// Prepared answers (B2).
-fn buttons(buttons: &[Button]) -> Value {
-    let one = |button: &Button| match &button.id {
-        Some(id) => json!({ "text": button.text, "id": button_id(id) }),
+/// The `buttons` of a bot's message (specification, B-2).
+fn buttons_json(buttons: &[Button]) -> Value {
+    let button_json = |button: &Button| match &button.id {
+        Some(id) => json!({ "text": button.text, "id": button_id_json(id) }),
         None => json!({ "text": button.text }),
     };
-    buttons.iter().map(one).collect()
+    buttons.iter().map(button_json).collect()
 }

@@ -1,17 +1,20 @@
-//! The JSON bodies of the specification and of our own endpoints: reading with validation, and writing.
+//! JSON bodies: parsing with validation, and building responses. They follow the specification for integrators, bot providers
+//! and webhooks, and docs/openapi.json for our own endpoints.
 
 pub mod admin;
 pub mod agent;
-pub mod agent_message;
 pub mod bot;
+pub mod bot_error;
+pub mod channel_request;
 pub mod channel_response;
-pub mod content;
 pub mod delivery_log;
-pub mod fields;
-pub mod json;
-pub mod receiver_answer;
+pub mod json_fields;
+mod json_object;
+pub mod json_parser;
+pub mod message_content;
+pub mod queue_task;
+pub mod receiver_response;
 pub mod settings;
-pub mod task;
 pub mod visitor_message;
 pub mod webhook;
 pub mod webhook_sample;

@@ -1,9 +1,10 @@
-//! What a queue carries: a small versioned JSON with ids, never a payload.
+//! The tasks in the delivery queues. A task is a small versioned JSON document that holds ids and an attempt count but no
+//! message text: the consumer reads the entry from the table.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::content::Typing;
-use crate::domain::entry::Entry;
+use crate::domain::message_content::TypingNotice;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::MAX_WEBHOOKS;
 use crate::error::Error;
@@ -12,88 +13,81 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
-    /// Try to deliver an entry.
+    /// Attempt to deliver an entry.
     Entry(EntryTask),
-    /// Pass on a typing notice, once, while it is fresh.
+    /// Forward a typing notice once. It is not stored and not retried.
     Typing(TypingTask),
-    /// A bot took a message a while ago: if it has not reacted, the chat goes to the agents.
-    AnswerDue(AnswerTask),
+    /// The time limit for a bot's answer has passed: if the bot has not reacted, the chat is handed over to the agents.
+    AnswerDue(AnswerDueTask),
 }
 
-/// A try of an entry's delivery. It is stale, and dropped, when the entry has moved on.
+/// One attempt to deliver an entry. The consumer drops the task if the entry is already in a later round or attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryTask {
-    /// Version of this shape.
+    /// Version of the task format.
     pub v: u8,
-    /// The account.
     pub account_id: String,
-    /// The chat.
     pub chat_id: u64,
-    /// The entry's number.
     pub seq: u64,
-    /// Which beginning of the delivery.
+    /// Starts at 1; each replay of a failed delivery starts the next round.
     pub round: u32,
-    /// Which try of the round, from 0.
+    /// Attempt within the round, starting at 0.
     pub attempt: u32,
-    /// Whether it came in the chat's order; a failing chat's tasks do not.
+    /// True in the FIFO queue, which preserves the order of a chat; false in the retry queue.
     pub ordered: bool,
-    /// The webhook it goes to, if it goes to one: each keeps the order of a chat for itself.
+    /// Set if the receiver is a webhook: each webhook has its own order of a chat's entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<String>,
-    /// When its turn in the chat's order came, in milliseconds since the epoch; what is still in order has yet to wait.
+    /// When the task left the FIFO queue, in milliseconds since the epoch; `None` while it is still in that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_at: Option<u64>,
-    /// Requests of this try of which nothing could be written down.
+    /// HTTP requests of this attempt whose outcome could not be stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unrecorded: u32,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A typing notice of the agent who has the chat.
+/// A typing notice of the agent to whom the chat is assigned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypingTask {
-    /// Version of this shape.
+    /// Version of the task format.
     pub v: u8,
-    /// The account.
     pub account_id: String,
-    /// The chat.
     pub chat_id: u64,
     /// `typein` or `typeout`.
     pub r#type: String,
-    /// When, in milliseconds since the epoch.
+    /// Milliseconds since the epoch.
     pub at: u64,
 }
 
-/// The end of a bot's own time for its answer.
+/// The check at the end of a bot's time limit for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerTask {
-    /// Version of this shape.
+pub struct AnswerDueTask {
+    /// Version of the task format.
     pub v: u8,
-    /// The account.
     pub account_id: String,
-    /// The chat.
     pub chat_id: u64,
-    /// The entry that the bot took.
+    /// The entry that the bot has received.
     pub seq: u64,
-    /// Since when an event of the bot counts as its answer, in milliseconds since the epoch.
+    /// Bot events from this moment on count as the answer; milliseconds since the epoch.
     pub asked_at: u64,
 }
 
 const VERSION: u8 = 1;
 
 impl Task {
-    /// The first try of an entry's present round.
+    /// The first attempt of the entry's current round. `None` if the entry has no delivery.
     pub fn first_attempt(entry: &Entry) -> Option<Self> {
         let delivery = entry.delivery.as_ref()?;
-        let webhook_id = entry.occurrence.as_ref().map(|occurrence| occurrence.webhook_id.clone());
+        let webhook_id = entry.webhook_dispatch.as_ref().map(|webhook_dispatch| webhook_dispatch.webhook_id.clone());
         Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round, webhook_id))
     }
 
-    /// The first try of the first round of a message that was just written.
+    /// The first attempt of a message that has just been stored.
     pub fn new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
         Self::entry(account_id, chat_id, seq, 1, None)
     }
@@ -114,20 +108,18 @@ impl Task {
         })
     }
 
-    /// A typing notice.
-    pub fn typing(account_id: &str, chat_id: u64, typing: Typing, at: Timestamp) -> Self {
+    pub fn typing(account_id: &str, chat_id: u64, typing: TypingNotice, at: Timestamp) -> Self {
         let account_id = account_id.to_owned();
         Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
     }
 
-    /// The end of a bot's time for answering an entry that it was first sent then.
+    /// The answer check for an entry that was first sent to the bot at `asked_at`.
     pub fn answer_due(entry: &Entry, asked_at: Timestamp) -> Self {
         let Entry { account_id, chat_id, seq, .. } = entry;
         let (account_id, asked_at) = (account_id.clone(), asked_at.0);
-        Self::AnswerDue(AnswerTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
+        Self::AnswerDue(AnswerDueTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
-    /// The account.
     pub fn account_id(&self) -> &str {
         match self {
             Self::Entry(task) => &task.account_id,
@@ -136,16 +128,18 @@ impl Task {
         }
     }
 
-    /// What a FIFO queue keeps in order: one of the account's `lanes`, which its chats share. A lane has one task under way,
-    /// so an account's receivers hold no more processes than it has lanes. Each webhook has its part of them for itself,
-    /// because one that hangs must not hold up another of the same chat.
-    pub fn group(&self, lanes: u64) -> String {
+    /// The message group in a FIFO queue. The chats of an account share `group_count` groups. A group has one task in flight,
+    /// so an account's receivers occupy at most `group_count` processes. Each webhook has its own share of the groups,
+    /// because a webhook that hangs must not delay the other webhooks of the chat.
+    pub fn message_group(&self, group_count: u64) -> String {
         let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {
             Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
-                format!("{account_id}-{webhook_id}-{}", chat_id % (lanes / MAX_WEBHOOKS as u64).max(1))
+                format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
-            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => format!("{account_id}-{}", chat_id % lanes.max(1)),
+            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => {
+                format!("{account_id}-{}", chat_id % group_count.max(1))
+            }
         }
     }
 
@@ -157,27 +151,26 @@ impl Task {
         }
     }
 
-    fn chat(&self) -> String {
+    fn chat_key(&self) -> String {
         format!("{}-{}", self.account_id(), self.chat_id())
     }
 
-    /// What makes a repeated task the same one within a chat, for a FIFO queue's deduplication.
-    pub fn identity(&self) -> String {
+    /// The deduplication id in a FIFO queue: a task that is sent twice has the same id.
+    pub fn deduplication_id(&self) -> String {
         match self {
             Self::Entry(task) => {
-                format!("{}-{}-{}-{}", self.chat(), task.seq, task.round, task.attempt)
+                format!("{}-{}-{}-{}", self.chat_key(), task.seq, task.round, task.attempt)
             }
-            Self::Typing(task) => format!("{}-{}-{}", self.chat(), task.r#type, task.at),
-            Self::AnswerDue(task) => format!("{}-{}-answer", self.chat(), task.seq),
+            Self::Typing(task) => format!("{}-{}-{}", self.chat_key(), task.r#type, task.at),
+            Self::AnswerDue(task) => format!("{}-{}-answer", self.chat_key(), task.seq),
         }
     }
 
-    /// The task as a queue carries it.
     pub fn to_json(&self) -> String {
         serde_json::json!(self).to_string()
     }
 
-    /// The task a queue carried.
+    /// Fails for an unknown kind or version.
     pub fn from_json(body: &str) -> Result<Self, Error> {
         let task: Self = serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))?;
         let version = match &task {
@@ -190,22 +183,22 @@ impl Task {
 }
 
 impl EntryTask {
-    /// The task as it is when it comes: what is in the chat's order has its turn now.
-    pub fn taken(&self, now: Timestamp) -> Self {
+    /// The task as the consumer processes it: an ordered task has its turn now.
+    pub fn on_receive(&self, now: Timestamp) -> Self {
         Self { turn_at: if self.ordered { Some(now.0) } else { self.turn_at }, ..self.clone() }
     }
 
-    /// The task of the same try, out of the chat's order.
-    pub fn again(&self) -> Task {
+    /// The same attempt for the retry queue.
+    pub fn retry_unordered(&self) -> Task {
         Task::Entry(Self { ordered: false, ..self.clone() })
     }
 
-    /// The task of the same try after a request of which nothing could be written down.
-    pub fn again_unrecorded(&self) -> Task {
+    /// The same attempt for the retry queue after a request whose outcome could not be stored.
+    pub fn retry_unrecorded(&self) -> Task {
         Task::Entry(Self { unrecorded: self.unrecorded.saturating_add(1), ordered: false, ..self.clone() })
     }
 
-    /// The task of the next try, out of the chat's order.
+    /// The next attempt, for the retry queue.
     pub fn next_attempt(&self) -> Task {
         let attempt = self.attempt.saturating_add(1);
         Task::Entry(Self { attempt, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })
@@ -220,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shape_in_the_queue_is_fixed() {
+    fn queue_format_is_stable() {
         let json = Task::new_entry("a", 7, 3).to_json();
         let expected = serde_json::json!({
             "kind": "entry", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "round": 1, "attempt": 0, "ordered": true
@@ -229,45 +222,47 @@ mod tests {
         assert_eq!(Task::from_json(&json).unwrap(), Task::new_entry("a", 7, 3));
     }
 
-    /// The message group of a chat's message, or of its event for a webhook.
-    fn group(account_id: &str, chat_id: u64, webhook_id: Option<&str>, lanes: u64) -> String {
-        Task::entry(account_id, chat_id, 3, 1, webhook_id.map(str::to_owned)).group(lanes)
+    fn group(account_id: &str, chat_id: u64, webhook_id: Option<&str>, group_count: u64) -> String {
+        Task::entry(account_id, chat_id, 3, 1, webhook_id.map(str::to_owned)).message_group(group_count)
     }
 
     #[test]
-    fn the_chats_of_an_account_share_its_lanes() {
-        let lanes: BTreeSet<_> = (1..=300).map(|chat_id| group("a", chat_id, None, 64)).collect();
-        assert_eq!(lanes.len(), 64);
+    fn chats_of_an_account_share_its_message_groups() {
+        let groups: BTreeSet<_> = (1..=300).map(|chat_id| group("a", chat_id, None, 64)).collect();
+        assert_eq!(groups.len(), 64);
         assert_eq!(group("a", 7, None, 64), group("a", 71, None, 64));
         assert_ne!(group("a", 7, None, 64), group("b", 7, None, 64));
-        let typing = Task::typing("a", 7, Typing::Start, Timestamp(0));
-        assert_eq!(typing.group(64), group("a", 7, None, 64), "a notice keeps its place among the messages");
-        assert_eq!(group("a", 7, None, 0), group("a", 8, None, 1), "there is always one");
+        let typing = Task::typing("a", 7, TypingNotice::Start, Timestamp(0));
+        assert_eq!(
+            typing.message_group(64),
+            group("a", 7, None, 64),
+            "a typing notice keeps its order among the messages"
+        );
+        assert_eq!(group("a", 7, None, 0), group("a", 8, None, 1), "there is always one group");
     }
 
     #[test]
-    fn ten_webhooks_share_the_lanes_of_their_account() {
-        let lanes = |webhook_id| (1..=300).map(move |chat_id| group("a", chat_id, Some(webhook_id), 64));
-        let (one, other): (BTreeSet<_>, BTreeSet<_>) = (lanes("w1").collect(), lanes("w2").collect());
+    fn ten_webhooks_share_the_message_groups() {
+        let groups = |webhook_id| (1..=300).map(move |chat_id| group("a", chat_id, Some(webhook_id), 64));
+        let (one, other): (BTreeSet<_>, BTreeSet<_>) = (groups("w1").collect(), groups("w2").collect());
         assert_eq!((one.len(), other.len(), one.intersection(&other).count()), (6, 6, 0));
-        assert_ne!(group("a", 7, Some("w1"), 4), group("a", 7, Some("w2"), 4), "each has one of its own");
+        assert_ne!(group("a", 7, Some("w1"), 4), group("a", 7, Some("w2"), 4), "each webhook has its own group");
     }
 
     #[test]
-    fn time_limit_of_an_answer_keeps_when_the_bot_was_asked() {
+    fn answer_check_keeps_when_the_bot_was_asked() {
         let json = r#"{"kind": "answer_due", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "asked_at": 5}"#;
-        let Task::AnswerDue(task) = Task::from_json(json).unwrap() else { panic!("not a time limit") };
+        let Task::AnswerDue(task) = Task::from_json(json).unwrap() else { panic!("not an answer check") };
         assert_eq!((task.seq, task.asked_at), (3, 5));
     }
 
     #[test]
-    fn a_task_out_of_order_keeps_its_turn_and_the_next_try_begins_without() {
-        let Task::Entry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry's") };
-        let taken = task.taken(Timestamp(5));
-        let again = taken.again_unrecorded();
-        assert_eq!(Task::from_json(&again.to_json()).unwrap(), again);
-        let Task::Entry(again) = again else { panic!("not an entry's") };
-        assert_eq!((again.taken(Timestamp(9)).turn_at, again.unrecorded, again.attempt), (Some(5), 1, 0));
-        assert_eq!(again.next_attempt(), Task::Entry(EntryTask { attempt: 1, ordered: false, ..task }));
+    fn retried_attempt_keeps_its_turn_and_next_attempt_has_none() {
+        let Task::Entry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry task") };
+        let retry = task.on_receive(Timestamp(5)).retry_unrecorded();
+        assert_eq!(Task::from_json(&retry.to_json()).unwrap(), retry);
+        let Task::Entry(retry) = retry else { panic!("not an entry task") };
+        assert_eq!((retry.on_receive(Timestamp(9)).turn_at, retry.unrecorded, retry.attempt), (Some(5), 1, 0));
+        assert_eq!(retry.next_attempt(), Task::Entry(EntryTask { attempt: 1, ordered: false, ..task }));
     }
 }

@@ -1,9 +1,7 @@
-//! What a receiver answered, before anybody has read it.
+//! The uninterpreted HTTP response of a receiver: an integrator, a bot provider or a webhook.
 
-/// An HTTP answer; the body as far as it was read.
-pub struct Answer {
-    /// The HTTP status.
+pub struct ReceiverResponse {
     pub status: u16,
-    /// The body, of a long one the beginning.
+    /// Truncated to the limit of the outbound client.
     pub body: Vec<u8>,
 }

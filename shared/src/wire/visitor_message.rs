@@ -1,62 +1,59 @@
-//! A visitor's message on its way in (specification, A1 and A3).
+//! The request body of a visitor's message or typing notice (specification, A1 and A3).
 
 use serde_json::Value;
 
 use crate::domain::visitor::Profile;
 use crate::error::Error;
-use crate::wire::content::{self, MAX_VISITOR_TEXT_CHARS, Message};
-use crate::wire::fields::{Fields, MAX_URL_CHARS};
+use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
+use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 
-/// Characters of `sender.id`.
-const MAX_ID_CHARS: usize = 255;
-/// Characters of the other texts about a sender.
+const MAX_SENDER_ID_CHARS: usize = 255;
+/// Limits the other texts about the sender, and `message.id`.
 const MAX_SHORT_TEXT_CHARS: usize = 1_000;
 
-/// A visitor's message, checked.
+/// A validated message or typing notice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitorMessage {
-    /// `sender.id` as text: an integer is the same visitor as the string of its digits.
+    /// `sender.id` as text: an integer and the string of its digits identify the same visitor.
     pub external_id: String,
-    /// Whether `sender.id` is a number.
+    /// Whether `sender.id` is a JSON number.
     pub has_numeric_id: bool,
-    /// What it says about the sender.
     pub profile: Profile,
     /// `sender.invite`.
     pub invite: Option<String>,
-    /// What it says.
-    pub message: Message,
-    /// `message.id`: what the integrator calls it, for the log.
-    pub their_id: Option<String>,
+    pub message: ParsedMessage,
+    /// `message.id`, the integrator's own id of the message; only logged.
+    pub caller_message_id: Option<String>,
 }
 
-/// Reads a body. Typing notices need the sender's id alone, their other fields are ignored.
-pub fn read(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
-    let body = Fields::of(body)?.tolerant(lenient);
+/// Parses a body. For a typing notice all fields except `sender.id` and `message.type` are ignored.
+pub fn parse(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
+    let body = Fields::of(body)?.with_lenient(lenient);
     let sender = body.object("sender")?;
-    let (external_id, has_numeric_id) = external_id(sender)?;
+    let (external_id, has_numeric_id) = parse_sender_id(sender)?;
     let fields = body.object("message")?;
-    let message = content::read(fields, MAX_VISITOR_TEXT_CHARS)?;
-    let (profile, invite, their_id) = match message {
-        Message::Content(_) => (
-            profile(sender)?,
+    let message = message_content::parse_message(fields, MAX_VISITOR_TEXT_CHARS)?;
+    let (profile, invite, caller_message_id) = match message {
+        ParsedMessage::Content(_) => (
+            parse_profile(sender)?,
             sender.text("invite", MAX_SHORT_TEXT_CHARS)?,
             fields.text_or_number("id", MAX_SHORT_TEXT_CHARS)?,
         ),
-        Message::Typing(_) => (Profile::default(), None, None),
+        ParsedMessage::Typing(_) => (Profile::default(), None, None),
     };
-    Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, their_id })
+    Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, caller_message_id })
 }
 
-/// The id as text, and whether it is a number.
-fn external_id(sender: Fields<'_>) -> Result<(String, bool), Error> {
+/// `sender.id` as text, and whether it is a JSON number.
+fn parse_sender_id(sender: Fields<'_>) -> Result<(String, bool), Error> {
     match sender.value("id") {
         Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok((number.to_string(), true)),
-        Some(Value::String(_)) | None => Ok((sender.required_text("id", MAX_ID_CHARS)?, false)),
-        Some(_) => Err(sender.refuse("id", "must be a string or an integer")),
+        Some(Value::String(_)) | None => Ok((sender.required_text("id", MAX_SENDER_ID_CHARS)?, false)),
+        Some(_) => Err(sender.invalid("id", "must be a string or an integer")),
     }
 }
 
-fn profile(sender: Fields<'_>) -> Result<Profile, Error> {
+fn parse_profile(sender: Fields<'_>) -> Result<Profile, Error> {
     Ok(Profile {
         name: sender.text("name", MAX_SHORT_TEXT_CHARS)?,
         phone: sender.text("phone", MAX_SHORT_TEXT_CHARS)?,
@@ -73,10 +70,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::content::{Kind, Media};
+    use crate::domain::message_content::{ContentKind, Media};
 
-    /// A body with every field of A1 and A3 in order.
-    fn full(kind: &str) -> Value {
+    /// A valid body with every field of A1 and A3.
+    fn full_body(kind: &str) -> Value {
         json!({
             "sender": {
                 "id": "v1", "name": "Ann", "phone": "+1", "email": "a@b.c", "photo": "https://x.example/p.png",
@@ -90,29 +87,29 @@ mod tests {
         })
     }
 
-    fn refused_field(body: &Value) -> String {
-        match read(body, false) {
+    fn invalid_field(body: &Value) -> String {
+        match parse(body, false) {
             Err(Error::Invalid { field, .. }) => field.unwrap_or_default(),
-            other => panic!("not refused: {other:?}"),
+            other => panic!("not an invalid field: {other:?}"),
         }
     }
 
     #[test]
-    fn every_type_of_a3_is_read_with_all_its_fields() {
+    fn every_message_type_keeps_all_its_fields() {
         for kind in ["text", "video", "audio", "voice", "photo", "sticker", "document", "location"] {
-            let read = read(&full(kind), false).unwrap();
-            let Message::Content(content) = read.message else { panic!("{kind}") };
-            let mut expected = full(kind)["message"].as_object().unwrap().clone();
+            let parsed = parse(&full_body(kind), false).unwrap();
+            let ParsedMessage::Content(content) = parsed.message else { panic!("{kind}") };
+            let mut expected = full_body(kind)["message"].as_object().unwrap().clone();
             expected.remove("id");
-            if content.kind == Kind::Text {
+            if content.kind == ContentKind::Text {
                 expected.retain(|name, _| name == "type" || name == "text");
             }
-            assert_eq!(content::write(&content), expected, "{kind}");
+            assert_eq!(message_content::message_fields(&content), expected, "{kind}");
         }
     }
 
     #[test]
-    fn a_wrong_field_is_named() {
+    fn error_names_the_invalid_field() {
         let wrong = [
             ("sender.id", json!(true)),
             ("sender.id", json!("")),
@@ -143,27 +140,27 @@ mod tests {
             ("message.longitude", json!("1")),
         ];
         for (path, value) in wrong {
-            let mut body = full("video");
+            let mut body = full_body("video");
             let (object, name) = path.split_once('.').unwrap();
             body[object][name] = value.clone();
-            assert_eq!(refused_field(&body), path, "{value}");
+            assert_eq!(invalid_field(&body), path, "{value}");
         }
     }
 
     #[test]
-    fn blank_optional_texts_are_absent() {
+    fn blank_optional_texts_count_as_absent() {
         for blank in ["", " ", "\t\u{a0}\n"] {
             for lenient in [false, true] {
-                let mut body = full("video");
+                let mut body = full_body("video");
                 for name in ["name", "phone", "email", "photo", "url", "invite"] {
                     body["sender"][name] = json!(blank);
                 }
                 for name in ["id", "text", "thumb", "emoji", "performer", "title"] {
                     body["message"][name] = json!(blank);
                 }
-                let read = read(&body, lenient).unwrap();
-                assert_eq!((read.profile, read.invite, read.their_id), (Profile::default(), None, None));
-                let Message::Content(content) = read.message else { panic!("not content") };
+                let parsed = parse(&body, lenient).unwrap();
+                assert_eq!((parsed.profile, parsed.invite, parsed.caller_message_id), (Profile::default(), None, None));
+                let ParsedMessage::Content(content) = parsed.message else { panic!("not content") };
                 assert_eq!(content.text, None);
                 let Media { thumb, emoji, performer, title, .. } = content.media;
                 assert_eq!([thumb, emoji, performer, title], [const { None }; 4]);
@@ -172,20 +169,23 @@ mod tests {
     }
 
     #[test]
-    fn page_and_message_id_may_be_anything() {
-        let mut body = full("text");
+    fn page_and_message_id_have_no_format() {
+        let mut body = full_body("text");
         for (url, id, read_id) in
             [("app://cart", json!(7), "7"), ("Checkout", json!(1.5), "1.5"), ("/a b", json!("m"), "m")]
         {
             body["sender"]["url"] = json!(url);
             body["message"]["id"] = id;
-            let read = read(&body, false).unwrap();
-            assert_eq!((read.profile.url.as_deref(), read.their_id.as_deref()), (Some(url), Some(read_id)));
+            let parsed = parse(&body, false).unwrap();
+            assert_eq!(
+                (parsed.profile.url.as_deref(), parsed.caller_message_id.as_deref()),
+                (Some(url), Some(read_id))
+            );
         }
     }
 
     #[test]
-    fn a_missing_required_field_is_named() {
+    fn error_names_the_missing_field() {
         let required = [
             ("text", "sender"),
             ("text", "sender.id"),
@@ -199,38 +199,38 @@ mod tests {
             ("location", "message.longitude"),
         ];
         for (kind, path) in required {
-            let mut body = full(kind);
+            let mut body = full_body(kind);
             match path.split_once('.') {
                 Some((object, name)) => body[object].as_object_mut().unwrap().remove(name),
                 None => body.as_object_mut().unwrap().remove(path),
             };
-            assert_eq!(refused_field(&body), path);
+            assert_eq!(invalid_field(&body), path);
         }
     }
 
     #[test]
-    fn lenient_channels_tolerate_a_missing_size_and_drop_bad_optional_fields() {
-        let mut body = full("photo");
+    fn lenient_channel_ignores_invalid_optional_fields() {
+        let mut body = full_body("photo");
         body["message"].as_object_mut().unwrap().remove("file_size");
         body["message"]["file_name"] = json!(7);
         body["message"]["width"] = json!(-1);
         body["sender"]["photo"] = json!("nonsense");
-        let read = read(&body, true).unwrap();
-        let Message::Content(content) = read.message else { panic!("not content") };
+        let parsed = parse(&body, true).unwrap();
+        let ParsedMessage::Content(content) = parsed.message else { panic!("not content") };
         assert_eq!((content.media.file_size, content.media.file_name, content.media.width), (None, None, None));
-        assert_eq!(read.profile.photo, None);
+        assert_eq!(parsed.profile.photo, None);
     }
 
     #[test]
-    fn typing_ignores_every_other_field_and_a_long_text_is_cut() {
+    fn typing_needs_only_the_sender_id_and_long_text_is_truncated() {
         let typing = json!({"sender": {"id": 7, "name": 1}, "message": {"type": "typein", "text": 7, "id": 7}});
-        let typing = read(&typing, false).unwrap();
+        let typing = parse(&typing, false).unwrap();
         assert_eq!(
             (typing.external_id.as_str(), typing.message),
-            ("7", Message::Typing(crate::domain::content::Typing::Start))
+            ("7", ParsedMessage::Typing(crate::domain::message_content::TypingNotice::Start))
         );
         let long = json!({"sender": {"id": "a"}, "message": {"type": "text", "text": "ß".repeat(1_001)}});
-        let Message::Content(content) = read(&long, false).unwrap().message else { panic!("not content") };
+        let ParsedMessage::Content(content) = parse(&long, false).unwrap().message else { panic!("not content") };
         assert_eq!(content.text.unwrap().chars().count(), 1_000);
     }
 }

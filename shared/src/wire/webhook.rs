@@ -1,86 +1,82 @@
-//! The server-side webhooks (specification, part C): the bodies of the events and what their answers mean.
+//! Webhooks (specification, part C): the request bodies of the events, and the interpretation of the answers.
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::account::Agent;
-use crate::domain::call::Call;
+use crate::domain::agent::Agent;
+use crate::domain::agent_panel::{CustomData, PanelUpdate, strip_tags};
 use crate::domain::chat::{Chat, Rating, Sender};
-use crate::domain::content::cut;
 use crate::domain::department::ChatDepartment;
-use crate::domain::entry::Entry;
-use crate::domain::panel::{CustomData, PanelChange, without_tags};
+use crate::domain::message_content::truncate_chars;
+use crate::domain::phone_call::Call;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::visitor::{Profile, Visitor};
 use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::wire::channel_response;
+use crate::wire::json_object::without_nulls;
 
-/// Lines of custom data that are kept of an answer.
+/// Further items of an answer are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
-/// Characters of a line's content (specification, part D), and of a description.
+/// Limits the content of a custom data item (specification, part D) and a visitor's description.
 const MAX_CUSTOM_DATA_CHARS: usize = 1_000;
-/// Characters of an answer that an entry keeps.
+/// Limits the part of an unconfirmed answer that the entry stores.
 const MAX_EXCERPT_CHARS: usize = 200;
-/// Characters of a title, a key, a name.
+/// Limits titles, keys, names, phone numbers and e-mail addresses.
 const MAX_SHORT_TEXT_CHARS: usize = 255;
-/// Characters of an address.
-const MAX_URL_CHARS: usize = 4_096;
+const MAX_URL_BYTES: usize = 4_096;
 
-/// Bytes of texts, names and what goes with them that chat_finished tells: each is in its body three times, in
-/// `html_messages` an `&` as five bytes. So the largest body is some ten megabytes, of which a function of 256 MB has room for
-/// a few copies, and the usual one three, which a receiver takes within a try.
-pub const MAX_CHAT_LOG_BYTES: usize = 1024 * 1024;
-/// Bytes of a record beside its text.
-const MAX_RECORD_BYTES: usize = 100;
-const OMITTED_LINE: &str = "The beginning of the chat is left out.";
+/// Limits the sum of [`transcript_bytes`] in a chat_finished event. The body contains each text three times, and in
+/// `html_messages` an `&` takes five bytes. So a body of this size is usually three megabytes, which a receiver can accept
+/// within the time-out of an attempt, and at most about ten, of which a function with 256 MB can hold a few copies.
+pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
+/// Size of a message record without its text.
+const RECORD_OVERHEAD_BYTES: usize = 100;
+const OMISSION_NOTICE: &str = "The beginning of the chat is left out.";
 
-/// What an entry weighs in the log, without the name of a visitor.
-pub fn weight(entry: &Entry) -> usize {
-    if is_said(entry) { entry.content.in_plain_text().len() + MAX_RECORD_BYTES } else { 0 }
+/// The size of an entry in the transcript, without the name of its sender. 0 if the transcript does not contain it.
+pub fn transcript_bytes(entry: &Entry) -> usize {
+    if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
 }
 
-/// Whether an entry is a message that the visitor wrote or got.
-fn is_said(entry: &Entry) -> bool {
-    entry.from != Sender::System && entry.content.is_shown()
+/// Whether an entry is a message that the visitor has sent or received.
+fn is_visible_message(entry: &Entry) -> bool {
+    entry.from != Sender::System && entry.content.is_displayable()
 }
 
-/// What the events of a chat are made of.
-pub struct Story<'a> {
-    /// What happened, and who did it.
-    pub occurrence: &'a WebhookDispatch,
-    /// The chat.
+/// The data from which the request body of an event is built.
+pub struct WebhookPayload<'a> {
+    pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
-    /// Its visitor.
     pub visitor: &'a Visitor,
-    /// The agents whom the event names.
+    /// Every agent who took part in the chat for chat_finished; for other events the agent who caused the event.
     pub agents: &'a [Agent],
-    /// The timeline; only chat_finished and offline_message need it.
+    /// The newest entries of the chat, oldest first; only chat_finished and offline_message use them.
     pub timeline: &'a [Entry],
-    /// The invitation that came with the chat; only chat_finished needs it.
+    /// The text of the invitation that the visitor has answered; only chat_finished uses it.
     pub invite: Option<String>,
 }
 
-impl Story<'_> {
-    /// The body of the event.
+impl WebhookPayload<'_> {
     pub fn body(&self) -> Value {
-        let event = self.occurrence.event;
-        let mut body = self.common();
+        let event = self.webhook_dispatch.event;
+        let mut body = self.common_fields();
         match event {
             WebhookEvent::ChatFinished => {
-                body.extend(self.finished());
+                body.extend(self.chat_finished_fields());
             }
             WebhookEvent::ChatAssigned => {
-                body.insert("agent".to_owned(), self.agent());
-                body.insert("assign_to".to_owned(), json!(self.occurrence.assign_to));
+                body.insert("agent".to_owned(), self.agent_or_null());
+                body.insert("assign_to".to_owned(), json!(self.webhook_dispatch.assign_to));
             }
             WebhookEvent::ChatAccepted | WebhookEvent::ChatUpdated => {
-                body.insert("agent".to_owned(), self.agent());
+                body.insert("agent".to_owned(), self.agent_or_null());
             }
             WebhookEvent::CallEvent => {
-                body.insert("agent".to_owned(), self.agent());
-                body.insert("call".to_owned(), self.occurrence.call.as_ref().map_or(Value::Null, call));
+                body.insert("agent".to_owned(), self.agent_or_null());
+                body.insert("call".to_owned(), self.webhook_dispatch.call.as_ref().map_or(Value::Null, call_json));
                 body.remove("user_token");
             }
             WebhookEvent::OfflineMessage => {
-                body.extend(self.offline_message());
+                body.extend(self.offline_message_fields());
                 body.remove("chat_id");
                 body.remove("department");
             }
@@ -88,63 +84,63 @@ impl Story<'_> {
         Value::Object(body)
     }
 
-    fn common(&self) -> Map<String, Value> {
+    fn common_fields(&self) -> Map<String, Value> {
         let fields = [
-            ("event_name", json!(self.occurrence.event.name())),
+            ("event_name", json!(self.webhook_dispatch.event.name())),
             ("chat_id", json!(self.chat.chat_id)),
             ("widget_id", json!(self.chat.channel_id)),
-            ("visitor", visitor(self.visitor)),
-            ("session", session()),
+            ("visitor", visitor_json(self.visitor)),
+            ("session", empty_session_json()),
             ("page", json!({ "url": self.visitor.profile.page().unwrap_or_default() })),
             ("analytics", Value::Null),
             ("user_token", Value::Null),
         ];
-        let department = self.chat.department.as_ref().map(|department| ("department", self::department(department)));
+        let department = self.chat.department.as_ref().map(|department| ("department", department_json(department)));
         fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The agent who did it; null when nobody knows them any more.
-    fn agent(&self) -> Value {
-        self.agents.first().map_or(Value::Null, agent)
+    /// Null if the agent no longer exists.
+    fn agent_or_null(&self) -> Value {
+        self.agents.first().map_or(Value::Null, agent_json)
     }
 
-    fn finished(&self) -> [(String, Value); 4] {
-        let said: Vec<&Entry> = self.timeline.iter().filter(|entry| is_said(entry)).collect();
-        let notifications = self.that_fit(&said);
-        let begins = notifications.len() == said.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
-        let messages: Vec<Value> = notifications.iter().map(|entry| message(entry)).collect();
+    fn chat_finished_fields(&self) -> [(String, Value); 4] {
+        let messages: Vec<&Entry> = self.timeline.iter().filter(|entry| is_visible_message(entry)).collect();
+        let included = self.newest_within_limit(&messages);
+        let is_complete = included.len() == messages.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
+        let records: Vec<Value> = included.iter().map(|entry| message_record(entry)).collect();
         let chat = json!({
-            "messages": messages,
+            "messages": records,
             "rate": self.chat.rating.map(Rating::name),
             "blacklisted": self.visitor.blacklisted,
             "invitation": self.invite,
-            "beginning_missing": !begins,
+            "beginning_missing": !is_complete,
         });
-        let [plain, html] = if begins {
+        let [plain, html] = if is_complete {
             [String::new(), String::new()]
         } else {
-            [format!("({OMITTED_LINE})\n"), format!("<p><i>{OMITTED_LINE}</i></p>\n")]
+            [format!("({OMISSION_NOTICE})\n"), format!("<p><i>{OMISSION_NOTICE}</i></p>\n")]
         };
         [
-            ("agents".to_owned(), self.agents.iter().map(agent).collect()),
+            ("agents".to_owned(), self.agents.iter().map(agent_json).collect()),
             ("chat".to_owned(), chat),
-            ("plain_messages".to_owned(), json!(plain + &self.log(notifications, plain_line))),
-            ("html_messages".to_owned(), json!(html + &self.log(notifications, html_line))),
+            ("plain_messages".to_owned(), json!(plain + &self.transcript(included, plain_text_line))),
+            ("html_messages".to_owned(), json!(html + &self.transcript(included, html_line))),
         ]
     }
 
-    fn offline_message(&self) -> impl Iterator<Item = (String, Value)> {
+    fn offline_message_fields(&self) -> impl Iterator<Item = (String, Value)> {
         let message = self.timeline.iter().find(|entry| entry.from == Sender::Visitor);
         let fields = message
-            .map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(entry.content.in_plain_text()))]);
+            .map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(entry.content.to_plain_text()))]);
         fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
     }
 
-    fn log(&self, said: &[&Entry], line: fn(&str, &str) -> String) -> String {
-        said.iter().map(|entry| line(self.name(entry), &entry.content.in_plain_text())).collect()
+    fn transcript(&self, entries: &[&Entry], format_line: fn(&str, &str) -> String) -> String {
+        entries.iter().map(|entry| format_line(self.sender_name(entry), &entry.content.to_plain_text())).collect()
     }
 
-    fn name<'a>(&'a self, entry: &'a Entry) -> &'a str {
+    fn sender_name<'a>(&'a self, entry: &'a Entry) -> &'a str {
         match &entry.from {
             Sender::Visitor | Sender::System => self.visitor.profile.display_name(),
             Sender::Agent(agent) => &agent.name,
@@ -152,166 +148,163 @@ impl Story<'_> {
         }
     }
 
-    /// The last messages that one log has room for.
-    fn that_fit<'a, 'b>(&self, said: &'b [&'a Entry]) -> &'b [&'a Entry] {
-        let mut room = MAX_CHAT_LOG_BYTES;
+    /// The newest messages that fit into [`MAX_TRANSCRIPT_BYTES`].
+    fn newest_within_limit<'a, 'b>(&self, messages: &'b [&'a Entry]) -> &'b [&'a Entry] {
+        let mut bytes_left = MAX_TRANSCRIPT_BYTES;
         let fits = |entry: &&&Entry| {
-            let left = room.checked_sub(weight(entry) + self.name(entry).len());
-            room = left.unwrap_or_default();
-            left.is_some()
+            let rest = bytes_left.checked_sub(transcript_bytes(entry) + self.sender_name(entry).len());
+            bytes_left = rest.unwrap_or_default();
+            rest.is_some()
         };
-        let fitting = said.iter().rev().take_while(fits).count();
-        said.get(said.len() - fitting..).unwrap_or_default()
+        let count = messages.iter().rev().take_while(fits).count();
+        messages.get(messages.len() - count..).unwrap_or_default()
     }
 }
 
-fn plain_line(name: &str, text: &str) -> String {
+fn plain_text_line(name: &str, text: &str) -> String {
     format!("{name}: {text}\n")
 }
 
 fn html_line(name: &str, text: &str) -> String {
-    format!("<p><b>{}:</b> {}</p>\n", escaped(name), escaped(text).replace('\n', "<br>"))
+    // Unlike `encode_text` it also escapes double quotes, so that a receiver may put a text into an attribute.
+    let escape = html_escape::encode_double_quoted_attribute::<str>;
+    format!("<p><b>{}:</b> {}</p>\n", escape(name), escape(text).replace('\n', "<br>"))
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-fn author(from: &Sender) -> Option<u64> {
-    if let Sender::Agent(agent) = from { Some(agent.agent_id) } else { None }
-}
-
-/// A record of chat.messages. What a bot said is an agent's with the id 0.
-fn message(entry: &Entry) -> Value {
-    let text = entry.content.in_plain_text();
+/// An item of `chat.messages`. The specification has no bot messages: they count as messages of an agent with the id 0.
+fn message_record(entry: &Entry) -> Value {
+    let text = entry.content.to_plain_text();
     let timestamp = entry.at.seconds();
     match &entry.from {
         Sender::Visitor | Sender::System => json!({ "message": text, "timestamp": timestamp, "type": "visitor" }),
         Sender::Agent(_) | Sender::Bot(_) => {
-            let agent_id = author(&entry.from).unwrap_or(0);
+            let agent_id = if let Sender::Agent(agent) = &entry.from { agent.agent_id } else { 0 };
             json!({ "message": text, "timestamp": timestamp, "type": "agent", "agent_id": agent_id })
         }
     }
 }
 
-fn visitor(visitor: &Visitor) -> Value {
+fn visitor_json(visitor: &Visitor) -> Value {
     let Profile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
-    let mut fields = Map::from_iter([
-        ("number".to_owned(), json!(visitor.number.to_string())),
-        ("description".to_owned(), json!(description.as_deref().unwrap_or_default())),
-        ("social".to_owned(), json!({})),
-        ("chats_count".to_owned(), json!(visitor.chats)),
-    ]);
-    let optional = [("name", name), ("email", email), ("phone", phone)];
-    fields.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?)))));
-    Value::Object(fields)
+    Value::Object(without_nulls([
+        ("number", json!(visitor.number.to_string())),
+        ("name", json!(name)),
+        ("email", json!(email)),
+        ("phone", json!(phone)),
+        ("description", json!(description.as_deref().unwrap_or_default())),
+        ("social", json!({})),
+        ("chats_count", json!(visitor.chats)),
+    ]))
 }
 
-/// The `department` of C1.
-pub(super) fn department(department: &ChatDepartment) -> Value {
+/// The `department` object of the specification (C1).
+pub(super) fn department_json(department: &ChatDepartment) -> Value {
     let ChatDepartment { department_id, name } = department;
     json!({ "id": department_id, "name": name })
 }
 
-fn agent(agent: &Agent) -> Value {
+fn agent_json(agent: &Agent) -> Value {
     let Agent { agent_id, name, email, phone, .. } = agent;
-    let mut fields = json!({ "id": agent_id, "name": name, "email": email });
-    if let (Some(phone), Some(fields)) = (phone, fields.as_object_mut()) {
-        fields.insert("phone".to_owned(), json!(phone));
-    }
-    fields
+    let fields = [("id", json!(agent_id)), ("name", json!(name)), ("email", json!(email)), ("phone", json!(phone))];
+    Value::Object(without_nulls(fields))
 }
 
-fn call(call: &Call) -> Value {
+fn call_json(call: &Call) -> Value {
     let Call { kind, phone, status } = call;
-    let fields = [
-        ("type", Some(kind.name())),
-        ("phone", Some(phone.as_str())),
-        ("status", Some(status.name())),
-        ("reason", status.reason()),
-        ("record_url", status.record_url()),
-    ];
-    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))).collect()
+    Value::Object(without_nulls([
+        ("type", json!(kind.name())),
+        ("phone", json!(phone)),
+        ("status", json!(status.name())),
+        ("reason", json!(status.reason())),
+        ("record_url", json!(status.record_url())),
+    ]))
 }
 
-/// What is known of the visitor's browser: nothing on an API channel, where only the integrator's server calls.
-fn session() -> Value {
-    let unknown = ["region_code", "country", "country_code", "region", "city", "latitude", "longitude", "organization"];
-    let geoip: Map<String, Value> = unknown.iter().map(|name| ((*name).to_owned(), json!(""))).collect();
+/// The `session` object describes the visitor's browser. Its fields are empty, because the visitor's messages come from the
+/// integrator's server.
+fn empty_session_json() -> Value {
+    let names = ["region_code", "country", "country_code", "region", "city", "latitude", "longitude", "organization"];
+    let geoip: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(""))).collect();
     json!({ "geoip": geoip, "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": "" })
 }
 
-/// What a webhook's answer says.
+/// The interpretation of a webhook's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// `result` is OK; what it brings, for the events that take data.
-    Ok(Box<Brought>),
-    /// A success without a `result`: the event has arrived, and nothing is brought. What was answered, for the entry.
+pub enum WebhookAnswer {
+    /// `result` is OK. The data is empty for an event whose answer has none.
+    Confirmed(Box<AnswerData>),
+    /// A 2xx response without a `result` counts as delivered, but its data is ignored. Holds the beginning of the body.
     Unconfirmed(String),
-    /// `result` is FAILURE or an error message: final, in words.
-    Failure(String),
-    /// No success, in words.
-    TryAgain(String),
+    /// `result` is FAILURE or an error message; not retried. Holds the error text.
+    Rejected(String),
+    /// Not a 2xx response. Holds the error text.
+    Retry(String),
 }
 
-/// The data of an answer.
+/// The data that an answer contains for the chat.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Brought {
-    /// For the agent.
-    pub panel: PanelChange,
-    /// `contact_info`: as if the visitor had typed it.
-    pub contacts: Profile,
+pub struct AnswerData {
+    pub panel: PanelUpdate,
+    /// The contact details of the visitor.
+    pub contact_info: Profile,
 }
 
-/// Reads an answer. A field that is wrong is left out, one that is too long is cut; the rest still counts.
-pub fn read(event: WebhookEvent, status: u16, body: &[u8]) -> Verdict {
+/// Interprets the HTTP response to an event. An invalid field is ignored and a long one truncated; the rest of the answer
+/// stays valid.
+pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> WebhookAnswer {
     if !(200..=299).contains(&status) {
-        return Verdict::TryAgain(format!("HTTP {status}"));
+        return WebhookAnswer::Retry(format!("HTTP {status}"));
     }
     if event == WebhookEvent::CallEvent {
-        return Verdict::Ok(Box::default());
+        return WebhookAnswer::Confirmed(Box::default());
     }
-    let value = channel_response::json(body);
+    let value = channel_response::parse_json(body);
     let object = value.as_ref().and_then(Value::as_object);
     let result = object.and_then(|object| object.get("result")?.as_str()).map(str::trim);
     match (object, result) {
         (Some(object), Some(result)) if result.eq_ignore_ascii_case("ok") => {
-            Verdict::Ok(Box::new(if event.takes_data() { brought(object) } else { Brought::default() }))
+            WebhookAnswer::Confirmed(Box::new(if event.accepts_panel_data() {
+                answer_data(object)
+            } else {
+                AnswerData::default()
+            }))
         }
-        (Some(_), Some(result)) if !result.is_empty() => {
-            Verdict::Failure(format!("the answer is: {}", cut(&without_tags(result), MAX_SHORT_TEXT_CHARS)))
-        }
-        _ => Verdict::Unconfirmed(excerpt(body)),
+        (Some(_), Some(result)) if !result.is_empty() => WebhookAnswer::Rejected(format!(
+            "the answer is: {}",
+            truncate_chars(&strip_tags(result), MAX_SHORT_TEXT_CHARS)
+        )),
+        _ => WebhookAnswer::Unconfirmed(excerpt(body)),
     }
 }
 
-/// The beginning of an answer on one line, without tags.
+/// The beginning of a body on one line, without HTML tags.
 fn excerpt(body: &[u8]) -> String {
-    let text = without_tags(&String::from_utf8_lossy(body));
+    let text = strip_tags(&String::from_utf8_lossy(body));
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() { "(nothing)".to_owned() } else { cut(&line, MAX_EXCERPT_CHARS) }
+    if line.is_empty() { "(nothing)".to_owned() } else { truncate_chars(&line, MAX_EXCERPT_CHARS) }
 }
 
-fn brought(object: &Map<String, Value>) -> Brought {
-    let contact = |name: &str, limit: usize| text(object.get("contact_info")?.get(name), limit);
-    let panel = PanelChange {
-        custom_data: object.get("custom_data").and_then(custom_data),
+fn answer_data(object: &Map<String, Value>) -> AnswerData {
+    let contact_field = |name: &str, max_chars: usize| non_blank_text(object.get("contact_info")?.get(name), max_chars);
+    let panel = PanelUpdate {
+        custom_data: object.get("custom_data").and_then(parse_custom_data),
         enable_assign: object.get("enable_assign").and_then(Value::as_bool),
-        crm_link: object.get("crm_link").and_then(|link| given(link, web_link)),
-        page: object.get("page").and_then(|value| given(value, page)),
+        crm_link: object.get("crm_link").and_then(|link| field_update(link, web_link)),
+        page: object.get("page").and_then(|value| field_update(value, parse_page)),
     };
-    let contacts = Profile {
-        name: contact("name", MAX_SHORT_TEXT_CHARS),
-        phone: contact("phone", MAX_SHORT_TEXT_CHARS),
-        email: contact("email", MAX_SHORT_TEXT_CHARS),
-        description: contact("description", MAX_CUSTOM_DATA_CHARS),
+    let contact_info = Profile {
+        name: contact_field("name", MAX_SHORT_TEXT_CHARS),
+        phone: contact_field("phone", MAX_SHORT_TEXT_CHARS),
+        email: contact_field("email", MAX_SHORT_TEXT_CHARS),
+        description: contact_field("description", MAX_CUSTOM_DATA_CHARS),
         ..Profile::default()
     };
-    Brought { panel, contacts }
+    AnswerData { panel, contact_info }
 }
 
-/// A field of an answer: taken away where it is null or empty, left as it was where it is wrong.
-fn given<T>(value: &Value, read: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
+/// The change of an optional panel field: `Some(None)` clears it if the value is null or empty, `None` preserves it if the
+/// value is invalid.
+fn field_update<T>(value: &Value, parse: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
     let is_empty = match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
@@ -319,43 +312,43 @@ fn given<T>(value: &Value, read: fn(Option<&Value>) -> Option<T>) -> Option<Opti
         Value::Object(fields) => fields.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
     };
-    if is_empty { Some(None) } else { read(Some(value)).map(Some) }
+    if is_empty { Some(None) } else { parse(Some(value)).map(Some) }
 }
 
-fn page(value: Option<&Value>) -> Option<(String, Option<String>)> {
+fn parse_page(value: Option<&Value>) -> Option<(String, Option<String>)> {
     let page = value?;
-    Some((web_link(page.get("url"))?, text(page.get("title"), MAX_SHORT_TEXT_CHARS)))
+    Some((web_link(page.get("url"))?, non_blank_text(page.get("title"), MAX_SHORT_TEXT_CHARS)))
 }
 
-fn custom_data(value: &Value) -> Option<Vec<CustomData>> {
+fn parse_custom_data(value: &Value) -> Option<Vec<CustomData>> {
     let items = if value.is_null() { &[] } else { value.as_array()?.as_slice() };
-    let read = |item: &Value| {
+    let parse_item = |item: &Value| {
         Some(CustomData {
-            title: text(item.get("title"), MAX_SHORT_TEXT_CHARS),
-            content: cut(&as_text(item.get("content")?)?, MAX_CUSTOM_DATA_CHARS),
+            title: non_blank_text(item.get("title"), MAX_SHORT_TEXT_CHARS),
+            content: truncate_chars(&plain_text(item.get("content")?)?, MAX_CUSTOM_DATA_CHARS),
             link: web_link(item.get("link")),
-            key: text(item.get("key"), MAX_SHORT_TEXT_CHARS),
+            key: non_blank_text(item.get("key"), MAX_SHORT_TEXT_CHARS),
         })
     };
-    Some(items.iter().filter_map(read).take(MAX_CUSTOM_DATA_ITEMS).collect())
+    Some(items.iter().filter_map(parse_item).take(MAX_CUSTOM_DATA_ITEMS).collect())
 }
 
-/// A text that is not blank.
-fn text(value: Option<&Value>, limit: usize) -> Option<String> {
-    as_text(value?).filter(|text| !text.trim().is_empty()).map(|text| cut(&text, limit))
+/// A text of at most `max_chars` characters; `None` if it is blank.
+fn non_blank_text(value: Option<&Value>, max_chars: usize) -> Option<String> {
+    plain_text(value?).filter(|text| !text.trim().is_empty()).map(|text| truncate_chars(&text, max_chars))
 }
 
-/// A string without tags, or a number as it is written.
-fn as_text(value: &Value) -> Option<String> {
+/// A string without HTML tags, or the digits of a number.
+fn plain_text(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(without_tags(text)),
+        Value::String(text) => Some(strip_tags(text)),
         Value::Number(number) => Some(number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
 fn web_link(value: Option<&Value>) -> Option<String> {
-    let link = value?.as_str().filter(|link| link.len() <= MAX_URL_CHARS)?;
+    let link = value?.as_str().filter(|link| link.len() <= MAX_URL_BYTES)?;
     let is_web = url::Url::parse(link).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     is_web.then(|| link.to_owned())
 }
@@ -365,21 +358,21 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
-    fn accepted(body: &Value) -> Brought {
-        let verdict = read(WebhookEvent::ChatAccepted, 200, body.to_string().as_bytes());
-        let Verdict::Ok(brought) = verdict else { panic!("{verdict:?}") };
-        *brought
+    fn accepted(body: &Value) -> AnswerData {
+        let answer = interpret_response(WebhookEvent::ChatAccepted, 200, body.to_string().as_bytes());
+        let WebhookAnswer::Confirmed(data) = answer else { panic!("{answer:?}") };
+        *data
     }
 
     #[test]
-    fn an_ok_in_any_case_brings_everything_in_order() {
-        let brought = accepted(&json!({
+    fn confirmed_answer_is_read_completely() {
+        let data = accepted(&json!({
             "result": "ok",
             "custom_data": [{ "title": "Plan", "content": "<b>Gold</b>", "key": "plan", "link": "https://crm.example/1" }, { "content": "two" }],
             "contact_info": { "name": "Ann", "phone": "", "email": "a@b.c" },
             "enable_assign": true, "crm_link": "https://crm.example/card", "page": { "url": "https://x.example", "title": "Home" }
         }));
-        let PanelChange { custom_data, enable_assign, crm_link, page } = brought.panel;
+        let PanelUpdate { custom_data, enable_assign, crm_link, page } = data.panel;
         let custom_data = custom_data.unwrap();
         let contents: Vec<&str> = custom_data.iter().map(|item| item.content.as_str()).collect();
         assert_eq!(contents, ["Gold", "two"]);
@@ -387,50 +380,50 @@ mod tests {
         assert_eq!(enable_assign, Some(true));
         assert_eq!(crm_link, Some(Some("https://crm.example/card".into())));
         assert_eq!(page, Some(Some(("https://x.example".into(), Some("Home".into())))));
-        assert_eq!((brought.contacts.name.as_deref(), brought.contacts.phone.as_deref()), (Some("Ann"), None));
+        assert_eq!((data.contact_info.name.as_deref(), data.contact_info.phone.as_deref()), (Some("Ann"), None));
     }
 
     #[test]
-    fn wrong_parts_of_an_answer_are_left_out() {
-        let brought = accepted(&json!({
+    fn invalid_fields_of_an_answer_are_ignored() {
+        let data = accepted(&json!({
             "result": "OK", "contact_info": [], "crm_link": "javascript:alert(1)", "enable_assign": "yes",
             "custom_data": [{ "content": true }, "x", { "content": "ok", "link": "javascript:alert(1)", "title": [3] }],
             "page": { "url": 7 }
         }));
         let only = CustomData { title: None, content: "ok".into(), link: None, key: None };
-        let panel = PanelChange { custom_data: Some(vec![only]), ..PanelChange::default() };
-        assert_eq!(brought, Brought { panel, ..Brought::default() });
+        let panel = PanelUpdate { custom_data: Some(vec![only]), ..PanelUpdate::default() };
+        assert_eq!(data, AnswerData { panel, ..AnswerData::default() });
     }
 
     #[test]
-    fn a_plain_ok_says_nothing_and_empty_values_take_away() {
-        assert_eq!(accepted(&json!({ "result": "OK" })), Brought::default());
+    fn absent_fields_are_preserved_and_empty_ones_cleared() {
+        assert_eq!(accepted(&json!({ "result": "OK" })), AnswerData::default());
         let cleared = accepted(&json!({ "result": "OK", "custom_data": [], "crm_link": "", "page": null })).panel;
         let expected =
-            PanelChange { custom_data: Some(Vec::new()), enable_assign: None, crm_link: Some(None), page: Some(None) };
+            PanelUpdate { custom_data: Some(Vec::new()), enable_assign: None, crm_link: Some(None), page: Some(None) };
         assert_eq!(cleared, expected);
     }
 
     #[test]
-    fn numbers_are_taken_as_text() {
-        let brought = accepted(&json!({
+    fn numbers_are_read_as_text() {
+        let data = accepted(&json!({
             "result": "OK",
             "custom_data": [{ "content": 7, "title": 1.5, "key": -3 }],
             "contact_info": { "name": 42, "phone": 31_612_345_678_u64, "email": null, "description": 0 },
         }));
         let line = CustomData { title: Some("1.5".into()), content: "7".into(), link: None, key: Some("-3".into()) };
-        assert_eq!(brought.panel.custom_data, Some(vec![line]));
-        let Profile { name, phone, email, description, .. } = brought.contacts;
+        assert_eq!(data.panel.custom_data, Some(vec![line]));
+        let Profile { name, phone, email, description, .. } = data.contact_info;
         let expected = [Some("42"), Some("31612345678"), None, Some("0")];
         assert_eq!([&name, &phone, &email, &description].map(|text| text.as_deref()), expected);
     }
 
     #[test]
-    fn what_an_answer_brings_is_bounded() {
+    fn data_of_an_answer_is_limited() {
         let long = "é<b>".repeat(5_000);
         let line = json!({ "content": long, "title": long, "key": long, "link": format!("https://x.example/{long}") });
-        let contacts = json!({ "name": long, "phone": long, "email": long, "description": long });
-        let brought = accepted(&json!({ "result": "OK", "custom_data": vec![line; 60], "contact_info": contacts }));
+        let contact_info = json!({ "name": long, "phone": long, "email": long, "description": long });
+        let data = accepted(&json!({ "result": "OK", "custom_data": vec![line; 60], "contact_info": contact_info }));
         let short = "é".repeat(MAX_SHORT_TEXT_CHARS);
         let line = CustomData {
             title: Some(short.clone()),
@@ -438,22 +431,22 @@ mod tests {
             link: None,
             key: Some(short.clone()),
         };
-        assert_eq!(brought.panel.custom_data, Some(vec![line; MAX_CUSTOM_DATA_ITEMS]));
-        let Profile { name, phone, email, description, .. } = brought.contacts;
+        assert_eq!(data.panel.custom_data, Some(vec![line; MAX_CUSTOM_DATA_ITEMS]));
+        let Profile { name, phone, email, description, .. } = data.contact_info;
         assert_eq!([name, phone, email], [(); 3].map(|()| Some(short.clone())));
         assert_eq!(description, Some("é".repeat(MAX_CUSTOM_DATA_CHARS)));
     }
 
     #[test]
-    fn only_a_success_with_result_ok_brings_something() {
-        let unconfirmed = |answer: &str| Verdict::Unconfirmed(answer.to_owned());
-        let failure = |words: &str| Verdict::Failure(format!("the answer is: {words}"));
-        let again = |status: u16| Verdict::TryAgain(format!("HTTP {status}"));
-        let ok = || Verdict::Ok(Box::default());
+    fn only_2xx_with_result_ok_is_confirmed() {
+        let unconfirmed = |answer: &str| WebhookAnswer::Unconfirmed(answer.to_owned());
+        let rejected = |text: &str| WebhookAnswer::Rejected(format!("the answer is: {text}"));
+        let retry = |status: u16| WebhookAnswer::Retry(format!("HTTP {status}"));
+        let confirmed = || WebhookAnswer::Confirmed(Box::default());
         let table = [
-            (200, r#"{"result":"OK"}"#, ok()),
-            (201, r#"{"result":"ok"}"#, ok()),
-            (299, r#""{\"result\":\"OK\"}""#, ok()),
+            (200, r#"{"result":"OK"}"#, confirmed()),
+            (201, r#"{"result":"ok"}"#, confirmed()),
+            (299, r#""{\"result\":\"OK\"}""#, confirmed()),
             (200, "<html>\n<h1>It  works!</h1></html>", unconfirmed("It works!")),
             (204, "", unconfirmed("(nothing)")),
             (200, "{}", unconfirmed("{}")),
@@ -463,32 +456,42 @@ mod tests {
             (200, r#"[{"result":"OK"}]"#, unconfirmed(r#"[{"result":"OK"}]"#)),
             (200, r#"{"result":"OK","custom_da"#, unconfirmed(r#"{"result":"OK","custom_da"#)),
             (200, r#""\"{\\\"result\\\":\\\"OK\\\"}\"""#, unconfirmed(r#""\"{\\\"result\\\":\\\"OK\\\"}\"""#)),
-            (200, r#"{"result":"FAILURE"}"#, failure("FAILURE")),
-            (202, r#"{"result":"failure"}"#, failure("failure")),
-            (200, r#"{"result":"<<i>img src=x> no card"}"#, failure("img src=x> no card")),
-            (199, r#"{"result":"OK"}"#, again(199)),
-            (302, r#"{"result":"OK"}"#, again(302)),
-            (404, r#"{"result":"FAILURE"}"#, again(404)),
-            (500, r#"{"result":"OK"}"#, again(500)),
+            (200, r#"{"result":"FAILURE"}"#, rejected("FAILURE")),
+            (202, r#"{"result":"failure"}"#, rejected("failure")),
+            (200, r#"{"result":"<<i>img src=x> no card"}"#, rejected("img src=x> no card")),
+            (199, r#"{"result":"OK"}"#, retry(199)),
+            (302, r#"{"result":"OK"}"#, retry(302)),
+            (404, r#"{"result":"FAILURE"}"#, retry(404)),
+            (500, r#"{"result":"OK"}"#, retry(500)),
         ];
         for (status, body, expected) in table {
             for event in [WebhookEvent::ChatAccepted, WebhookEvent::ChatFinished] {
-                assert_eq!(read(event, status, body.as_bytes()), expected, "{status} {body}");
+                assert_eq!(interpret_response(event, status, body.as_bytes()), expected, "{status} {body}");
             }
         }
-        for (status, expected) in [(200, ok()), (204, ok()), (302, again(302)), (503, again(503))] {
-            assert_eq!(read(WebhookEvent::CallEvent, status, b"whatever"), expected, "{status}");
+        for (status, expected) in [(200, confirmed()), (204, confirmed()), (302, retry(302)), (503, retry(503))] {
+            assert_eq!(interpret_response(WebhookEvent::CallEvent, status, b"whatever"), expected, "{status}");
         }
     }
 
     #[test]
-    fn an_entry_keeps_the_beginning_of_an_answer() {
-        let Verdict::Unconfirmed(answer) = read(WebhookEvent::ChatFinished, 200, "é ".repeat(50_000).as_bytes())
+    fn html_line_escapes_markup_and_keeps_line_breaks() {
+        let line = html_line("A & \"B\"", "<i>\n'x'");
+        assert_eq!(line, "<p><b>A &amp; &quot;B&quot;:</b> &lt;i&gt;<br>'x'</p>\n");
+    }
+
+    #[test]
+    fn unconfirmed_answer_is_truncated_to_an_excerpt() {
+        let WebhookAnswer::Unconfirmed(answer) =
+            interpret_response(WebhookEvent::ChatFinished, 200, "é ".repeat(50_000).as_bytes())
         else {
             panic!("not unconfirmed")
         };
         assert_eq!(answer.chars().count(), MAX_EXCERPT_CHARS);
         let bytes = [b'a', 0xff, b'b'];
-        assert_eq!(read(WebhookEvent::ChatFinished, 200, &bytes), Verdict::Unconfirmed("a\u{fffd}b".into()));
+        assert_eq!(
+            interpret_response(WebhookEvent::ChatFinished, 200, &bytes),
+            WebhookAnswer::Unconfirmed("a\u{fffd}b".into())
+        );
     }
 }

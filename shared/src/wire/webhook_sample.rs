@@ -1,68 +1,66 @@
-//! Sample events for the test of a webhook. They are what [`Story`] makes of a made-up chat, so a sample has every field
-//! that a real event has.
+//! Sample events for testing a webhook. A sample is the payload of an invented chat and is built by [`WebhookPayload`], so it
+//! has every field of a real event.
 
 use serde_json::{Value, json};
 
-use crate::domain::account::{Agent, Author, Role};
-use crate::domain::call::{Call, CallKind, CallStatus};
-use crate::domain::chat::{Chat, Failing, Rating, Sender};
-use crate::domain::chat_state::State;
-use crate::domain::content::Content;
+use crate::domain::agent::{Agent, AgentSnapshot, Role};
+use crate::domain::chat::{Chat, FailingUntil, Rating, Sender};
+use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
-use crate::domain::entry::Entry;
-use crate::domain::rate::Window;
+use crate::domain::message_content::Content;
+use crate::domain::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::rate_limit::RateWindow;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Changes, Profile, Said, Sources, Visitor};
+use crate::domain::visitor::{IntegratorValues, Profile, ProfileSources, Visitor, VisitorChanges};
 use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::error::Error;
-use crate::wire::fields::Fields;
-use crate::wire::webhook::Story;
+use crate::wire::json_fields::Fields;
+use crate::wire::webhook::WebhookPayload;
 
-/// What a test sends.
+/// The event that a test of a webhook sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// The event `test`, which only says that the address works.
+pub enum SampleEvent {
+    /// The event `test`, which has no data and only checks that the URL works.
     Test,
-    /// An event of the specification.
-    Event(WebhookEvent),
+    ChatEvent(WebhookEvent),
 }
 
-/// The names that [`Sample::parse`] takes.
-const NAMES: &str = "test, call_event, chat_accepted, chat_assigned, chat_finished, chat_updated, offline_message";
+/// The names that [`SampleEvent::parse`] accepts.
+const EVENT_NAMES: &str =
+    "test, call_event, chat_accepted, chat_assigned, chat_finished, chat_updated, offline_message";
 
-const ACCOUNT: &str = "sample";
-const CHANNEL: &str = "sample";
-/// A number that no chat and no visitor reaches soon.
-const NUMBER: u64 = 1_000_000_000;
+const SAMPLE_ACCOUNT_ID: &str = "sample";
+const SAMPLE_CHANNEL_ID: &str = "sample";
+/// Number of the sample chat and visitor; too large to be the number of a real one.
+const SAMPLE_NUMBER: u64 = 1_000_000_000;
 
-/// Reads POST /admin/settings/webhooks/{webhook_id}/test.
-pub fn sample(body: &Value) -> Result<Sample, Error> {
-    Ok(Fields::of(body)?.one_of("event", NAMES, Sample::parse)?.unwrap_or(Sample::Test))
+/// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test; the default is the event `test`.
+pub fn parse_sample(body: &Value) -> Result<SampleEvent, Error> {
+    Ok(Fields::of(body)?.enumerated("event", EVENT_NAMES, SampleEvent::parse)?.unwrap_or(SampleEvent::Test))
 }
 
-impl Sample {
-    /// The sample of that name.
+impl SampleEvent {
     pub fn parse(name: &str) -> Option<Self> {
-        if name == "test" { Some(Self::Test) } else { WebhookEvent::parse(name).map(Self::Event) }
+        if name == "test" { Some(Self::Test) } else { WebhookEvent::parse(name).map(Self::ChatEvent) }
     }
 
-    /// The body to send.
     pub fn body(self, webhook_id: &str, now: Timestamp) -> Value {
         match self {
             Self::Test => json!({ "event_name": "test", "widget_id": "" }),
-            Self::Event(event) => story(event, webhook_id, now),
+            Self::ChatEvent(event) => event_body(event, webhook_id, now),
         }
     }
 }
 
-fn story(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
+fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
     let agent = agent(now);
-    let author = Author::from(agent.clone());
+    let author = AgentSnapshot::from(agent.clone());
     let timeline = [
         entry(1, Sender::Visitor, "Hello, this is a sample message.", now),
         entry(2, Sender::Agent(author.clone()), "Hello, this is a sample answer.", now),
     ];
-    let occurrence = WebhookDispatch {
+    let webhook_dispatch = WebhookDispatch {
         event,
         webhook_id: webhook_id.to_owned(),
         agent_id: Some(agent.agent_id),
@@ -72,12 +70,20 @@ fn story(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
     let (chat, visitor) = (chat(author, now), visitor());
     let invite = Some("Can I help you?".to_owned());
     let agents = &[agent];
-    Story { occurrence: &occurrence, chat: &chat, visitor: &visitor, agents, timeline: &timeline, invite }.body()
+    WebhookPayload {
+        webhook_dispatch: &webhook_dispatch,
+        chat: &chat,
+        visitor: &visitor,
+        agents,
+        timeline: &timeline,
+        invite,
+    }
+    .body()
 }
 
 fn agent(now: Timestamp) -> Agent {
     Agent {
-        account_id: ACCOUNT.to_owned(),
+        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
         agent_id: 1,
         name: "Sample Agent".to_owned(),
         email: "agent@example.com".to_owned(),
@@ -93,18 +99,18 @@ fn call() -> Call {
     Call { kind: CallKind::Callback, phone: "+1 202 555 0102".to_owned(), status: CallStatus::End(record_url) }
 }
 
-fn chat(author: Author, now: Timestamp) -> Chat {
+fn chat(author: AgentSnapshot, now: Timestamp) -> Chat {
     Chat {
-        account_id: ACCOUNT.to_owned(),
-        chat_id: NUMBER,
-        state: State::Active(author),
+        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
+        chat_id: SAMPLE_NUMBER,
+        state: ChatState::Active(author),
         version: 1,
-        channel_id: CHANNEL.to_owned(),
+        channel_id: SAMPLE_CHANNEL_ID.to_owned(),
         channel_name: "Sample channel".to_owned(),
         external_id: "sample".to_owned(),
         has_numeric_id: false,
         invite_hash: None,
-        visitor_number: NUMBER,
+        visitor_number: SAMPLE_NUMBER,
         visitor_name: "Sample Visitor".to_owned(),
         department: Some(ChatDepartment { department_id: 1, name: "Sample department".to_owned() }),
         participants: vec![1],
@@ -114,20 +120,20 @@ fn chat(author: Author, now: Timestamp) -> Chat {
         opened_at: now,
         updated_at: now,
         last_message: None,
-        typing_since: None,
-        failing: Failing::default(),
-        rate: Window::default(),
+        typing_started_at: None,
+        failing_until: FailingUntil::default(),
+        rate: RateWindow::default(),
         rating: Some(Rating::Positive),
-        keep_days: None,
+        retention_days: None,
     }
 }
 
 fn visitor() -> Visitor {
     Visitor {
-        account_id: ACCOUNT.to_owned(),
-        channel_id: CHANNEL.to_owned(),
+        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
+        channel_id: SAMPLE_CHANNEL_ID.to_owned(),
         external_id: "sample".to_owned(),
-        number: NUMBER,
+        number: SAMPLE_NUMBER,
         profile: Profile {
             name: Some("Sample Visitor".to_owned()),
             phone: Some("+1 202 555 0102".to_owned()),
@@ -136,28 +142,28 @@ fn visitor() -> Visitor {
             url: Some("https://example.com/page".to_owned()),
             description: Some("Sent by a test of the webhook.".to_owned()),
         },
-        sources: Sources::default(),
-        said: Said::default(),
+        sources: ProfileSources::default(),
+        integrator_values: IntegratorValues::default(),
         chats: 1,
         blacklisted: false,
-        open_chat: Some(NUMBER),
-        last_chat: Some(NUMBER),
-        keep_until: None,
-        changes: Changes::default(),
+        open_chat: Some(SAMPLE_NUMBER),
+        last_chat: Some(SAMPLE_NUMBER),
+        retain_until: None,
+        changes: VisitorChanges::default(),
     }
 }
 
 fn entry(seq: u64, from: Sender, text: &str, now: Timestamp) -> Entry {
     Entry {
-        account_id: ACCOUNT.to_owned(),
-        chat_id: NUMBER,
+        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
+        chat_id: SAMPLE_NUMBER,
         seq,
         id: "00000000-0000-4000-8000-000000000001".to_owned(),
         from,
         content: Content::text(text),
         at: now,
-        occurrence: None,
-        keep_until: None,
+        webhook_dispatch: None,
+        retain_until: None,
         delivery: None,
     }
 }
@@ -167,8 +173,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The fields of specification table C, with those that are optional.
-    fn fields_of(event: WebhookEvent) -> Vec<&'static str> {
+    /// The required and optional fields of an event (specification, table C).
+    fn specified_fields(event: WebhookEvent) -> Vec<&'static str> {
         let chat = ["event_name", "chat_id", "widget_id", "visitor", "department", "session", "page", "analytics"];
         let more: &[&str] = match event {
             WebhookEvent::CallEvent => &["agent", "call"],
@@ -183,11 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_has_every_field_of_its_event() {
+    fn sample_has_every_field_of_its_event() {
         for event in WebhookEvent::ALL {
-            let body = Sample::Event(event).body("w", Timestamp(0));
+            let body = SampleEvent::ChatEvent(event).body("w", Timestamp(0));
             let fields = body.as_object().unwrap();
-            for name in fields_of(event) {
+            for name in specified_fields(event) {
                 assert!(fields.contains_key(name), "{name} of {}", event.name());
             }
             for (structure, names) in [
@@ -208,12 +214,12 @@ mod tests {
     }
 
     #[test]
-    fn every_sample_has_its_name() {
-        for name in NAMES.split(", ") {
-            let sample = Sample::parse(name).unwrap();
+    fn every_event_name_has_a_sample() {
+        for name in EVENT_NAMES.split(", ") {
+            let sample = SampleEvent::parse(name).unwrap();
             assert_eq!(sample.body("w", Timestamp(0))["event_name"], name);
         }
-        assert_eq!(NAMES.split(", ").count(), WebhookEvent::ALL.len() + 1);
-        assert_eq!(Sample::parse("chat_exploded"), None);
+        assert_eq!(EVENT_NAMES.split(", ").count(), WebhookEvent::ALL.len() + 1);
+        assert_eq!(SampleEvent::parse("chat_exploded"), None);
     }
 }

@@ -1,22 +1,21 @@
-//! The trigger rules of the widget (specification, part D, `setRules`). The widget interprets them; here is checked that it
-//! can. Conditions and commands that are not known are kept: newer widgets may know them.
+//! Validation of the widget's trigger rules (specification, part D, `setRules`), which the widget executes. Unknown conditions
+//! and commands are accepted, because a newer widget may support them.
 
 use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// Rules of an account.
 const MAX_RULES: usize = 50;
-/// Conditions or commands of a rule.
+/// Limits the conditions and, separately, the commands of a rule.
 const MAX_RULE_PARTS: usize = 20;
-/// Bytes of all the rules as JSON.
+/// Limits the JSON of all rules.
 const MAX_RULES_BYTES: usize = 32 * 1024;
 
-/// Reads a list of rules; none for null.
-pub fn read(value: Option<&Value>) -> Result<Value, Error> {
+/// Returns the rules if they are valid; null and an absent value are an empty list.
+pub fn validated_rules(value: Option<&Value>) -> Result<Value, Error> {
     let Some(value) = value else { return Ok(json!([])) };
     for (index, rule) in list(value, "rules", MAX_RULES)?.iter().enumerate() {
-        self::rule(rule, &format!("rules[{index}]"))?;
+        validate_rule(rule, &format!("rules[{index}]"))?;
     }
     if value.to_string().len() > MAX_RULES_BYTES {
         return Err(Error::field("rules", format_args!("must have at most {MAX_RULES_BYTES} bytes")));
@@ -24,26 +23,28 @@ pub fn read(value: Option<&Value>) -> Result<Value, Error> {
     Ok(value.clone())
 }
 
-fn rule(rule: &Value, at: &str) -> Result<(), Error> {
-    text(rule, at, "name")?;
+fn validate_rule(rule: &Value, path: &str) -> Result<(), Error> {
+    text(rule, path, "name")?;
     if !rule.get("enabled").is_some_and(Value::is_boolean) {
-        return Err(Error::field(format!("{at}.enabled"), "must be true or false"));
+        return Err(Error::field(format!("{path}.enabled"), "must be true or false"));
     }
     if rule.get("type").and_then(Value::as_str) != Some("all") {
-        return Err(Error::field(format!("{at}.type"), "must be all"));
+        return Err(Error::field(format!("{path}.type"), "must be all"));
     }
-    for (part, check) in [("conditions", condition as fn(&Value, &str) -> Result<(), Error>), ("commands", command)] {
-        let at = format!("{at}.{part}");
-        for (index, one) in list(rule.get(part).unwrap_or(&Value::Null), &at, MAX_RULE_PARTS)?.iter().enumerate() {
-            check(one, &format!("{at}[{index}]"))?;
+    for (part, validate) in
+        [("conditions", validate_condition as fn(&Value, &str) -> Result<(), Error>), ("commands", validate_command)]
+    {
+        let path = format!("{path}.{part}");
+        for (index, item) in list(rule.get(part).unwrap_or(&Value::Null), &path, MAX_RULE_PARTS)?.iter().enumerate() {
+            validate(item, &format!("{path}[{index}]"))?;
         }
     }
     Ok(())
 }
 
-fn condition(condition: &Value, at: &str) -> Result<(), Error> {
-    let name = text(condition, at, "condition")?;
-    let (comparators, is_fit, expected): (&[&str], fn(&Value) -> bool, _) = match name {
+fn validate_condition(condition: &Value, path: &str) -> Result<(), Error> {
+    let name = text(condition, path, "condition")?;
+    let (comparators, is_valid, expected): (&[&str], fn(&Value) -> bool, _) = match name {
         "online" => (&[], Value::is_boolean, "must be true or false"),
         "page_url" => (&["contain", "not_contain"], Value::is_string, "must be a string"),
         "time_on_page" | "time_on_site" | "time_after_close" | "time_after_invitation" | "time_after_first_message" => {
@@ -53,24 +54,24 @@ fn condition(condition: &Value, at: &str) -> Result<(), Error> {
     };
     let comparator = condition.get("comparator").and_then(Value::as_str);
     if !comparators.is_empty() && !comparator.is_some_and(|comparator| comparators.contains(&comparator)) {
-        let known = comparators.join(", ");
-        return Err(Error::field(format!("{at}.comparator"), format_args!("must be one of {known}")));
+        let names = comparators.join(", ");
+        return Err(Error::field(format!("{path}.comparator"), format_args!("must be one of {names}")));
     }
-    let fits = condition.get("value").is_some_and(is_fit);
-    if fits { Ok(()) } else { Err(Error::field(format!("{at}.value"), expected)) }
+    let has_valid_value = condition.get("value").is_some_and(is_valid);
+    if has_valid_value { Ok(()) } else { Err(Error::field(format!("{path}.value"), expected)) }
 }
 
-fn command(command: &Value, at: &str) -> Result<(), Error> {
-    let name = text(command, at, "command")?;
-    let texts: &[&str] = match name {
+fn validate_command(command: &Value, path: &str) -> Result<(), Error> {
+    let name = text(command, path, "command")?;
+    let required_params: &[&str] = match name {
         "proactive" | "system_message" => &["message"],
         "open_offline" => &["title", "message"],
         "show_callform" => &["title"],
         _ => return Ok(()),
     };
     let params = command.get("params").unwrap_or(&Value::Null);
-    for name in texts {
-        text(params, &format!("{at}.params"), name)?;
+    for name in required_params {
+        text(params, &format!("{path}.params"), name)?;
     }
     Ok(())
 }
@@ -80,14 +81,15 @@ fn is_seconds(value: &Value) -> bool {
     number.is_some_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0)
 }
 
-fn list<'a>(value: &'a Value, at: &str, most: usize) -> Result<&'a [Value], Error> {
-    let list = value.as_array().filter(|list| list.len() <= most);
-    list.map(Vec::as_slice).ok_or_else(|| Error::field(at, format_args!("must be a list of at most {most} items")))
+fn list<'a>(value: &'a Value, path: &str, max_items: usize) -> Result<&'a [Value], Error> {
+    let list = value.as_array().filter(|list| list.len() <= max_items);
+    list.map(Vec::as_slice)
+        .ok_or_else(|| Error::field(path, format_args!("must be a list of at most {max_items} items")))
 }
 
-fn text<'a>(object: &'a Value, at: &str, name: &str) -> Result<&'a str, Error> {
+fn text<'a>(object: &'a Value, path: &str, name: &str) -> Result<&'a str, Error> {
     let text = object.get(name).and_then(Value::as_str);
-    text.ok_or_else(|| Error::field(format!("{at}.{name}"), "must be a string"))
+    text.ok_or_else(|| Error::field(format!("{path}.{name}"), "must be a string"))
 }
 
 #[cfg(test)]
@@ -95,12 +97,12 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn with(conditions: &Value, commands: &Value) -> Value {
+    fn rules_with(conditions: &Value, commands: &Value) -> Value {
         json!([{ "name": "one", "enabled": true, "type": "all", "conditions": conditions, "commands": commands }])
     }
 
     #[test]
-    fn every_known_condition_and_command_is_read_and_unknown_ones_are_kept() {
+    fn known_and_unknown_conditions_and_commands_are_accepted() {
         let conditions = json!([
             { "condition": "online", "value": true },
             { "condition": "time_on_page", "comparator": "greater", "value": 10 },
@@ -115,19 +117,19 @@ mod tests {
             { "command": "show_callform", "params": { "once_aday": true, "title": "d" } },
             { "command": "sing" },
         ]);
-        let rules = with(&conditions, &commands);
-        assert_eq!(read(Some(&rules)).unwrap(), rules);
-        assert_eq!(read(None).unwrap(), json!([]));
+        let rules = rules_with(&conditions, &commands);
+        assert_eq!(validated_rules(Some(&rules)).unwrap(), rules);
+        assert_eq!(validated_rules(None).unwrap(), json!([]));
     }
 
     #[test]
-    fn every_wrong_part_is_named() {
+    fn error_names_the_invalid_part() {
         let none = json!([]);
-        let condition = |condition: Value| with(&json!([condition]), &none);
-        let command = |command: Value| with(&none, &json!([command]));
+        let condition = |condition: Value| rules_with(&json!([condition]), &none);
+        let command = |command: Value| rules_with(&none, &json!([command]));
         let table = [
             ("rules", json!("x")),
-            ("rules", Value::Array(vec![with(&none, &none)[0].clone(); 51])),
+            ("rules", Value::Array(vec![rules_with(&none, &none)[0].clone(); 51])),
             ("rules[0].name", json!([{}])),
             ("rules[0].enabled", json!([{ "name": "a" }])),
             ("rules[0].type", json!([{ "name": "a", "enabled": true, "type": "any" }])),
@@ -143,7 +145,7 @@ mod tests {
             ("rules[0].commands[0].params.message", command(json!({ "command": "proactive" }))),
         ];
         for (field, rules) in table {
-            let error = read(Some(&rules)).unwrap_err().to_string();
+            let error = validated_rules(Some(&rules)).unwrap_err().to_string();
             assert!(error.starts_with(field), "{rules}: {error}");
         }
     }

@@ -1,30 +1,30 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/client";
-import { CopyButton } from "../../ui/copy";
+import { CopyButton } from "../../ui/copy-button";
 import { Dialog } from "../../ui/dialog";
-import { useWorkspace } from "../context";
-import { wordsOf } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+import { errorText } from "../state/workspace";
 
-export interface NewChannel {
+export interface CreatedChannel {
   name: string;
   endpoint: string;
   signingSecret: string;
 }
 
 /** Makes a channel of the Chat API. Its address and secret are shown once, so they stay until they are dismissed. */
-export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade?: (channel: NewChannel) => void }) {
+export function ChannelDialog({ onClose, onCreated }: { onClose: () => void; onCreated?: (channel: CreatedChannel) => void }) {
   const { api } = useWorkspace();
   const [name, setName] = useState("");
-  const [server, setServer] = useState("");
+  const [serverUrl, setServer] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ text: string; field: string | undefined }>();
-  const [made, setMade] = useState<NewChannel>();
+  const [createdChannel, setMade] = useState<CreatedChannel>();
 
   const create = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
-    if (server.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(server.trim()))
+    if (serverUrl.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(serverUrl.trim()))
       return setProblem({
         text: "Enter an address that begins with https:// or http://, or nothing.",
         field: "integrator_url",
@@ -32,21 +32,21 @@ export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade
     setBusy(true);
     setProblem(undefined);
     try {
-      const body = { name: name.trim(), ...(server.trim() === "" ? {} : { integrator_url: server.trim() }) };
+      const body = { name: name.trim(), ...(serverUrl.trim() === "" ? {} : { integrator_url: serverUrl.trim() }) };
       const { endpoint, signing_secret } = await api.post("/admin/channels", { body });
       const channel = { name: body.name, endpoint: endpoint ?? "", signingSecret: signing_secret ?? "" };
       setMade(channel);
-      onMade?.(channel);
+      onCreated?.(channel);
     } catch (error) {
-      setProblem({ text: wordsOf(error), field: error instanceof ApiError ? error.field : undefined });
+      setProblem({ text: errorText(error), field: error instanceof ApiError ? error.field : undefined });
     } finally {
       setBusy(false);
     }
   };
 
-  if (made !== undefined) {
+  if (createdChannel !== undefined) {
     return (
-      <Dialog title={`${made.name} is connected`} class="wide-dialog" onClose={onClose}>
+      <Dialog title={`${createdChannel.name} is connected`} class="wide-dialog" onClose={onClose}>
         <div class="body scroll">
           <p class="quiet-text">
             Both are shown this once. The address is a secret: who knows it can write as a visitor.
@@ -54,15 +54,15 @@ export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade
           <div class="field">
             <span class="label">Address that your front end posts to</span>
             <div class="code-line">
-              <code>{made.endpoint}</code>
-              <CopyButton text={made.endpoint} label="Copy the address" />
+              <code>{createdChannel.endpoint}</code>
+              <CopyButton text={createdChannel.endpoint} label="Copy the address" />
             </div>
           </div>
           <div class="field">
             <span class="label">Secret that signs what your server receives</span>
             <div class="code-line">
-              <code>{made.signingSecret}</code>
-              <CopyButton text={made.signingSecret} label="Copy the secret" />
+              <code>{createdChannel.signingSecret}</code>
+              <CopyButton text={createdChannel.signingSecret} label="Copy the secret" />
             </div>
           </div>
           <footer>
@@ -103,7 +103,7 @@ export function ChannelDialog({ onClose, onMade }: { onClose: () => void; onMade
             spellcheck={false}
             dir="ltr"
             placeholder="https://"
-            value={server}
+            value={serverUrl}
             aria-invalid={problem?.field === "integrator_url"}
             onInput={(event) => setServer(event.currentTarget.value)}
           />

@@ -1,20 +1,20 @@
-import "./palette.css";
+import "./command-palette.css";
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
-import { Face } from "../../ui/face";
+import { Avatar } from "../../ui/avatar";
 import { Icon, type IconName } from "../../ui/icons";
 import { theme } from "../../ui/theme";
-import { acceptChat, acceptNext, requestClose } from "../actions";
-import { useWorkspace } from "../context";
+import { acceptChat, acceptNext, requestClose } from "../chat-actions";
+import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../conversation/conversation";
-import { matchRows } from "../inbox/inbox";
-import { SECTION_NAMES } from "../rail";
-import { hasSound } from "../state/preferences";
-import { go, openChat, SECTIONS } from "../state/route";
+import { filterRows } from "../inbox/inbox";
+import { SECTION_LABELS } from "../navigation-rail";
+import { isSoundEnabled } from "../state/preferences";
+import { navigate, openChat, SECTIONS } from "../state/route";
 import { TABS } from "../state/chats";
-import { askComposer, closeFloating, floating, tab } from "../state/view";
-import { isAnonymous, nameOf, type Workspace } from "../state/workspace";
+import { focusComposer, closeOverlay, overlay, activeTab } from "../state/view-state";
+import { isAnonymous, visitorName, type Workspace } from "../state/workspace";
 import type { ChatRow } from "../../api/types";
 
 interface Command {
@@ -22,24 +22,24 @@ interface Command {
   group: "This chat" | "Chats" | "Actions" | "Go to";
   name: string;
   /** Further words that find it. */
-  words?: string;
-  picture: ComponentChild;
+  keywords?: string;
+  image: ComponentChild;
   hint?: string;
-  key?: string;
+  shortcut?: string;
   run: () => void;
 }
 
 const MAX_CHATS = 8;
-const STATES: Record<ChatRow["state"], string> = { waiting: "waiting", active: "active", bot: "bot", closed: "closed" };
+const STATE_LABELS: Record<ChatRow["state"], string> = { waiting: "waiting", active: "active", bot: "bot", closed: "closed" };
 
 function chatCommand(row: ChatRow): Command {
   return {
     id: `chat-${row.chat_id}`,
     group: "Chats",
-    name: nameOf(row),
-    hint: `#${row.chat_id} · ${STATES[row.state]}`,
-    picture: (
-      <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} class="small" />
+    name: visitorName(row),
+    hint: `#${row.chat_id} · ${STATE_LABELS[row.state]}`,
+    image: (
+      <Avatar id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} class="small" />
     ),
     run: () => openChat(row.chat_id),
   };
@@ -47,12 +47,12 @@ function chatCommand(row: ChatRow): Command {
 
 const icon = (name: IconName) => <Icon name={name} />;
 
-function commandsOf(workspace: Workspace): Command[] {
+function buildCommands(workspace: Workspace): Command[] {
   const commands: Command[] = [];
-  const id = workspace.shownId.value;
+  const id = workspace.openChatId.value;
   const row = id === undefined ? undefined : workspace.header(id);
-  const add = (group: Command["group"], name: string, sign: IconName, run: () => void, more: Partial<Command> = {}) =>
-    commands.push({ id: `${group}-${name}`, group, name, picture: icon(sign), run, ...more });
+  const add = (group: Command["group"], name: string, iconName: IconName, run: () => void, more: Partial<Command> = {}) =>
+    commands.push({ id: `${group}-${name}`, group, name, image: icon(iconName), run, ...more });
   if (row !== undefined) {
     const chatId = row.chat_id;
     const isMine = workspace.chats.isMine(row);
@@ -62,50 +62,50 @@ function commandsOf(workspace: Workspace): Command[] {
         row.state === "bot" ? "Take over from the bot" : "Accept",
         "check",
         () => acceptChat(workspace, chatId),
-        { key: "A" },
+        { shortcut: "A" },
       );
     if (isMine)
-      add("This chat", "Reply", "message-square", () => askComposer(chatId), { key: "R", words: "write answer" });
+      add("This chat", "Reply", "message-square", () => focusComposer(chatId), { shortcut: "R", keywords: "write answer" });
     if (isMine)
-      add("This chat", "Send a link to a file", "paperclip", () => (floating.value = { kind: "file", chatId }), {
-        words: "photo video document attach",
+      add("This chat", "Send a link to a file", "paperclip", () => (overlay.value = { kind: "file", chatId }), {
+        keywords: "photo video document attach",
       });
-    add("This chat", "Add a private note", "sticky-note", () => askComposer(chatId, "note"), { key: "N" });
+    add("This chat", "Add a private note", "sticky-note", () => focusComposer(chatId, "note"), { shortcut: "N" });
     if (row.state === "active" && (isMine || workspace.isAdmin))
-      add("This chat", "Transfer…", "arrow-right-left", () => (floating.value = { kind: "transfer", chatId }), {
-        key: "T",
-        words: "assign agent department hand over",
+      add("This chat", "Transfer…", "arrow-right-left", () => (overlay.value = { kind: "transfer", chatId }), {
+        shortcut: "T",
+        keywords: "assign agent department hand over",
       });
     if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
-      add("This chat", "Close", "x", () => requestClose(workspace, chatId), { key: "E", words: "end finish" });
-    const visitor = workspace.timelines.known(chatId)?.detail.value?.visitor;
+      add("This chat", "Close", "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: "end finish" });
+    const visitor = workspace.timelines.peek(chatId)?.detail.value?.visitor;
     if (visitor !== undefined) {
       add(
         "This chat",
         visitor.blacklisted ? "Take off the blacklist" : "Blacklist the visitor",
         "ban",
         () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
-        { words: "block ban spam" },
+        { keywords: "block ban spam" },
       );
       if (workspace.isAdmin)
         add(
           "This chat",
           "Erase the visitor…",
           "trash-2",
-          () => (floating.value = { kind: "erase", chatId, number: visitor.number, name: nameOf(row) }),
-          { words: "delete gdpr forget" },
+          () => (overlay.value = { kind: "erase", chatId, number: visitor.number, name: visitorName(row) }),
+          { keywords: "delete gdpr forget" },
         );
     }
   }
   if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
-    add("Actions", "Accept who has waited longest", "check", () => acceptNext(workspace), { key: "A" });
+    add("Actions", "Accept who has waited longest", "check", () => acceptNext(workspace), { shortcut: "A" });
   const isOnline = workspace.presence.value === "online";
   add(
     "Actions",
     isOnline ? "Go away" : "Go online",
     "user-round",
     () => void workspace.setPresence(isOnline ? "away" : "online"),
-    { words: "presence status pause" },
+    { keywords: "presence status pause" },
   );
   const themes = { light: "sun", dark: "moon", system: "monitor" } as const;
   for (const name of ["light", "dark", "system"] as const) {
@@ -115,24 +115,24 @@ function commandsOf(workspace: Workspace): Command[] {
         name === "system" ? "Theme of the system" : `${name === "dark" ? "Dark" : "Light"} theme`,
         themes[name],
         () => (theme.value = name),
-        { words: "appearance colours" },
+        { keywords: "appearance colours" },
       );
   }
   add(
     "Actions",
-    hasSound.value ? "Sound off" : "Sound on",
-    hasSound.value ? "volume-x" : "volume-2",
-    () => (hasSound.value = !hasSound.value),
-    { words: "mute" },
+    isSoundEnabled.value ? "Sound off" : "Sound on",
+    isSoundEnabled.value ? "volume-x" : "volume-2",
+    () => (isSoundEnabled.value = !isSoundEnabled.value),
+    { keywords: "mute" },
   );
   if (workspace.isAdmin && workspace.cannedReplies.value !== null)
-    add("Actions", "Manage canned replies", "square-slash", () => (floating.value = { kind: "canned" }), {
-      words: "templates shortcuts",
+    add("Actions", "Manage canned replies", "square-slash", () => (overlay.value = { kind: "canned" }), {
+      keywords: "templates shortcuts",
     });
   if (workspace.isAdmin)
-    add("Actions", "Add a channel", "plug", () => (floating.value = { kind: "channel" }), { words: "connect api" });
-  add("Actions", "Keys", "keyboard", () => (floating.value = { kind: "keys" }), { key: "?", words: "shortcuts help" });
-  add("Actions", "Sign out", "log-out", () => (floating.value = { kind: "sign-out" }), { words: "log out leave" });
+    add("Actions", "Add a channel", "plug", () => (overlay.value = { kind: "channel" }), { keywords: "connect api" });
+  add("Actions", "Keys", "keyboard", () => (overlay.value = { kind: "keys" }), { shortcut: "?", keywords: "shortcuts help" });
+  add("Actions", "Sign out", "log-out", () => (overlay.value = { kind: "sign-out" }), { keywords: "log out leave" });
   const tabNames = {
     waiting: "Waiting chats",
     mine: "My chats",
@@ -141,27 +141,27 @@ function commandsOf(workspace: Workspace): Command[] {
     closed: "Closed chats",
   };
   for (const name of TABS)
-    add("Go to", tabNames[name], "inbox", () => ((tab.value = name), openChat(undefined)), { words: "inbox list" });
+    add("Go to", tabNames[name], "inbox", () => ((activeTab.value = name), openChat(undefined)), { keywords: "inbox list" });
   for (const section of SECTIONS) {
-    const { name, icon: sign } = SECTION_NAMES[section];
-    if (section !== "inbox") add("Go to", name, sign, () => go({ section, id: undefined }));
+    const { name, icon: iconName } = SECTION_LABELS[section];
+    if (section !== "inbox") add("Go to", name, iconName, () => navigate({ section, id: undefined }));
   }
   return commands;
 }
 
-export function Palette() {
+export function CommandPalette() {
   const workspace = useWorkspace();
-  const [words, setWords] = useState("");
+  const [searchText, setWords] = useState("");
   const [selected, setSelected] = useState(0);
   const [remote, setRemote] = useState<readonly ChatRow[]>([]);
-  const wanted = words.trim().toLowerCase();
+  const searchTerm = searchText.trim().toLowerCase();
 
   useEffect(() => {
     setRemote([]);
-    if (wanted.length < 2) return;
+    if (searchTerm.length < 2) return;
     let isCurrent = true;
     const timer = setTimeout(() => {
-      void workspace.api.get("/agent/search", { query: { q: wanted } }).then(
+      void workspace.api.get("/agent/search", { query: { q: searchTerm } }).then(
         ({ chats }) => isCurrent && setRemote(chats),
         () => {},
       );
@@ -170,46 +170,46 @@ export function Palette() {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [wanted]);
+  }, [searchTerm]);
 
-  const commands = useMemo(() => commandsOf(workspace), []);
+  const commands = useMemo(() => buildCommands(workspace), []);
   const { chats } = workspace;
   const list = useMemo(() => {
     const local =
-      wanted === ""
+      searchTerm === ""
         ? [...chats.waiting.value, ...chats.mine.value].slice(0, MAX_CHATS)
-        : matchRows(chats.rows.value.values(), wanted).slice(0, MAX_CHATS);
+        : filterRows(chats.rows.value.values(), searchTerm).slice(0, MAX_CHATS);
     const ids = new Set(local.map((row) => row.chat_id));
     const rows = [...local, ...remote.filter((row) => !ids.has(row.chat_id))].slice(0, MAX_CHATS).map(chatCommand);
-    const matching = commands.filter(({ name, words, group }) => {
-      const text = `${name} ${words ?? ""} ${group}`.toLowerCase();
-      return wanted.split(/\s+/).every((word) => text.includes(word));
+    const matching = commands.filter(({ name, keywords, group }) => {
+      const text = `${name} ${keywords ?? ""} ${group}`.toLowerCase();
+      return searchTerm.split(/\s+/).every((word) => text.includes(word));
     });
-    const here = matching.filter(({ group }) => group === "This chat");
-    const rest = matching.filter(({ group }) => group !== "This chat");
-    return wanted === "" ? [...here, ...rows, ...rest] : [...rows.slice(0, 5), ...here, ...rest];
-  }, [wanted, remote, chats.rows.value]);
-  const at = Math.min(selected, Math.max(0, list.length - 1));
+    const currentChatCommands = matching.filter(({ group }) => group === "This chat");
+    const otherCommands = matching.filter(({ group }) => group !== "This chat");
+    return searchTerm === "" ? [...currentChatCommands, ...rows, ...otherCommands] : [...rows.slice(0, 5), ...currentChatCommands, ...otherCommands];
+  }, [searchTerm, remote, chats.rows.value]);
+  const selectedIndex = Math.min(selected, Math.max(0, list.length - 1));
 
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
-    closeFloating();
+    closeOverlay();
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0 && list.length > 0) {
       event.preventDefault();
-      const next = (at + step + list.length) % list.length;
+      const next = (selectedIndex + step + list.length) % list.length;
       setSelected(next);
       document.getElementById(`command-${next}`)?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
-      run(list[at]);
+      run(list[selectedIndex]);
     }
   };
   return (
-    <Dialog title="Find a chat or an action" isBare class="palette" onClose={closeFloating}>
+    <Dialog title="Find a chat or an action" hidesHeader class="palette" onClose={closeOverlay}>
       <div class="ask">
         <Icon name="search" />
         <input
@@ -217,12 +217,12 @@ export function Palette() {
           role="combobox"
           aria-expanded={true}
           aria-controls="commands"
-          aria-activedescendant={list.length > 0 ? `command-${at}` : undefined}
+          aria-activedescendant={list.length > 0 ? `command-${selectedIndex}` : undefined}
           aria-label="Find a chat or an action"
           placeholder="Find a chat or an action"
           autocomplete="off"
           spellcheck={false}
-          value={words}
+          value={searchText}
           onInput={(event) => {
             setWords(event.currentTarget.value);
             setSelected(0);
@@ -245,16 +245,16 @@ export function Palette() {
               key={command.id}
               id={`command-${index}`}
               role="option"
-              aria-selected={index === at}
-              onMouseMove={() => index !== at && setSelected(index)}
+              aria-selected={index === selectedIndex}
+              onMouseMove={() => index !== selectedIndex && setSelected(index)}
               onClick={() => run(command)}
             >
-              {command.picture}
+              {command.image}
               <span class="clip" dir="auto">
                 {command.name}
               </span>
               {command.hint !== undefined && <small>{command.hint}</small>}
-              {command.key !== undefined && <kbd aria-hidden="true">{command.key}</kbd>}
+              {command.shortcut !== undefined && <kbd aria-hidden="true">{command.shortcut}</kbd>}
             </li>,
           ])}
         </ul>

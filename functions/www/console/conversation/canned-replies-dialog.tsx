@@ -1,20 +1,20 @@
 import { useState } from "preact/hooks";
-import type { CannedReply } from "../../api/contract";
+import type { CannedReply } from "../../api/planned-endpoints";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
-import { useWorkspace } from "../context";
-import { closeFloating } from "../state/view";
-import { wordsOf } from "../state/workspace";
-import { MAX_TEXT_CHARACTERS } from "./text-rules";
+import { useWorkspace } from "../workspace-context";
+import { closeOverlay } from "../state/view-state";
+import { errorText } from "../state/workspace";
+import { MAX_TEXT_CHARACTERS } from "./composer-text";
 
 /** Where admins keep the account's canned replies. */
-export function CannedDialog() {
+export function CannedRepliesDialog() {
   const workspace = useWorkspace();
   const replies = workspace.cannedReplies.value ?? [];
-  const [edited, setEdited] = useState<CannedReply | "new">();
-  if (edited !== undefined)
-    return <Editor reply={edited === "new" ? undefined : edited} onDone={() => setEdited(undefined)} />;
+  const [editedReply, setEdited] = useState<CannedReply | "new">();
+  if (editedReply !== undefined)
+    return <CannedReplyEditor reply={editedReply === "new" ? undefined : editedReply} onDone={() => setEdited(undefined)} />;
   const remove = async (reply: CannedReply) => {
     try {
       await workspace.api.delete("/agent/canned-replies/{id}", { path: { id: reply.id } });
@@ -29,11 +29,11 @@ export function CannedDialog() {
         },
       });
     } catch (error) {
-      toast(`Not deleted. ${wordsOf(error)}`, { isBad: true });
+      toast(`Not deleted. ${errorText(error)}`, { isBad: true });
     }
   };
   return (
-    <Dialog title="Canned replies" class="wide-dialog" onClose={closeFloating}>
+    <Dialog title="Canned replies" class="wide-dialog" onClose={closeOverlay}>
       <div class="body scroll">
         <p class="quiet-text">
           Agents type a slash and a few letters. <code>{"{visitor}"}</code> and <code>{"{agent}"}</code> are filled in.
@@ -81,7 +81,7 @@ export function CannedDialog() {
   );
 }
 
-function Editor({ reply, onDone }: { reply: CannedReply | undefined; onDone: () => void }) {
+function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; onDone: () => void }) {
   const workspace = useWorkspace();
   const [shortcut, setShortcut] = useState(reply?.shortcut ?? "");
   const [text, setText] = useState(reply?.text ?? "");
@@ -99,7 +99,7 @@ function Editor({ reply, onDone }: { reply: CannedReply | undefined; onDone: () 
       await workspace.loadCannedReplies();
       onDone();
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(errorText(error));
     }
   };
   return (

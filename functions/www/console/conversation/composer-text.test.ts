@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cannedQuery, countCharacters, fillCanned, matchCanned } from "./text-rules";
-import { fileNameOf, fileTypeOf, parseSize } from "./file-rules";
-import { fileSize, playTime, roomFor } from "./media";
+import { findCannedQuery, countCharacters, fillPlaceholders, matchCannedReplies } from "./composer-text";
+import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
+import { formatFileSize, formatPlayTime, fitImage } from "./media";
 
 test("characters are counted as the service counts them", () => {
   for (const text of ["", "abc", "Zoë", "👍", "a👍🏽b", "\ud800", "x\ud800y", "日本"])
@@ -10,23 +10,23 @@ test("characters are counted as the service counts them", () => {
 });
 
 test("a slash at the start of a word asks for canned replies", () => {
-  assert.deepEqual(cannedQuery("/he", 3), { from: 0, words: "he" });
-  assert.deepEqual(cannedQuery("Hi /", 4), { from: 3, words: "" });
-  assert.deepEqual(cannedQuery("Hi\n/re more", 6), { from: 3, words: "re" });
+  assert.deepEqual(findCannedQuery("/he", 3), { from: 0, words: "he" });
+  assert.deepEqual(findCannedQuery("Hi /", 4), { from: 3, words: "" });
+  assert.deepEqual(findCannedQuery("Hi\n/re more", 6), { from: 3, words: "re" });
   for (const text of ["and/or", "https://x", "/he ", "1/2", ""])
-    assert.equal(cannedQuery(text, text.length), undefined, text);
+    assert.equal(findCannedQuery(text, text.length), undefined, text);
 });
 
 test("names are filled into a canned reply", () => {
   assert.equal(
-    fillCanned("Hello {visitor}, I am {agent}.", { visitor: "Ada", agent: "Marta" }),
+    fillPlaceholders("Hello {visitor}, I am {agent}.", { visitor: "Ada", agent: "Marta" }),
     "Hello Ada, I am Marta.",
   );
   assert.equal(
-    fillCanned("Hello {visitor}, I am {AGENT}.", { visitor: undefined, agent: "Marta" }),
+    fillPlaceholders("Hello {visitor}, I am {AGENT}.", { visitor: undefined, agent: "Marta" }),
     "Hello, I am Marta.",
   );
-  assert.equal(fillCanned("{visitor}", { visitor: "$&", agent: "" }).length > 0, true);
+  assert.equal(fillPlaceholders("{visitor}", { visitor: "$&", agent: "" }).length > 0, true);
 });
 
 test("shortcuts that begin with the words come first", () => {
@@ -35,33 +35,33 @@ test("shortcuts that begin with the words come first", () => {
     text: shortcut === "other" ? "Say hell no" : "",
   }));
   assert.deepEqual(
-    matchCanned(replies, "hell").map(({ shortcut }) => shortcut),
+    matchCannedReplies(replies, "hell").map(({ shortcut }) => shortcut),
     ["hello", "shell", "other"],
   );
-  assert.equal(matchCanned(replies, "").length, 4);
+  assert.equal(matchCannedReplies(replies, "").length, 4);
 });
 
 test("a file's type and name follow from its address", () => {
-  assert.equal(fileTypeOf("https://x.example/a/Photo%201.JPG?size=2"), "photo");
-  assert.equal(fileNameOf("https://x.example/a/Photo%201.JPG?size=2"), "Photo 1.JPG");
-  assert.equal(fileTypeOf("https://x.example/a/film.mp4"), "video");
-  assert.equal(fileTypeOf("https://x.example/a/b.ogg"), "voice");
-  assert.equal(fileTypeOf("https://x.example/report"), "document");
-  assert.equal(fileTypeOf("not an address.png"), "document");
-  assert.equal(fileNameOf("https://x.example/%E0%A4"), "%E0%A4");
+  assert.equal(fileTypeFromUrl("https://x.example/a/Photo%201.JPG?size=2"), "photo");
+  assert.equal(fileNameFromUrl("https://x.example/a/Photo%201.JPG?size=2"), "Photo 1.JPG");
+  assert.equal(fileTypeFromUrl("https://x.example/a/film.mp4"), "video");
+  assert.equal(fileTypeFromUrl("https://x.example/a/b.ogg"), "voice");
+  assert.equal(fileTypeFromUrl("https://x.example/report"), "document");
+  assert.equal(fileTypeFromUrl("not an address.png"), "document");
+  assert.equal(fileNameFromUrl("https://x.example/%E0%A4"), "%E0%A4");
 });
 
 test("sizes are read as people write them", () => {
-  assert.equal(parseSize("912"), 912);
-  assert.equal(parseSize("840 kB"), 840_000);
-  assert.equal(parseSize("1,2MB"), 1_200_000);
-  assert.equal(parseSize("2 MiB"), 2_097_152);
+  assert.equal(parseFileSize("912"), 912);
+  assert.equal(parseFileSize("840 kB"), 840_000);
+  assert.equal(parseFileSize("1,2MB"), 1_200_000);
+  assert.equal(parseFileSize("2 MiB"), 2_097_152);
   for (const wrong of ["", "0", "big", "1.2.3 MB", "-4", "4 parsecs", "99999999999 GB"])
-    assert.equal(parseSize(wrong), undefined, wrong);
+    assert.equal(parseFileSize(wrong), undefined, wrong);
 });
 
 test("sizes and times are shown as people read them", () => {
-  assert.deepEqual([12, 999, 1200, 88_000, 999_600, 1_240_000, 18_400_000].map(fileSize), [
+  assert.deepEqual([12, 999, 1200, 88_000, 999_600, 1_240_000, 18_400_000].map(formatFileSize), [
     "12 bytes",
     "999 bytes",
     "1.2 kB",
@@ -70,13 +70,13 @@ test("sizes and times are shown as people read them", () => {
     "1.2 MB",
     "18 MB",
   ]);
-  assert.equal(fileSize(undefined), "");
-  assert.deepEqual([17, 73, 600].map(playTime), ["0:17", "1:13", "10:00"]);
+  assert.equal(formatFileSize(undefined), "");
+  assert.deepEqual([17, 73, 600].map(formatPlayTime), ["0:17", "1:13", "10:00"]);
 });
 
 test("a picture keeps its shape within the room of the log", () => {
-  assert.deepEqual(roomFor(1600, 1200), { width: 320, height: 240 });
-  assert.deepEqual(roomFor(1200, 1600), { width: 270, height: 360 });
-  assert.deepEqual(roomFor(100, 50), { width: 100, height: 50 });
-  assert.deepEqual(roomFor(undefined, 50), { width: 240, height: 180 });
+  assert.deepEqual(fitImage(1600, 1200), { width: 320, height: 240 });
+  assert.deepEqual(fitImage(1200, 1600), { width: 270, height: 360 });
+  assert.deepEqual(fitImage(100, 50), { width: 100, height: 50 });
+  assert.deepEqual(fitImage(undefined, 50), { width: 240, height: 180 });
 });

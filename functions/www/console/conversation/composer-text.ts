@@ -3,7 +3,7 @@
 /** The service refuses a longer text (docs/openapi.json, AgentMessage). */
 export const MAX_TEXT_CHARACTERS = 10_000;
 /** From here on the composer counts. */
-export const COUNT_FROM = 9_000;
+export const MIN_COUNTED_CHARACTERS = 9_000;
 
 /** Unicode scalar values, as the service counts them. */
 export function countCharacters(text: string): number {
@@ -21,28 +21,28 @@ export function countCharacters(text: string): number {
 }
 
 /** What follows a slash at the caret, when it starts the text or a word: the search among canned replies. */
-export function cannedQuery(text: string, caret: number): { from: number; words: string } | undefined {
+export function findCannedQuery(text: string, caret: number): { from: number; searchText: string } | undefined {
   const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
   if (match === null) return undefined;
-  const words = match[1] ?? "";
-  return { from: caret - words.length - 1, words };
+  const searchText = match[1] ?? "";
+  return { from: caret - searchText.length - 1, searchText };
 }
 
 /** Puts the names into a canned reply. */
-export function fillCanned(text: string, names: { visitor: string | undefined; agent: string }): string {
+export function fillPlaceholders(text: string, names: { visitor: string | undefined; agent: string }): string {
   const filled = text.replace(/\{agent\}/gi, names.agent);
   if (names.visitor !== undefined) return filled.replace(/\{visitor\}/gi, names.visitor);
   // Nobody said the name: "Hello {visitor}, ..." becomes "Hello, ...".
   return filled.replace(/\s*\{visitor\}/gi, "");
 }
 
-export function matchCanned<T extends { shortcut: string; text: string }>(replies: readonly T[], words: string): T[] {
-  const wanted = words.toLowerCase();
+export function matchCannedReplies<T extends { shortcut: string; text: string }>(replies: readonly T[], searchText: string): T[] {
+  const searchTerm = searchText.toLowerCase();
   const rank = (reply: T) => {
     const shortcut = reply.shortcut.replace(/^\//, "").toLowerCase();
-    if (shortcut.startsWith(wanted)) return 0;
-    if (shortcut.includes(wanted)) return 1;
-    return reply.text.toLowerCase().includes(wanted) ? 2 : 3;
+    if (shortcut.startsWith(searchTerm)) return 0;
+    if (shortcut.includes(searchTerm)) return 1;
+    return reply.text.toLowerCase().includes(searchTerm) ? 2 : 3;
   };
   return replies
     .map((reply) => ({ reply, rank: rank(reply) }))

@@ -1,16 +1,16 @@
 import "./composer.css";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { CannedReply } from "../../api/contract";
+import type { CannedReply } from "../../api/planned-endpoints";
 import type { ChatRow } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
-import { useWorkspace } from "../context";
+import { useWorkspace } from "../workspace-context";
 import { TypingNotice } from "../state/typing-notice";
-import { composerRequest, floating } from "../state/view";
+import { composerFocusRequest, overlay } from "../state/view-state";
 import { isAnonymous } from "../state/workspace";
-import { EmojiPicker } from "./emoji";
-import { cannedQuery, COUNT_FROM, countCharacters, fillCanned, matchCanned, MAX_TEXT_CHARACTERS } from "./text-rules";
+import { EmojiPicker } from "./emoji-picker";
+import { findCannedQuery, MIN_COUNTED_CHARACTERS, countCharacters, fillPlaceholders, matchCannedReplies, MAX_TEXT_CHARACTERS } from "./composer-text";
 
 interface ComposerProps {
   chatId: number;
@@ -34,9 +34,9 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const [selected, setSelected] = useState(0);
   const [isEmojiOpen, setEmojiOpen] = useState(false);
   const [isRestored, setRestored] = useState(draft.text !== "");
-  const area = useRef<HTMLTextAreaElement>(null);
+  const textarea = useRef<HTMLTextAreaElement>(null);
   const emojiButton = useRef<HTMLButtonElement>(null);
-  const [typing] = useState(() => new TypingNotice((type) => void sendTyping(type)));
+  const [typingNotice] = useState(() => new TypingNotice((type) => void sendTyping(type)));
 
   const sendTyping = async (type: "typein" | "typeout") => {
     if (workspace.sync.sendTyping(chatId, type)) return;
@@ -46,106 +46,106 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   };
 
   const length = countCharacters(text);
-  const over = length - MAX_TEXT_CHARACTERS;
+  const excessCharacters = length - MAX_TEXT_CHARACTERS;
   const isEmpty = text.trim() === "";
   const replies = workspace.cannedReplies.value;
-  const asked = cannedQuery(text, caret);
-  const isAsking = asked !== undefined && asked.from !== dismissedAt && !isNote && replies !== null;
-  const suggestions = isAsking ? matchCanned(replies ?? [], asked.words).slice(0, MAX_SUGGESTIONS) : [];
-  const isOpen = isAsking && (suggestions.length > 0 || asked.words === "");
-  const at = Math.min(selected, Math.max(0, suggestions.length - 1));
+  const query = findCannedQuery(text, caret);
+  const isSuggesting = query !== undefined && query.from !== dismissedAt && !isNote && replies !== null;
+  const suggestions = isSuggesting ? matchCannedReplies(replies ?? [], query.searchText).slice(0, MAX_SUGGESTIONS) : [];
+  const isOpen = isSuggesting && (suggestions.length > 0 || query.searchText === "");
+  const selectedIndex = Math.min(selected, Math.max(0, suggestions.length - 1));
 
-  const fit = () => {
-    const element = area.current;
+  const resizeToContent = () => {
+    const element = textarea.current;
     if (element === null) return;
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight}px`;
   };
-  useLayoutEffect(fit, [text]);
+  useLayoutEffect(resizeToContent, [text]);
   useEffect(() => {
-    const element = area.current;
+    const element = textarea.current;
     if (element === null) return;
     let width = element.clientWidth;
-    const sizes = new ResizeObserver(() => {
+    const resizeObserver = new ResizeObserver(() => {
       if (element.clientWidth === width) return;
       width = element.clientWidth;
-      fit();
+      resizeToContent();
     });
-    sizes.observe(element);
+    resizeObserver.observe(element);
     return () => {
-      sizes.disconnect();
-      typing.stop();
+      resizeObserver.disconnect();
+      typingNotice.stop();
     };
   }, []);
 
   // Somebody asked for the composer: r, n, an accepted chat, a message taken back. Before the next key is pressed.
-  const request = composerRequest.value;
+  const request = composerFocusRequest.value;
   useLayoutEffect(() => {
     if (request?.chatId !== chatId) return;
-    composerRequest.value = undefined;
+    composerFocusRequest.value = undefined;
     if (request.kind === "note") setNote(true);
-    const kept = workspace.drafts.read(chatId);
-    if (kept.text !== text) {
-      setText(kept.text);
-      setCaret(kept.text.length);
+    const storedDraft = workspace.drafts.read(chatId);
+    if (storedDraft.text !== text) {
+      setText(storedDraft.text);
+      setCaret(storedDraft.text.length);
     }
-    area.current?.focus();
+    textarea.current?.focus();
   }, [request]);
   useLayoutEffect(() => {
-    if (isNoteOnly || startsAsNote) area.current?.focus();
+    if (isNoteOnly || startsAsNote) textarea.current?.focus();
   }, []);
 
-  const change = (value: string, position: number) => {
+  const updateText = (value: string, position: number) => {
     setText(value);
     setCaret(position);
     setSelected(0);
     setRestored(false);
     workspace.drafts.write(chatId, value, isNote);
-    if (!isNote && workspace.chats.isMine(row)) typing.typed(value.trim() !== "");
+    if (!isNote && workspace.chats.isMine(row)) typingNotice.onInput(value.trim() !== "");
   };
 
-  const replace = (from: number, to: number, piece: string) => {
-    const element = area.current;
-    const value = text.slice(0, from) + piece + text.slice(to);
-    const position = from + piece.length;
-    change(value, position);
+  const replace = (from: number, to: number, insertedText: string) => {
+    const element = textarea.current;
+    const value = text.slice(0, from) + insertedText + text.slice(to);
+    const position = from + insertedText.length;
+    updateText(value, position);
     requestAnimationFrame(() => {
       element?.focus();
       element?.setSelectionRange(position, position);
     });
   };
 
-  const useReply = (reply: CannedReply) => {
-    if (asked === undefined) return;
+  const insertReply = (reply: CannedReply) => {
+    if (query === undefined) return;
     const visitor = isAnonymous(row.visitor.name) ? undefined : row.visitor.name;
-    replace(asked.from, caret, fillCanned(reply.text, { visitor, agent: workspace.me.name }));
+    replace(query.from, caret, fillPlaceholders(reply.text, { visitor, agent: workspace.me.name }));
     announce(`Reply ${reply.shortcut} inserted`);
   };
 
-  const askForReplies = () => {
-    const element = area.current;
+  const startCannedReply = () => {
+    const element = textarea.current;
     if (element === null) return;
     const before = text.slice(0, caret);
-    const piece = before === "" || /\s$/.test(before) ? "/" : " /";
+    const insertedText = before === "" || /\s$/.test(before) ? "/" : " /";
     setNote(isNoteOnly);
     setDismissedAt(undefined);
-    replace(caret, caret, piece);
+    replace(caret, caret, insertedText);
   };
 
   const send = () => {
-    if (isEmpty || over > 0) return;
-    typing.stop();
-    const words = text.trim();
+    if (isEmpty || excessCharacters > 0) return;
+    typingNotice.stop();
+    const trimmedText = text.trim();
     workspace.send(
       chatId,
-      isNote ? { kind: "note", body: { text: words } } : { kind: "message", body: { type: "text", text: words } },
+      isNote ? { kind: "note", body: { text: trimmedText } } : { kind: "message", body: { type: "text", text: trimmedText } },
     );
     setText("");
     setCaret(0);
     workspace.drafts.write(chatId, "", false);
     if (isNoteOnly) onDone?.();
     else if (isNote) setNote(false);
-    area.current?.focus();
+    textarea.current?.focus();
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -154,23 +154,23 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
       if (step !== 0) {
         event.preventDefault();
-        const next = (at + step + suggestions.length) % suggestions.length;
+        const next = (selectedIndex + step + suggestions.length) % suggestions.length;
         setSelected(next);
         document.getElementById(`canned-${next}`)?.scrollIntoView({ block: "nearest" });
         return;
       }
-      const reply = suggestions[at];
+      const reply = suggestions[selectedIndex];
       if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && reply !== undefined) {
         event.preventDefault();
-        useReply(reply);
+        insertReply(reply);
         return;
       }
     }
     if (event.key === "Escape") {
       event.preventDefault();
-      if (isOpen) setDismissedAt(asked?.from);
+      if (isOpen) setDismissedAt(query?.from);
       else if (isNoteOnly && isEmpty) onDone?.();
-      else area.current?.blur();
+      else textarea.current?.blur();
     } else if (
       event.key === "Enter" &&
       !event.shiftKey &&
@@ -182,8 +182,8 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     }
   };
 
-  const short = isAnonymous(row.visitor.name) ? "the visitor" : (name.split(/\s+/)[0] ?? name);
-  const classes = ["box", isNote ? "note" : "", over > 0 ? "bad" : ""].filter(Boolean).join(" ");
+  const shortName = isAnonymous(row.visitor.name) ? "the visitor" : (name.split(/\s+/)[0] ?? name);
+  const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : ""].filter(Boolean).join(" ");
   return (
     <form
       class="composer"
@@ -203,10 +203,10 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
                   key={reply.id}
                   id={`canned-${index}`}
                   role="option"
-                  aria-selected={index === at}
+                  aria-selected={index === selectedIndex}
                   onMouseDown={(event) => {
                     event.preventDefault();
-                    useReply(reply);
+                    insertReply(reply);
                   }}
                   onMouseMove={() => setSelected(index)}
                 >
@@ -221,7 +221,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
               {suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc dismisses"}
             </span>
             {workspace.isAdmin && (
-              <button type="button" onClick={() => (floating.value = { kind: "canned" })}>
+              <button type="button" onClick={() => (overlay.value = { kind: "canned" })}>
                 Manage replies
               </button>
             )}
@@ -235,7 +235,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
               type="button"
               role="radio"
               aria-checked={!isNote}
-              onClick={() => (setNote(false), area.current?.focus())}
+              onClick={() => (setNote(false), textarea.current?.focus())}
             >
               Reply
             </button>
@@ -243,7 +243,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
               type="button"
               role="radio"
               aria-checked={isNote}
-              onClick={() => (setNote(true), typing.stop(), area.current?.focus())}
+              onClick={() => (setNote(true), typingNotice.stop(), textarea.current?.focus())}
             >
               <Icon name="lock" />
               Private note
@@ -251,23 +251,23 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           </div>
         )}
         <textarea
-          ref={area}
+          ref={textarea}
           rows={1}
           dir="auto"
           value={text}
           aria-label={isNote ? "Private note" : `Message to ${name}`}
-          placeholder={isNote ? "Only agents see this note" : `Write to ${short}`}
+          placeholder={isNote ? "Only agents see this note" : `Write to ${shortName}`}
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={isOpen && suggestions.length > 0 ? "canned" : undefined}
-          aria-activedescendant={isOpen && suggestions.length > 0 ? `canned-${at}` : undefined}
-          aria-invalid={over > 0}
-          aria-describedby={length >= COUNT_FROM ? "composer-count" : undefined}
+          aria-activedescendant={isOpen && suggestions.length > 0 ? `canned-${selectedIndex}` : undefined}
+          aria-invalid={excessCharacters > 0}
+          aria-describedby={length >= MIN_COUNTED_CHARACTERS ? "composer-count" : undefined}
           enterkeyhint={isTouch() ? "enter" : "send"}
-          onInput={(event) => change(event.currentTarget.value, event.currentTarget.selectionStart)}
+          onInput={(event) => updateText(event.currentTarget.value, event.currentTarget.selectionStart)}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
-          onBlur={() => typing.paused()}
+          onBlur={() => typingNotice.onBlur()}
         />
         <div class="bar">
           {!isNote && (
@@ -278,7 +278,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
                   class="btn only-icon"
                   aria-label="Canned replies"
                   title="Canned replies (/)"
-                  onClick={askForReplies}
+                  onClick={startCannedReply}
                 >
                   <Icon name="square-slash" />
                 </button>
@@ -288,7 +288,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
                 class="btn only-icon"
                 aria-label="Send a link to a file"
                 title="Send a link to a file"
-                onClick={() => (floating.value = { kind: "file", chatId })}
+                onClick={() => (overlay.value = { kind: "file", chatId })}
               >
                 <Icon name="paperclip" />
               </button>
@@ -306,10 +306,10 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           >
             <Icon name="smile" />
           </button>
-          {length >= COUNT_FROM ? (
-            <span id="composer-count" class={over > 0 ? "hint bad" : "hint"} role="status">
-              {over > 0
-                ? `${over.toLocaleString("en")} too many`
+          {length >= MIN_COUNTED_CHARACTERS ? (
+            <span id="composer-count" class={excessCharacters > 0 ? "hint bad" : "hint"} role="status">
+              {excessCharacters > 0
+                ? `${excessCharacters.toLocaleString("en")} too many`
                 : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
             </span>
           ) : (
@@ -324,7 +324,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
               Cancel
             </button>
           )}
-          <button type="submit" class="btn primary" aria-disabled={isEmpty || over > 0}>
+          <button type="submit" class="btn primary" aria-disabled={isEmpty || excessCharacters > 0}>
             {isNote ? "Add note" : "Send"} <kbd aria-hidden="true">Enter</kbd>
           </button>
         </div>

@@ -1,38 +1,38 @@
 import "./conversation.css";
 import { useRef, useState } from "preact/hooks";
-import { isStatus } from "../../api/client";
+import { hasStatus } from "../../api/client";
 import type { Chat, ChatRow } from "../../api/types";
-import { copyText } from "../../ui/copy";
-import { Face } from "../../ui/face";
+import { copyText } from "../../ui/copy-button";
+import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
-import { clockTime, dayLabel, minute } from "../../ui/time";
+import { clockTime, dayLabel, currentMinute } from "../../ui/time";
 import { toast } from "../../ui/toast";
-import { useWorkspace } from "../context";
+import { useWorkspace } from "../workspace-context";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref, openChat } from "../state/route";
-import { askComposer, floating, isVisitorShown } from "../state/view";
-import { isAnonymous, nameOf, rowOf, wordsOf } from "../state/workspace";
-import { requestClose } from "../actions";
-import { Footer } from "./footer";
-import { Log } from "./log";
+import { focusComposer, overlay, isVisitorOverlayOpen } from "../state/view-state";
+import { isAnonymous, visitorName, rowFromDetail, errorText } from "../state/workspace";
+import { requestClose } from "../chat-actions";
+import { ConversationFooter } from "./footer";
+import { MessageLog } from "./message-log";
 
 /** The chat's header as the lists and the timeline know it. */
-export function useRow(chatId: number): ChatRow | undefined {
+export function useChatRow(chatId: number): ChatRow | undefined {
   const { chats, timelines } = useWorkspace();
-  const detail = timelines.of(chatId).detail.value;
-  return chats.row(chatId) ?? (detail ? rowOf(detail) : undefined);
+  const detail = timelines.open(chatId).detail.value;
+  return chats.row(chatId) ?? (detail ? rowFromDetail(detail) : undefined);
 }
 
 export function Conversation({ chatId }: { chatId: number | undefined }) {
-  if (chatId === undefined) return <NothingOpen />;
+  if (chatId === undefined) return <NoOpenChat />;
   return <OpenChat chatId={chatId} />;
 }
 
-function NothingOpen() {
+function NoOpenChat() {
   const { chats } = useWorkspace();
   const waiting = chats.waiting.value;
-  const [first] = waiting;
+  const [longestWaiting] = waiting;
   return (
     <section class="talk" aria-label="Conversation">
       <div class="blank">
@@ -45,9 +45,9 @@ function NothingOpen() {
         <p>
           Open one from the list, or press <kbd>j</kbd>. <kbd>?</kbd> shows all keys.
         </p>
-        {first !== undefined && (
-          <button type="button" class="btn primary" onClick={() => openChat(first.chat_id)}>
-            Open {nameOf(first)}
+        {longestWaiting !== undefined && (
+          <button type="button" class="btn primary" onClick={() => openChat(longestWaiting.chat_id)}>
+            Open {visitorName(longestWaiting)}
           </button>
         )}
       </div>
@@ -58,33 +58,33 @@ function NothingOpen() {
 function OpenChat({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const timeline = workspace.timeline(chatId);
-  const row = useRow(chatId);
+  const row = useChatRow(chatId);
   const progress = timeline.progress.value;
-  const name = row === undefined ? `Chat ${chatId}` : nameOf(row);
+  const name = row === undefined ? `Chat ${chatId}` : visitorName(row);
 
   if (progress === "failed") {
     const problem = timeline.problem.value;
-    const isGone = isStatus(problem, 404);
-    const isForbidden = isStatus(problem, 403);
+    const isNotFound = hasStatus(problem, 404);
+    const isForbidden = hasStatus(problem, 403);
     return (
       <section class="talk" aria-label="Conversation">
         <div class="blank bad" role="alert">
-          <Icon name={isForbidden ? "lock" : isGone ? "message-square" : "wifi-off"} />
+          <Icon name={isForbidden ? "lock" : isNotFound ? "message-square" : "wifi-off"} />
           <h2>
             {isForbidden
               ? "This chat is with other agents"
-              : isGone
+              : isNotFound
                 ? "This chat does not exist"
                 : "The chat cannot be read"}
           </h2>
           <p>
             {isForbidden
               ? "It belongs to a channel or a department that you do not receive. An admin can change that."
-              : isGone
+              : isNotFound
                 ? "It was erased, or kept for as long as the account keeps chats."
-                : wordsOf(problem)}
+                : errorText(problem)}
           </p>
-          {isGone || isForbidden ? (
+          {isNotFound || isForbidden ? (
             <button type="button" class="btn line" onClick={() => openChat(undefined)}>
               Back to the inbox
             </button>
@@ -100,29 +100,29 @@ function OpenChat({ chatId }: { chatId: number }) {
 
   return (
     <section class="talk" aria-label={`Conversation with ${name}`}>
-      <Head chatId={chatId} row={row} name={name} />
-      <Log key={chatId} chatId={chatId} name={name} />
-      {row === undefined ? <div /> : <Footer chatId={chatId} row={row} name={name} />}
+      <ConversationHeader chatId={chatId} row={row} name={name} />
+      <MessageLog key={chatId} chatId={chatId} name={name} />
+      {row === undefined ? <div /> : <ConversationFooter chatId={chatId} row={row} name={name} />}
     </section>
   );
 }
 
-function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined; name: string }) {
+function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRow | undefined; name: string }) {
   const workspace = useWorkspace();
   const detail = workspace.timeline(chatId).detail.value;
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const more = useRef<HTMLButtonElement>(null);
+  const menuButton = useRef<HTMLButtonElement>(null);
   const isMine = row !== undefined && workspace.chats.isMine(row);
-  const mayTransfer = row?.state === "active" && (isMine || workspace.isAdmin);
-  const mayClose =
+  const canTransfer = row?.state === "active" && (isMine || workspace.isAdmin);
+  const canClose =
     row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin);
   const isPaneShown = isVisitorPaneOpen.value;
-  const choose = (act: () => void) => () => {
+  const menuAction = (act: () => void) => () => {
     setMenuOpen(false);
     act();
   };
   const togglePane = () => {
-    if (matchMedia("(max-width: 1100px)").matches) isVisitorShown.value = !isVisitorShown.peek();
+    if (matchMedia("(max-width: 1100px)").matches) isVisitorOverlayOpen.value = !isVisitorOverlayOpen.peek();
     else isVisitorPaneOpen.value = !isVisitorPaneOpen.peek();
   };
   return (
@@ -135,7 +135,7 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
       >
         <Icon name="chevron-left" class="large" />
       </button>
-      <Face
+      <Avatar
         id={row?.visitor.number ?? chatId}
         name={row?.visitor.name ?? ""}
         photo={detail?.visitor.photo}
@@ -148,24 +148,24 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
         <p class="clip">{row === undefined ? `#${chatId}` : <Subtitle row={row} detail={detail} />}</p>
       </div>
       <span class="grow" />
-      {mayTransfer && (
+      {canTransfer && (
         <button
           type="button"
           class="btn transfer"
           aria-keyshortcuts="t"
-          onClick={() => (floating.value = { kind: "transfer", chatId })}
+          onClick={() => (overlay.value = { kind: "transfer", chatId })}
         >
           <Icon name="arrow-right-left" />
           Transfer <kbd aria-hidden="true">T</kbd>
         </button>
       )}
-      {mayClose && (
+      {canClose && (
         <button type="button" class="btn line" aria-keyshortcuts="e" onClick={() => requestClose(workspace, chatId)}>
           Close <kbd aria-hidden="true">E</kbd>
         </button>
       )}
       <button
-        ref={more}
+        ref={menuButton}
         type="button"
         class="btn only-icon"
         aria-label="More"
@@ -187,17 +187,17 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
         <Icon name={isPaneShown ? "panel-right-close" : "panel-right-open"} class="large" />
       </button>
       {isMenuOpen && (
-        <Popover anchor={more} align="end" role="menu" label="More" onClose={() => setMenuOpen(false)}>
-          <button type="button" class="menu-item" role="menuitem" onClick={choose(() => askComposer(chatId, "note"))}>
+        <Popover anchor={menuButton} align="end" role="menu" label="More" onClose={() => setMenuOpen(false)}>
+          <button type="button" class="menu-item" role="menuitem" onClick={menuAction(() => focusComposer(chatId, "note"))}>
             <Icon name="sticky-note" />
             Add a private note <kbd>N</kbd>
           </button>
-          {mayTransfer && (
+          {canTransfer && (
             <button
               type="button"
               class="menu-item"
               role="menuitem"
-              onClick={choose(() => (floating.value = { kind: "transfer", chatId }))}
+              onClick={menuAction(() => (overlay.value = { kind: "transfer", chatId }))}
             >
               <Icon name="arrow-right-left" />
               Transfer… <kbd>T</kbd>
@@ -207,7 +207,7 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
             type="button"
             class="menu-item"
             role="menuitem"
-            onClick={choose(() => {
+            onClick={menuAction(() => {
               const address = new URL(chatHref(chatId), location.href).href;
               void copyText(address).then((isCopied) => isCopied && toast("Link to this chat copied."));
             })}
@@ -220,7 +220,7 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
               type="button"
               class="menu-item"
               role="menuitem"
-              onClick={choose(
+              onClick={menuAction(
                 () => void setBlacklisted(workspace, chatId, detail.visitor.number, !detail.visitor.blacklisted),
               )}
             >
@@ -235,8 +235,8 @@ function Head({ chatId, row, name }: { chatId: number; row: ChatRow | undefined;
                 type="button"
                 class="menu-item bad"
                 role="menuitem"
-                onClick={choose(
-                  () => (floating.value = { kind: "erase", chatId, number: detail.visitor.number, name }),
+                onClick={menuAction(
+                  () => (overlay.value = { kind: "erase", chatId, number: detail.visitor.number, name }),
                 )}
               >
                 <Icon name="trash-2" />
@@ -263,17 +263,17 @@ export async function setBlacklisted(
       action: undo,
     });
   } catch (error) {
-    toast(`The blacklist is not changed. ${wordsOf(error)}`, { isBad: true });
+    toast(`The blacklist is not changed. ${errorText(error)}`, { isBad: true });
   }
 }
 
 function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
-  const { chats, accepting, timelines } = useWorkspace();
+  const { chats, acceptingChatIds, timelines } = useWorkspace();
   const accepted = timelines
-    .of(row.chat_id)
+    .open(row.chat_id)
     .entries.value.findLast((entry) => entry.type === "chat_accepted" || entry.type === "agent_joined");
   const at = (seconds: number) => {
-    const day = dayLabel(seconds, minute.value);
+    const day = dayLabel(seconds, currentMinute.value);
     return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
   };
   const state =
@@ -284,14 +284,14 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
         : row.state === "bot"
           ? "with the bot"
           : chats.isMine(row)
-            ? accepting.value.has(row.chat_id)
+            ? acceptingChatIds.value.has(row.chat_id)
               ? "accepting…"
               : "with you"
             : `with ${row.agent?.name ?? "an agent"}`;
   const rate = detail?.rate === "positive" ? "rated good" : detail?.rate === "negative" ? "rated bad" : undefined;
   const since =
     row.state === "waiting"
-      ? chats.since(row)
+      ? chats.waitingSince(row)
       : row.state === "active"
         ? accepted?.timestamp
         : row.state === "bot"

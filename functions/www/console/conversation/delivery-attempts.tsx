@@ -1,9 +1,9 @@
 import type { Delivery } from "../../api/types";
-import { duration } from "../../ui/time";
+import { formatDuration } from "../../ui/time";
 
-const precise = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const timeWithSeconds = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-const STATES: Record<Delivery["state"], string> = {
+const STATE_LABELS: Record<Delivery["state"], string> = {
   pending: "On its way",
   delivered: "Delivered",
   failed: "Not delivered",
@@ -15,7 +15,7 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
   return (
     <>
       <h3 tabIndex={-1} data-autofocus>
-        {STATES[delivery.state]}
+        {STATE_LABELS[delivery.state]}
       </h3>
       {delivery.attempts.length === 0 ? (
         <p>Nothing was sent to the integrator yet.</p>
@@ -31,13 +31,13 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
           </thead>
           <tbody>
             {delivery.attempts.map(({ at, status, ms, error }, index) => {
-              const isGood = error === undefined && status !== undefined;
+              const isSuccess = error === undefined && status !== undefined;
               return (
                 <tr key={index}>
-                  <td>{precise.format(at)}</td>
-                  <td class={isGood ? "good" : "bad"}>{status ?? "none"}</td>
-                  <td>{duration(ms)}</td>
-                  <td dir="auto">{error ?? (isGood ? "ok" : "")}</td>
+                  <td>{timeWithSeconds.format(at)}</td>
+                  <td class={isSuccess ? "good" : "bad"}>{status ?? "none"}</td>
+                  <td>{formatDuration(ms)}</td>
+                  <td dir="auto">{error ?? (isSuccess ? "ok" : "")}</td>
                 </tr>
               );
             })}

@@ -1,33 +1,33 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ofThisTab } from "../../ui/storage";
+import { tabStorage } from "../../ui/storage";
 
 const COLUMNS = 8;
 const MAX_RECENT = 16;
-const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
+const KEY_STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
 
 export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
   const [all, setAll] = useState<readonly (readonly [string, string])[]>();
-  const [words, setWords] = useState("");
+  const [searchText, setWords] = useState("");
   const grid = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void import("./emoji-list").then(({ EMOJI }) => setAll(EMOJI));
   }, []);
-  const recent = useMemo(() => ofThisTab.read<string[]>("emoji") ?? [], []);
-  const wanted = words.trim().toLowerCase();
+  const recent = useMemo(() => tabStorage.read<string[]>("emoji") ?? [], []);
+  const searchTerm = searchText.trim().toLowerCase();
   const list = useMemo(() => {
     if (all === undefined) return undefined;
-    if (wanted !== "") return all.filter(([, name]) => wanted.split(/\s+/).every((word) => name.includes(word)));
-    const used = recent.flatMap((emoji) => all.filter(([known]) => known === emoji));
-    return [...used, ...all.filter(([emoji]) => !recent.includes(emoji))];
-  }, [all, wanted]);
-  const pick = (emoji: string) => {
-    ofThisTab.write("emoji", [emoji, ...recent.filter((other) => other !== emoji)].slice(0, MAX_RECENT));
+    if (searchTerm !== "") return all.filter(([, name]) => searchTerm.split(/\s+/).every((word) => name.includes(word)));
+    const recentlyUsed = recent.flatMap((emoji) => all.filter(([known]) => known === emoji));
+    return [...recentlyUsed, ...all.filter(([emoji]) => !recent.includes(emoji))];
+  }, [all, searchTerm]);
+  const chooseEmoji = (emoji: string) => {
+    tabStorage.write("emoji", [emoji, ...recent.filter((other) => other !== emoji)].slice(0, MAX_RECENT));
     choose(emoji);
   };
-  const move = (event: KeyboardEvent) => {
+  const moveFocus = (event: KeyboardEvent) => {
     const buttons = [...(grid.current?.querySelectorAll("button") ?? [])];
     const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-    const step = STEPS[event.key];
+    const step = KEY_STEPS[event.key];
     if (step === undefined || at < 0) return;
     event.preventDefault();
     if (at + step < 0) grid.current?.parentElement?.querySelector("input")?.focus();
@@ -41,7 +41,7 @@ export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
         placeholder="Search emoji"
         aria-label="Search emoji"
         data-autofocus
-        value={words}
+        value={searchText}
         onInput={(event) => setWords(event.currentTarget.value)}
         onKeyDown={(event) => {
           const first = list?.[0];
@@ -50,13 +50,13 @@ export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
             grid.current?.querySelector("button")?.focus();
           } else if (event.key === "Enter" && first !== undefined) {
             event.preventDefault();
-            pick(first[0]);
+            chooseEmoji(first[0]);
           }
         }}
       />
-      <div ref={grid} class="grid scroll" onKeyDown={move}>
+      <div ref={grid} class="grid scroll" onKeyDown={moveFocus}>
         {list?.map(([emoji, name]) => (
-          <button key={emoji} type="button" title={name} aria-label={name} onClick={() => pick(emoji)}>
+          <button key={emoji} type="button" title={name} aria-label={name} onClick={() => chooseEmoji(emoji)}>
             {emoji}
           </button>
         ))}

@@ -1,7 +1,7 @@
 import type { ComponentChild } from "preact";
 import type { Entry } from "../../api/types";
 
-const LABELS: Record<string, string> = {
+const EVENT_LABELS: Record<string, string> = {
   agent_joined: "An agent joined",
   agent_unavailable: "No agent was available",
   chat_closed: "Chat closed",
@@ -16,21 +16,21 @@ const LABELS: Record<string, string> = {
 };
 
 /** `chat_transferred` as "Chat transferred": for events that are not known yet. */
-const readable = (type: string) => {
+const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
 /** What happened, and what the customer's systems said to it. */
-export function describe(entries: readonly Entry[], me: number): ComponentChild {
+export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
   const [first] = entries;
   if (first === undefined) return null;
-  const label = LABELS[first.type] ?? readable(first.type);
+  const label = EVENT_LABELS[first.type] ?? labelFromType(first.type);
   const by = first.agent ? (first.agent.id === me ? "you" : first.agent.name) : undefined;
-  const heard = entries.flatMap((entry) => entry.webhook_delivery ?? []);
-  const failed = heard.find((delivery) => delivery.state === "failed");
-  const isWaiting = heard.some((delivery) => delivery.state === "pending");
-  const bot = entries.flatMap((entry) => entry.bot_delivery ?? []).find((delivery) => delivery.state === "failed");
+  const webhookDeliveries = entries.flatMap((entry) => entry.webhook_delivery ?? []);
+  const failedWebhook = webhookDeliveries.find((delivery) => delivery.state === "failed");
+  const isWebhookPending = webhookDeliveries.some((delivery) => delivery.state === "pending");
+  const failedBotDelivery = entries.flatMap((entry) => entry.bot_delivery ?? []).find((delivery) => delivery.state === "failed");
   return (
     <>
       <b>{label}</b>
@@ -41,11 +41,11 @@ export function describe(entries: readonly Entry[], me: number): ComponentChild 
           <span dir="auto">{first.text}</span>
         </>
       )}
-      {isWaiting && " · telling your systems…"}
-      {failed !== undefined && (
-        <span class="bad"> · your system did not take it{failed.error ? `: “${failed.error.message}”` : ""}</span>
+      {isWebhookPending && " · telling your systems…"}
+      {failedWebhook !== undefined && (
+        <span class="bad"> · your system did not take it{failedWebhook.error ? `: “${failedWebhook.error.message}”` : ""}</span>
       )}
-      {bot !== undefined && <span class="bad"> · the bot was not told</span>}
+      {failedBotDelivery !== undefined && <span class="bad"> · the bot was not told</span>}
     </>
   );
 }

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AgentMessage, FileType } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
-import { useWorkspace } from "../context";
-import { closeFloating } from "../state/view";
-import { fileNameOf, fileTypeOf, parseSize } from "./file-rules";
-import { MAX_TEXT_CHARACTERS } from "./text-rules";
+import { useWorkspace } from "../workspace-context";
+import { closeOverlay } from "../state/view-state";
+import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
+import { MAX_TEXT_CHARACTERS } from "./composer-text";
 
 const TYPE_NAMES: Record<FileType, string> = {
   photo: "Photo",
@@ -23,61 +23,61 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const [name, setName] = useState<string>();
   const [size, setSize] = useState("");
   const [text, setText] = useState("");
-  const [pixels, setPixels] = useState<{ width: number; height: number }>();
-  const [isTried, setTried] = useState(false);
+  const [imageSize, setImageSize] = useState<{ width: number; height: number }>();
+  const [hasSubmitted, setSubmitted] = useState(false);
 
-  const trimmed = address.trim();
-  const isWeb = /^https?:\/\/[^\s/]+/i.test(trimmed) && trimmed.length <= 4096 && URL.canParse(trimmed);
-  const kind = type ?? fileTypeOf(trimmed);
-  const fileName = name ?? fileNameOf(trimmed);
-  const bytes = parseSize(size);
-  const isPicture = kind === "photo" || kind === "sticker";
+  const trimmedUrl = address.trim();
+  const isWebUrl = /^https?:\/\/[^\s/]+/i.test(trimmedUrl) && trimmedUrl.length <= 4096 && URL.canParse(trimmedUrl);
+  const kind = type ?? fileTypeFromUrl(trimmedUrl);
+  const fileName = name ?? fileNameFromUrl(trimmedUrl);
+  const bytes = parseFileSize(size);
+  const isImage = kind === "photo" || kind === "sticker";
 
   // The picture says its own width and height, so that the visitor's page can reserve its room.
   useEffect(() => {
-    setPixels(undefined);
-    if (!isWeb || !isPicture) return;
+    setImageSize(undefined);
+    if (!isWebUrl || !isImage) return;
     const image = new Image();
     image.referrerPolicy = "no-referrer";
     image.onload = () =>
-      image.naturalWidth > 0 && setPixels({ width: image.naturalWidth, height: image.naturalHeight });
-    image.src = trimmed;
+      image.naturalWidth > 0 && setImageSize({ width: image.naturalWidth, height: image.naturalHeight });
+    image.src = trimmedUrl;
     return () => {
       image.onload = null;
       image.src = "";
     };
-  }, [trimmed, isPicture]);
+  }, [trimmedUrl, isImage]);
 
   const problems = {
-    address: isWeb ? undefined : "Enter an address that begins with https:// or http://",
+    address: isWebUrl ? undefined : "Enter an address that begins with https:// or http://",
     name: fileName.trim() === "" || fileName.length > 1000 ? "Enter a file name" : undefined,
     size: bytes === undefined ? "Enter a size such as 840 kB or 1.2 MB" : undefined,
     text:
       text.length > MAX_TEXT_CHARACTERS ? `At most ${MAX_TEXT_CHARACTERS.toLocaleString("en")} characters` : undefined,
   };
   const isValid = Object.values(problems).every((problem) => problem === undefined);
-  const shown = (problem: string | undefined) => (isTried ? problem : undefined);
+  const visibleProblem = (problem: string | undefined) => (hasSubmitted ? problem : undefined);
 
   const send = (event: Event) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (!isValid || bytes === undefined) return;
     const body: AgentMessage = {
       type: kind,
-      file: trimmed,
+      file: trimmedUrl,
       file_name: fileName.trim(),
       file_size: bytes,
       ...(text.trim() === "" ? {} : { text: text.trim() }),
-      ...(pixels ?? {}),
+      ...(imageSize ?? {}),
     };
     workspace.send(chatId, { kind: "message", body });
-    closeFloating();
+    closeOverlay();
   };
 
   return (
-    <Dialog title="Send a link to a file" onClose={closeFloating}>
+    <Dialog title="Send a link to a file" onClose={closeOverlay}>
       <form class="body scroll" onSubmit={send} noValidate>
-        <Field id="file-address" label="Address of the file" problem={shown(problems.address)}>
+        <Field id="file-address" label="Address of the file" problem={visibleProblem(problems.address)}>
           <input
             id="file-address"
             class="input"
@@ -89,7 +89,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
             spellcheck={false}
             dir="ltr"
             value={address}
-            aria-invalid={isTried && problems.address !== undefined}
+            aria-invalid={hasSubmitted && problems.address !== undefined}
             onInput={(event) => setAddress(event.currentTarget.value)}
           />
         </Field>
@@ -108,30 +108,30 @@ export function FileDialog({ chatId }: { chatId: number }) {
               ))}
             </select>
           </Field>
-          <Field id="file-size" label="Size" problem={shown(problems.size)}>
+          <Field id="file-size" label="Size" problem={visibleProblem(problems.size)}>
             <input
               id="file-size"
               class="input"
               placeholder="1.2 MB"
               autocomplete="off"
               value={size}
-              aria-invalid={isTried && problems.size !== undefined}
+              aria-invalid={hasSubmitted && problems.size !== undefined}
               onInput={(event) => setSize(event.currentTarget.value)}
             />
           </Field>
         </div>
-        <Field id="file-name" label="File name" problem={shown(problems.name)}>
+        <Field id="file-name" label="File name" problem={visibleProblem(problems.name)}>
           <input
             id="file-name"
             class="input"
             autocomplete="off"
             dir="auto"
             value={fileName}
-            aria-invalid={isTried && problems.name !== undefined}
+            aria-invalid={hasSubmitted && problems.name !== undefined}
             onInput={(event) => setName(event.currentTarget.value)}
           />
         </Field>
-        <Field id="file-text" label="Words beside it (optional)" problem={shown(problems.text)}>
+        <Field id="file-text" label="Words beside it (optional)" problem={visibleProblem(problems.text)}>
           <textarea
             id="file-text"
             class="input"
@@ -141,15 +141,15 @@ export function FileDialog({ chatId }: { chatId: number }) {
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </Field>
-        {pixels !== undefined && (
+        {imageSize !== undefined && (
           <p class="field">
             <span class="help">
-              The picture has {pixels.width} × {pixels.height} pixels.
+              The picture has {imageSize.width} × {imageSize.height} pixels.
             </span>
           </p>
         )}
         <footer>
-          <button type="button" class="btn line" onClick={closeFloating}>
+          <button type="button" class="btn line" onClick={closeOverlay}>
             Cancel
           </button>
           <button type="submit" class="btn primary">

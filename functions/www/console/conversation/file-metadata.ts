@@ -9,9 +9,9 @@ const EXTENSIONS: readonly (readonly [FileType, readonly string[]])[] = [
 ];
 
 /** The last part of an address's path, without the percent signs. */
-export function fileNameOf(address: string): string {
-  if (!URL.canParse(address)) return "";
-  const last = new URL(address).pathname.split("/").pop() ?? "";
+export function fileNameFromUrl(url: string): string {
+  if (!URL.canParse(url)) return "";
+  const last = new URL(url).pathname.split("/").pop() ?? "";
   try {
     return decodeURIComponent(last);
   } catch {
@@ -20,12 +20,12 @@ export function fileNameOf(address: string): string {
 }
 
 /** What a file is shown as, by the end of its name. */
-export function fileTypeOf(address: string): FileType {
-  const extension = /\.([a-z0-9]+)$/i.exec(fileNameOf(address))?.[1]?.toLowerCase();
-  return EXTENSIONS.find(([, known]) => extension !== undefined && known.includes(extension))?.[0] ?? "document";
+export function fileTypeFromUrl(url: string): FileType {
+  const extension = /\.([a-z0-9]+)$/i.exec(fileNameFromUrl(url))?.[1]?.toLowerCase();
+  return EXTENSIONS.find(([, extensions]) => extension !== undefined && extensions.includes(extension))?.[0] ?? "document";
 }
 
-const UNITS: Record<string, number> = {
+const BYTES_PER_UNIT: Record<string, number> = {
   "": 1,
   b: 1,
   byte: 1,
@@ -42,9 +42,9 @@ const UNITS: Record<string, number> = {
 };
 
 /** Bytes of "1.2 MB", "840 kB" or "912"; undefined for anything else. */
-export function parseSize(words: string): number | undefined {
+export function parseFileSize(words: string): number | undefined {
   const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(words);
-  const unit = UNITS[match?.[2]?.toLowerCase() ?? "?"];
+  const unit = BYTES_PER_UNIT[match?.[2]?.toLowerCase() ?? "?"];
   if (match?.[1] === undefined || unit === undefined) return undefined;
   const bytes = Math.round(Number(match[1].replace(",", ".")) * unit);
   return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;

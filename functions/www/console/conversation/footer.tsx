@@ -1,30 +1,30 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
-import { elapsed, fullTime, now } from "../../ui/time";
-import { acceptChat } from "../actions";
-import { useWorkspace } from "../context";
-import { composerRequest, floating } from "../state/view";
+import { formatElapsed, fullTime, currentSecond } from "../../ui/time";
+import { acceptChat } from "../chat-actions";
+import { useWorkspace } from "../workspace-context";
+import { composerFocusRequest, overlay } from "../state/view-state";
 import { Composer } from "./composer";
 
 /** Below the messages: the composer of an own chat, else what can be done with the chat. */
-export function Footer({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
+export function ConversationFooter({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
   const workspace = useWorkspace();
   const isMine = workspace.chats.isMine(row);
-  const [wantsNote, setWantsNote] = useState(
-    () => !isMine && workspace.drafts.chats.peek().has(chatId) && workspace.drafts.read(chatId).isNote,
+  const [isNoteComposerOpen, setNoteComposerOpen] = useState(
+    () => !isMine && workspace.drafts.chatIds.peek().has(chatId) && workspace.drafts.read(chatId).isNote,
   );
-  const request = composerRequest.value;
-  const isAsked = request?.chatId === chatId && request.kind === "note";
+  const request = composerFocusRequest.value;
+  const isNoteRequested = request?.chatId === chatId && request.kind === "note";
   useLayoutEffect(() => {
-    if (isAsked && !isMine) setWantsNote(true);
-  }, [isAsked, isMine]);
-  if (isMine) return <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={wantsNote} />;
+    if (isNoteRequested && !isMine) setNoteComposerOpen(true);
+  }, [isNoteRequested, isMine]);
+  if (isMine) return <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={isNoteComposerOpen} />;
   return (
     <div>
-      {wantsNote && (
-        <Composer key="note" chatId={chatId} row={row} name={name} isNoteOnly onDone={() => setWantsNote(false)} />
+      {isNoteComposerOpen && (
+        <Composer key="note" chatId={chatId} row={row} name={name} isNoteOnly onDone={() => setNoteComposerOpen(false)} />
       )}
-      <ActionBar row={row} name={name} onNote={wantsNote ? undefined : () => setWantsNote(true)} />
+      <ActionBar row={row} name={name} onNote={isNoteComposerOpen ? undefined : () => setNoteComposerOpen(true)} />
     </div>
   );
 }
@@ -41,7 +41,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
     return (
       <div class="action-bar waiting">
         <p>
-          <b dir="auto">{name}</b> has been waiting for <b class="num">{elapsed(now.value - chats.since(row))}</b>
+          <b dir="auto">{name}</b> has been waiting for <b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>
         </p>
         {note}
         <button
@@ -82,7 +82,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
           <button
             type="button"
             class="btn line"
-            onClick={() => (floating.value = { kind: "transfer", chatId: row.chat_id })}
+            onClick={() => (overlay.value = { kind: "transfer", chatId: row.chat_id })}
           >
             Transfer…
           </button>

@@ -3,27 +3,27 @@
 import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
 import { Icon, type IconName } from "../../ui/icons";
-import { BLOCKED, Words } from "../../ui/text";
+import { BLOCKED_LINK, LinkedText } from "../../ui/linked-text";
 
-const TYPES = new Set(["photo", "sticker", "video", "audio", "voice", "document", "location"]);
-const MAX_WIDTH = 320;
-const MAX_HEIGHT = 360;
-const UNKNOWN = { width: 240, height: 180 };
+const MEDIA_TYPES = new Set(["photo", "sticker", "video", "audio", "voice", "document", "location"]);
+const MAX_WIDTH_PX = 320;
+const MAX_HEIGHT_PX = 360;
+const DEFAULT_IMAGE_SIZE = { width: 240, height: 180 };
 
-export const isMedia = (entry: Entry) => TYPES.has(entry.type);
+export const isMedia = (entry: Entry) => MEDIA_TYPES.has(entry.type);
 
-const isWeb = (address: string | undefined): address is string =>
+const isWebUrl = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address);
 
 /** The room of a picture: its own size, brought down to what the log shows. */
-export function roomFor(width: number | undefined, height: number | undefined): { width: number; height: number } {
-  if (width === undefined || height === undefined) return UNKNOWN;
-  const scale = Math.min(1, MAX_WIDTH / width, MAX_HEIGHT / height);
+export function fitImage(width: number | undefined, height: number | undefined): { width: number; height: number } {
+  if (width === undefined || height === undefined) return DEFAULT_IMAGE_SIZE;
+  const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);
   return { width: Math.max(48, Math.round(width * scale)), height: Math.max(48, Math.round(height * scale)) };
 }
 
 /** 1.2 MB, in the units that people compare. */
-export function fileSize(bytes: number | undefined): string {
+export function formatFileSize(bytes: number | undefined): string {
   if (bytes === undefined) return "";
   if (bytes < 1000) return `${bytes} bytes`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -36,12 +36,12 @@ export function fileSize(bytes: number | undefined): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-export function playTime(seconds: number | undefined): string {
+export function formatPlayTime(seconds: number | undefined): string {
   if (seconds === undefined) return "";
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }
 
-const SIGNS: Record<string, IconName> = {
+const FILE_ICONS: Record<string, IconName> = {
   photo: "image",
   sticker: "smile",
   video: "video",
@@ -54,28 +54,28 @@ export function Media({ entry }: { entry: Entry }) {
   const [isBroken, setBroken] = useState(false);
   const caption = entry.text ? (
     <p class="caption" dir="auto">
-      <Words text={entry.text} />
+      <LinkedText text={entry.text} />
     </p>
   ) : null;
   const content =
     entry.type === "location" ? (
-      <Place entry={entry} />
-    ) : entry.file === BLOCKED ? (
+      <LocationCard entry={entry} />
+    ) : entry.file === BLOCKED_LINK ? (
       <BlockedFile entry={entry} />
     ) : isBroken ? (
       <FileCard entry={entry} hint="cannot be shown here" />
     ) : entry.type === "photo" || entry.type === "sticker" ? (
-      <Picture entry={entry} onBroken={() => setBroken(true)} />
+      <ImagePreview entry={entry} onBroken={() => setBroken(true)} />
     ) : entry.type === "video" ? (
-      <Film entry={entry} onBroken={() => setBroken(true)} />
+      <VideoPlayer entry={entry} onBroken={() => setBroken(true)} />
     ) : entry.type === "audio" || entry.type === "voice" ? (
-      <Sound entry={entry} />
+      <AudioPlayer entry={entry} />
     ) : (
       <FileCard entry={entry} />
     );
   return (
     <div
-      class={entry.type === "sticker" && !isBroken && entry.file !== BLOCKED ? "bubble media plain" : "bubble media"}
+      class={entry.type === "sticker" && !isBroken && entry.file !== BLOCKED_LINK ? "bubble media plain" : "bubble media"}
     >
       {content}
       {caption}
@@ -83,31 +83,31 @@ export function Media({ entry }: { entry: Entry }) {
   );
 }
 
-function Picture({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
-  const room =
+function ImagePreview({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
+  const size =
     entry.type === "sticker" && entry.width === undefined
       ? { width: 128, height: 128 }
-      : roomFor(entry.width, entry.height);
-  const source = isWeb(entry.thumb) ? entry.thumb : entry.file;
-  if (!isWeb(entry.file) || !isWeb(source)) return <FileCard entry={entry} />;
-  const known = entry.width !== undefined && entry.height !== undefined;
-  const title = [entry.file_name, fileSize(entry.file_size), known ? `${entry.width} × ${entry.height}` : ""]
+      : fitImage(entry.width, entry.height);
+  const source = isWebUrl(entry.thumb) ? entry.thumb : entry.file;
+  if (!isWebUrl(entry.file) || !isWebUrl(source)) return <FileCard entry={entry} />;
+  const isSizeKnown = entry.width !== undefined && entry.height !== undefined;
+  const title = [entry.file_name, formatFileSize(entry.file_size), isSizeKnown ? `${entry.width} × ${entry.height}` : ""]
     .filter(Boolean)
     .join(" · ");
   return (
     <a
-      class={`frame ${known ? "" : "unknown"} ${entry.type === "sticker" ? "sticker" : ""}`}
+      class={`frame ${isSizeKnown ? "" : "unknown"} ${entry.type === "sticker" ? "sticker" : ""}`}
       href={entry.file}
       target="_blank"
       rel="noopener noreferrer"
       title={title}
-      style={{ width: `${room.width}px`, aspectRatio: `${room.width} / ${room.height}` }}
+      style={{ width: `${size.width}px`, aspectRatio: `${size.width} / ${size.height}` }}
     >
       <img
         src={source}
         alt={entry.emoji ?? entry.text ?? entry.file_name ?? "Picture"}
-        width={room.width}
-        height={room.height}
+        width={size.width}
+        height={size.height}
         loading="lazy"
         decoding="async"
         referrerpolicy="no-referrer"
@@ -117,45 +117,45 @@ function Picture({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
   );
 }
 
-function Film({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
-  const room = roomFor(entry.width ?? 320, entry.height ?? 180);
+function VideoPlayer({ entry, onBroken }: { entry: Entry; onBroken: () => void }) {
+  const size = fitImage(entry.width ?? 320, entry.height ?? 180);
   return (
     <>
-      <div class="frame" style={{ width: `${room.width}px`, aspectRatio: `${room.width} / ${room.height}` }}>
+      <div class="frame" style={{ width: `${size.width}px`, aspectRatio: `${size.width} / ${size.height}` }}>
         <video
           controls
           preload="none"
           src={entry.file}
-          poster={isWeb(entry.thumb) ? entry.thumb : undefined}
-          width={room.width}
-          height={room.height}
+          poster={isWebUrl(entry.thumb) ? entry.thumb : undefined}
+          width={size.width}
+          height={size.height}
           aria-label={entry.title ?? entry.file_name ?? "Video"}
           onError={onBroken}
         />
       </div>
-      <Info entry={entry} />
+      <MediaInfo entry={entry} />
     </>
   );
 }
 
-function Sound({ entry }: { entry: Entry }) {
+function AudioPlayer({ entry }: { entry: Entry }) {
   return (
     <>
       <audio controls preload="none" src={entry.file} aria-label={entry.title ?? entry.file_name ?? "Sound"} />
-      <Info entry={entry} />
+      <MediaInfo entry={entry} />
     </>
   );
 }
 
-function Info({ entry }: { entry: Entry }) {
+function MediaInfo({ entry }: { entry: Entry }) {
   const name = [entry.performer, entry.title].filter(Boolean).join(" – ") || entry.file_name;
   return (
     <p class="info">
       <span class="clip" dir="auto">
         {entry.type === "voice" ? "Voice message" : name}
       </span>
-      <span>{[playTime(entry.duration), fileSize(entry.file_size)].filter(Boolean).join(" · ")}</span>
-      {isWeb(entry.file) && (
+      <span>{[formatPlayTime(entry.duration), formatFileSize(entry.file_size)].filter(Boolean).join(" · ")}</span>
+      {isWebUrl(entry.file) && (
         <a class="link" href={entry.file} target="_blank" rel="noopener noreferrer">
           Open
         </a>
@@ -165,22 +165,22 @@ function Info({ entry }: { entry: Entry }) {
 }
 
 function FileCard({ entry, hint }: { entry: Entry; hint?: string }) {
-  const about = [fileSize(entry.file_size), hint].filter(Boolean).join(" · ");
-  const inside = (
+  const details = [formatFileSize(entry.file_size), hint].filter(Boolean).join(" · ");
+  const content = (
     <>
       <span class="sign">
-        <Icon name={SIGNS[entry.type] ?? "file"} />
+        <Icon name={FILE_ICONS[entry.type] ?? "file"} />
       </span>
       <span>
         <b dir="auto">{entry.title ?? entry.file_name ?? "File"}</b>
-        <small>{about}</small>
+        <small>{details}</small>
       </span>
     </>
   );
-  if (!isWeb(entry.file)) return <div class="file">{inside}</div>;
+  if (!isWebUrl(entry.file)) return <div class="file">{content}</div>;
   return (
     <a class="file" href={entry.file} target="_blank" rel="noopener noreferrer">
-      {inside}
+      {content}
     </a>
   );
 }
@@ -199,10 +199,10 @@ function BlockedFile({ entry }: { entry: Entry }) {
   );
 }
 
-function Place({ entry }: { entry: Entry }) {
+function LocationCard({ entry }: { entry: Entry }) {
   const { latitude, longitude } = entry;
   if (latitude === undefined || longitude === undefined) return <FileCard entry={entry} />;
-  const at = `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
+  const coordinates = `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
   const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`;
   return (
     <a class="file" href={address} target="_blank" rel="noopener noreferrer">
@@ -211,7 +211,7 @@ function Place({ entry }: { entry: Entry }) {
       </span>
       <span>
         <b dir="auto">{entry.title ?? "Location"}</b>
-        <small>{at} · open a map</small>
+        <small>{coordinates} · open a map</small>
       </span>
     </a>
   );

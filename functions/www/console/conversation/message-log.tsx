@@ -2,19 +2,19 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons";
-import { dayLabel, minute } from "../../ui/time";
-import { useWorkspace } from "../context";
-import { describe } from "./events";
-import { firstUnread, group, type Item } from "./group";
-import { TurnView } from "./turn";
+import { dayLabel, currentMinute } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
+import { describeEvents } from "./event-text";
+import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
+import { TurnView } from "./message-turn";
 
 /** Items on the screen at first, and how many more each time the top comes near. */
-const WINDOW = 60;
+const ITEMS_PER_PAGE = 60;
 /** Nearer than this to the end counts as reading the end. */
-const END_PX = 64;
+const NEAR_END_PX = 64;
 const UNREAD_OFFSET_PX = 72;
 
-export function Log({ chatId, name }: { chatId: number; name: string }) {
+export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const workspace = useWorkspace();
   const timeline = workspace.timeline(chatId);
   const entries = timeline.entries.value;
@@ -23,141 +23,141 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
   const visitor = timeline.detail.value?.visitor;
   const typing = workspace.typing.visitors.value.get(chatId);
 
-  const [shown, setShown] = useState(WINDOW);
-  const [fresh, setFresh] = useState(0);
+  const [shownItemCount, setShownItemCount] = useState(ITEMS_PER_PAGE);
+  const [newMessageCount, setNewMessageCount] = useState(0);
   const [isAtEnd, setAtEnd] = useState(true);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const sentinel = useRef<HTMLDivElement>(null);
-  const stick = useRef(true);
-  const opened = useRef(false);
-  const seen = useRef({ last: 0, outgoing: 0 });
+  const topSentinel = useRef<HTMLDivElement>(null);
+  const isFollowingEnd = useRef(true);
+  const isPositioned = useRef(false);
+  const lastRendered = useRef({ last: 0, outgoing: 0 });
   /** Distance from the end that a longer top must keep. */
-  const keep = useRef<number | undefined>(undefined);
+  const distanceFromEnd = useRef<number | undefined>(undefined);
   /** The mark as it was when the chat was opened: the line stays while it is read. */
-  const known = useRef<{ upTo: number | undefined }>(undefined);
-  if (isReady) known.current ??= { upTo: workspace.knownUpTo(chatId) };
-  const mark = known.current?.upTo;
+  const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
+  if (isReady) initialReadMark.current ??= { upTo: workspace.readPosition(chatId) };
+  const readMark = initialReadMark.current?.upTo;
 
   const items = useMemo(
-    () => group({ entries, outgoing, me: workspace.me, readUpTo: mark, keys: workspace.sentKeys }),
-    [entries, outgoing.length, outgoing, mark],
+    () => groupTimeline({ entries, outgoing, me: workspace.me, readUpTo: readMark, keys: workspace.sentItemKeys }),
+    [entries, outgoing.length, outgoing, readMark],
   );
-  const visible = items.length > shown ? items.slice(items.length - shown) : items;
-  const isCut = visible.length < items.length || timeline.hasOlder.value;
+  const visibleItems = items.length > shownItemCount ? items.slice(items.length - shownItemCount) : items;
+  const hasMoreAbove = visibleItems.length < items.length || timeline.hasOlder.value;
 
-  const toEnd = () => {
+  const scrollToEnd = () => {
     const element = scroller.current;
     if (element === null) return;
-    stick.current = true;
+    isFollowingEnd.current = true;
     element.scrollTop = element.scrollHeight;
   };
 
-  const read = () => {
-    const isReading = opened.current && stick.current && document.visibilityState === "visible";
-    workspace.chats.reading.value = isReading ? chatId : undefined;
+  const updateReadState = () => {
+    const isReading = isPositioned.current && isFollowingEnd.current && document.visibilityState === "visible";
+    workspace.chats.readingChatId.value = isReading ? chatId : undefined;
     if (isReading) workspace.markRead(chatId);
   };
 
   // Where the chat opens: at the first unread line, else at the end.
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (!isReady || element === null || opened.current) return;
-    const unread = firstUnread(entries, mark);
+    if (!isReady || element === null || isPositioned.current) return;
+    const unread = firstUnread(entries, readMark);
     const index = unread === undefined ? -1 : items.findIndex((item) => item.kind === "unread");
-    if (index >= 0 && items.length - index > shown) {
-      setShown(items.length - index + WINDOW);
+    if (index >= 0 && items.length - index > shownItemCount) {
+      setShownItemCount(items.length - index + ITEMS_PER_PAGE);
       return;
     }
-    opened.current = true;
-    seen.current = { last: timeline.last, outgoing: outgoing.length };
+    isPositioned.current = true;
+    lastRendered.current = { last: timeline.lastSeq, outgoing: outgoing.length };
     element.scrollTop = element.scrollHeight;
     const line = element.querySelector<HTMLElement>(".unread-line");
     if (line !== null) {
       const top = line.offsetTop - UNREAD_OFFSET_PX;
       if (top < element.scrollTop) element.scrollTop = top;
     }
-    stick.current = element.scrollHeight - element.scrollTop - element.clientHeight < END_PX;
-    setAtEnd(stick.current);
-    read();
-  }, [isReady, shown]);
+    isFollowingEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    setAtEnd(isFollowingEnd.current);
+    updateReadState();
+  }, [isReady, shownItemCount]);
 
   // What is new: the reader at the end follows, the reader further up is told how much there is.
   useLayoutEffect(() => {
-    if (!opened.current) return;
-    const isOwnNew = outgoing.length > seen.current.outgoing;
-    const added = entries.filter((entry) => entry.seq > seen.current.last && entry.from !== "system");
-    const fromOthers = added.filter((entry) => entry.from !== "agent" || entry.agent?.id !== workspace.me.id).length;
-    seen.current = { last: Math.max(seen.current.last, timeline.last), outgoing: outgoing.length };
-    if (isOwnNew || stick.current) {
-      toEnd();
-      setFresh(0);
-      read();
-    } else if (fromOthers > 0) {
-      setFresh((count) => count + fromOthers);
+    if (!isPositioned.current) return;
+    const hasNewOwnMessage = outgoing.length > lastRendered.current.outgoing;
+    const newMessages = entries.filter((entry) => entry.seq > lastRendered.current.last && entry.from !== "system");
+    const newFromOthers = newMessages.filter((entry) => entry.from !== "agent" || entry.agent?.id !== workspace.me.id).length;
+    lastRendered.current = { last: Math.max(lastRendered.current.last, timeline.lastSeq), outgoing: outgoing.length };
+    if (hasNewOwnMessage || isFollowingEnd.current) {
+      scrollToEnd();
+      setNewMessageCount(0);
+      updateReadState();
+    } else if (newFromOthers > 0) {
+      setNewMessageCount((count) => count + newFromOthers);
     }
   }, [entries, outgoing.length, typing === undefined]);
 
   // A longer top must not move what is read.
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element === null || keep.current === undefined) return;
-    element.scrollTop = element.scrollHeight - keep.current;
-    keep.current = undefined;
-  }, [visible.length, entries]);
+    if (element === null || distanceFromEnd.current === undefined) return;
+    element.scrollTop = element.scrollHeight - distanceFromEnd.current;
+    distanceFromEnd.current = undefined;
+  }, [visibleItems.length, entries]);
 
   // Whatever changes height (a picture, the composer, the window) keeps the end in sight.
   useEffect(() => {
     const element = scroller.current;
-    const inside = content.current;
-    if (element === null || inside === null) return;
-    const sizes = new ResizeObserver(() => {
-      if (opened.current && stick.current) element.scrollTop = element.scrollHeight;
+    const contentElement = content.current;
+    if (element === null || contentElement === null) return;
+    const resizeObserver = new ResizeObserver(() => {
+      if (isPositioned.current && isFollowingEnd.current) element.scrollTop = element.scrollHeight;
     });
-    sizes.observe(element);
-    sizes.observe(inside);
-    const onVisible = () => read();
+    resizeObserver.observe(element);
+    resizeObserver.observe(contentElement);
+    const onVisible = () => updateReadState();
     document.addEventListener("visibilitychange", onVisible);
     addEventListener("focus", onVisible);
     return () => {
-      sizes.disconnect();
+      resizeObserver.disconnect();
       document.removeEventListener("visibilitychange", onVisible);
       removeEventListener("focus", onVisible);
-      if (workspace.chats.reading.peek() === chatId) workspace.chats.reading.value = undefined;
+      if (workspace.chats.readingChatId.peek() === chatId) workspace.chats.readingChatId.value = undefined;
     };
   }, []);
 
   useEffect(() => {
-    const top = sentinel.current;
+    const top = topSentinel.current;
     const element = scroller.current;
-    if (top === null || element === null || !isCut || !isReady) return;
+    if (top === null || element === null || !hasMoreAbove || !isReady) return;
     const observer = new IntersectionObserver(
       (changes) => {
-        if (!opened.current || !changes.some((change) => change.isIntersecting)) return;
-        keep.current = element.scrollHeight - element.scrollTop;
-        if (visible.length < items.length) setShown(shown + WINDOW);
+        if (!isPositioned.current || !changes.some((change) => change.isIntersecting)) return;
+        distanceFromEnd.current = element.scrollHeight - element.scrollTop;
+        if (visibleItems.length < items.length) setShownItemCount(shownItemCount + ITEMS_PER_PAGE);
         else
           void timeline.loadOlder().then(
-            () => setShown((count) => count + WINDOW),
-            () => (keep.current = undefined),
+            () => setShownItemCount((count) => count + ITEMS_PER_PAGE),
+            () => (distanceFromEnd.current = undefined),
           );
       },
       { root: element, rootMargin: "600px 0px 0px" },
     );
     observer.observe(top);
     return () => observer.disconnect();
-  }, [isCut, isReady, visible.length, items.length]);
+  }, [hasMoreAbove, isReady, visibleItems.length, items.length]);
 
   const onScroll = () => {
     const element = scroller.current;
-    if (element === null || !opened.current) return;
-    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_PX;
-    if (atEnd !== stick.current) {
-      stick.current = atEnd;
+    if (element === null || !isPositioned.current) return;
+    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    if (atEnd !== isFollowingEnd.current) {
+      isFollowingEnd.current = atEnd;
       setAtEnd(atEnd);
-      if (atEnd) setFresh(0);
+      if (atEnd) setNewMessageCount(0);
     }
-    read();
+    updateReadState();
   };
 
   return (
@@ -168,19 +168,19 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
             <Skeletons />
           ) : (
             <>
-              <div ref={sentinel} class="top">
+              <div ref={topSentinel} class="top">
                 {timeline.isLoadingOlder.value && <span class="appear-late">Loading…</span>}
               </div>
               <span class="grow" />
-              {visitor?.invite && !isCut && (
+              {visitor?.invite && !hasMoreAbove && (
                 <p class="event">
                   <span dir="auto">
                     <b>Invited</b> with “{visitor.invite}”
                   </span>
                 </p>
               )}
-              {visible.map((item) => (
-                <ItemView key={item.key} item={item} chatId={chatId} name={name} photo={visitor?.photo} />
+              {visibleItems.map((item) => (
+                <TimelineItemView key={item.key} item={item} chatId={chatId} name={name} photo={visitor?.photo} />
               ))}
               {items.length === 0 && !visitor?.invite && <p class="event">No messages yet</p>}
               {typing !== undefined && (
@@ -200,9 +200,9 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
       </div>
       {isReady && !isAtEnd && (
         <div class="news">
-          <button type="button" class={fresh > 0 ? "fresh" : undefined} onClick={toEnd}>
+          <button type="button" class={newMessageCount > 0 ? "fresh" : undefined} onClick={scrollToEnd}>
             <Icon name="arrow-down" />
-            {fresh > 0 ? `${fresh} new ${fresh === 1 ? "message" : "messages"}` : "Latest"}
+            {newMessageCount > 0 ? `${newMessageCount} new ${newMessageCount === 1 ? "message" : "messages"}` : "Latest"}
           </button>
         </div>
       )}
@@ -210,13 +210,13 @@ export function Log({ chatId, name }: { chatId: number; name: string }) {
   );
 }
 
-function ItemView({
+function TimelineItemView({
   item,
   chatId,
   name,
   photo,
 }: {
-  item: Item;
+  item: TimelineItem;
   chatId: number;
   name: string;
   photo: string | null | undefined;
@@ -226,7 +226,7 @@ function ItemView({
     case "day":
       return (
         <h3 class="event day">
-          <span>{dayLabel(item.at, minute.value)}</span>
+          <span>{dayLabel(item.at, currentMinute.value)}</span>
         </h3>
       );
     case "unread":
@@ -238,7 +238,7 @@ function ItemView({
     case "event":
       return (
         <p class="event">
-          <span>{describe(item.entries, me.id)}</span>
+          <span>{describeEvents(item.entries, me.id)}</span>
         </p>
       );
     case "turn":

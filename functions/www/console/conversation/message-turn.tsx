@@ -1,15 +1,15 @@
 import { useRef, useState } from "preact/hooks";
 import type { Delivery, Entry } from "../../api/types";
-import { Face } from "../../ui/face";
+import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
-import { Markdown, Words } from "../../ui/text";
-import { clockTime, duration, fullTime } from "../../ui/time";
-import { useWorkspace } from "../context";
-import type { Outgoing } from "../state/outbox";
-import { askComposer } from "../state/view";
-import { AttemptsPopover } from "./attempts";
-import type { Turn } from "./group";
+import { Markdown, LinkedText } from "../../ui/linked-text";
+import { clockTime, formatDuration, fullTime } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
+import type { OutgoingItem } from "../state/outbox";
+import { focusComposer } from "../state/view-state";
+import { AttemptsPopover } from "./delivery-attempts";
+import type { Turn } from "./timeline-grouping";
 import { isMedia, Media } from "./media";
 
 interface TurnProps {
@@ -35,13 +35,13 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
     author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
   const picture =
     author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
-  const endsBadly = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "refused";
-  const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", endsBadly ? "failed" : ""]
+  const isLastFailed = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "refused";
+  const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", isLastFailed ? "failed" : ""]
     .filter(Boolean)
     .join(" ");
   const isAnonymous = author.kind === "visitor" && /^Visitor \d+$/.test(name);
-  const face = (
-    <Face
+  const avatar = (
+    <Avatar
       id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)}
       name={authorName}
       photo={picture}
@@ -52,7 +52,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   );
   return (
     <div class={classes} role="group" aria-label={`${isMine ? "You" : authorName}, ${clockTime(at)}`}>
-      {side === "theirs" && face}
+      {side === "theirs" && avatar}
       <div class="stack">
         {label !== undefined && (
           <span class="by">
@@ -64,7 +64,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
         )}
         {entries.map((entry) => (
           <EntryLine
-            key={workspace.sentKeys.get(entry.id) ?? entry.id}
+            key={workspace.sentItemKeys.get(entry.id) ?? entry.id}
             entry={entry}
             chatId={chatId}
             isOurs={side === "ours"}
@@ -73,7 +73,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
         {outgoing.map((item) => (
           <OutgoingLine key={item.key} item={item} />
         ))}
-        {!endsBadly && (
+        {!isLastFailed && (
           <span class="foot">
             <time dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
               {clockTime(at)}
@@ -81,7 +81,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
           </span>
         )}
       </div>
-      {side === "ours" && face}
+      {side === "ours" && avatar}
     </div>
   );
 }
@@ -102,7 +102,7 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
         <Bubble entry={entry} />
         {!isOurs && time}
       </div>
-      {isFailed && <FailedLine entry={entry} delivery={delivery} chatId={chatId} />}
+      {isFailed && <DeliveryFailure entry={entry} delivery={delivery} chatId={chatId} />}
       {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not take this message.</span>}
     </>
   );
@@ -135,7 +135,7 @@ function Bubble({ entry }: { entry: Entry }) {
   const text = entry.text ?? "";
   return (
     <div class="bubble" dir="auto">
-      {EMOJI_ONLY.test(text) ? <span class="emoji-only">{text}</span> : <Words text={text} />}
+      {EMOJI_ONLY.test(text) ? <span class="emoji-only">{text}</span> : <LinkedText text={text} />}
     </div>
   );
 }
@@ -146,7 +146,7 @@ function DeliveryMark({ delivery }: { delivery: Delivery }) {
   const last = delivery.attempts.at(-1);
   const label =
     delivery.state === "delivered"
-      ? `Delivered${last === undefined ? "" : ` in ${duration(last.ms)}`}`
+      ? `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`
       : delivery.state === "superseded"
         ? "Not needed any more"
         : delivery.attempts.length > 0
@@ -182,18 +182,18 @@ function DeliveryMark({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Delivery; chatId: number }) {
+function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: Delivery; chatId: number }) {
   const workspace = useWorkspace();
   const [isOpen, setOpen] = useState(false);
   const link = useRef<HTMLButtonElement>(null);
   const count = delivery.attempts.length;
   const last = delivery.attempts.at(-1);
-  const outcome =
+  const lastAttemptText =
     last === undefined
       ? ""
       : last.status === undefined
-        ? `, last without an answer after ${duration(last.ms)}`
-        : `, last ${last.status} after ${duration(last.ms)}`;
+        ? `, last without an answer after ${formatDuration(last.ms)}`
+        : `, last ${last.status} after ${formatDuration(last.ms)}`;
   return (
     <div class="fail">
       <span class="words">
@@ -213,10 +213,10 @@ function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Deliv
             onClick={() => setOpen(!isOpen)}
           >
             {count} {count === 1 ? "attempt" : "attempts"}
-            {outcome}
+            {lastAttemptText}
           </button>
         )}
-        <button type="button" class="boxed" onClick={() => void workspace.retry(chatId, entry)}>
+        <button type="button" class="boxed" onClick={() => void workspace.retryDelivery(chatId, entry)}>
           Retry
         </button>
       </span>
@@ -229,9 +229,9 @@ function FailedLine({ entry, delivery, chatId }: { entry: Entry; delivery: Deliv
   );
 }
 
-const sentence = (words = "") => words.charAt(0).toUpperCase() + words.slice(1);
+const capitalize = (words = "") => words.charAt(0).toUpperCase() + words.slice(1);
 
-function OutgoingLine({ item }: { item: Outgoing }) {
+function OutgoingLine({ item }: { item: OutgoingItem }) {
   const workspace = useWorkspace();
   const isRefused = item.state === "refused";
   const entry: Entry = {
@@ -254,7 +254,7 @@ function OutgoingLine({ item }: { item: Outgoing }) {
       [draft.text, text].filter((part) => part.trim() !== "").join("\n"),
       item.kind === "note",
     );
-    askComposer(item.chatId, item.kind === "note" ? "note" : "reply");
+    focusComposer(item.chatId, item.kind === "note" ? "note" : "reply");
   };
   return (
     <>
@@ -271,7 +271,7 @@ function OutgoingLine({ item }: { item: Outgoing }) {
           <span class="words">
             <Icon name="triangle-alert" />
             <span>
-              <b>Not sent.</b> {sentence(item.problem)}
+              <b>Not sent.</b> {capitalize(item.problem)}
             </span>
           </span>
           <span class="acts">
@@ -283,7 +283,7 @@ function OutgoingLine({ item }: { item: Outgoing }) {
                 Edit
               </button>
             )}
-            <button type="button" class="boxed" onClick={() => workspace.outbox.again(item.key)}>
+            <button type="button" class="boxed" onClick={() => workspace.outbox.retry(item.key)}>
               Try again
             </button>
           </span>

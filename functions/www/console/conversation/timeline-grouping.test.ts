@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entry } from "../../api/types";
-import type { Outgoing } from "../state/outbox";
-import { firstUnread, group, type Item } from "./group";
+import type { OutgoingItem } from "../state/outbox";
+import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
 
 const me = { id: 1, name: "Marta" };
 const START = 1_760_000_000;
 let lastSeq = 0;
 
-function entry(more: Partial<Entry> & { seconds?: number }): Entry {
-  const { seconds = 0, ...rest } = more;
+function entry(overrides: Partial<Entry> & { seconds?: number }): Entry {
+  const { seconds = 0, ...rest } = overrides;
   lastSeq++;
   return {
     seq: lastSeq,
@@ -21,7 +21,7 @@ function entry(more: Partial<Entry> & { seconds?: number }): Entry {
     ...rest,
   };
 }
-const item = (more: Partial<Outgoing>): Outgoing =>
+const item = (overrides: Partial<OutgoingItem>): OutgoingItem =>
   ({
     kind: "message",
     body: { type: "text", text: "Hi" },
@@ -29,19 +29,19 @@ const item = (more: Partial<Outgoing>): Outgoing =>
     chatId: 7,
     writtenAt: START * 1000,
     state: "sending",
-    ...more,
-  }) as Outgoing;
-const kinds = (items: Item[]) =>
+    ...overrides,
+  }) as OutgoingItem;
+const itemKinds = (items: TimelineItem[]) =>
   items.map((item) =>
     item.kind === "turn"
       ? `${item.author.kind}:${item.entries.length}${item.outgoing.length > 0 ? `+${item.outgoing.length}` : ""}`
       : item.kind,
   );
-const grouped = (entries: Entry[], outgoing: Outgoing[] = [], readUpTo?: number, keys?: Map<string, string>) =>
-  kinds(group({ entries, outgoing, me, readUpTo, ...(keys ? { keys } : {}) }));
+const groupedKinds = (entries: Entry[], outgoing: OutgoingItem[] = [], readUpTo?: number, keys?: Map<string, string>) =>
+  itemKinds(groupTimeline({ entries, outgoing, me, readUpTo, ...(keys ? { keys } : {}) }));
 
 test("messages of one author within five minutes form a turn", () => {
-  assert.deepEqual(grouped([entry({}), entry({ seconds: 60 }), entry({ seconds: 60 + 301 })]), [
+  assert.deepEqual(groupedKinds([entry({}), entry({ seconds: 60 }), entry({ seconds: 60 + 301 })]), [
     "day",
     "visitor:2",
     "visitor:1",
@@ -51,14 +51,14 @@ test("messages of one author within five minutes form a turn", () => {
 test("another author starts a new turn", () => {
   const agent = (id: number, seconds: number) => entry({ from: "agent", agent: { id, name: `A${id}` }, seconds });
   assert.deepEqual(
-    grouped([entry({}), agent(1, 1), agent(1, 2), agent(2, 3), entry({ from: "bot", bot: { name: "B" }, seconds: 4 })]),
+    groupedKinds([entry({}), agent(1, 1), agent(1, 2), agent(2, 3), entry({ from: "bot", bot: { name: "B" }, seconds: 4 })]),
     ["day", "visitor:1", "agent:2", "agent:1", "bot:1"],
   );
 });
 
 test("a private note does not join a reply of the same agent", () => {
   const agent = { from: "agent" as const, agent: me };
-  assert.deepEqual(grouped([entry(agent), entry({ ...agent, type: "note", seconds: 1 })]), [
+  assert.deepEqual(groupedKinds([entry(agent), entry({ ...agent, type: "note", seconds: 1 })]), [
     "day",
     "agent:1",
     "agent:1",
@@ -66,13 +66,13 @@ test("a private note does not join a reply of the same agent", () => {
 });
 
 test("a new day has a line", () => {
-  assert.deepEqual(grouped([entry({}), entry({ seconds: 86_400 })]), ["day", "visitor:1", "day", "visitor:1"]);
+  assert.deepEqual(groupedKinds([entry({}), entry({ seconds: 86_400 })]), ["day", "visitor:1", "day", "visitor:1"]);
 });
 
 test("an event of several webhooks is one line", () => {
   const event = (type: string, seconds: number) => entry({ from: "system", type, seconds });
   assert.deepEqual(
-    grouped([
+    groupedKinds([
       event("chat_accepted", 0),
       event("chat_accepted", 1),
       event("chat_closed", 60),
@@ -85,23 +85,23 @@ test("an event of several webhooks is one line", () => {
 test("the unread line stands before the first new message of a visitor", () => {
   const entries = [entry({}), entry({ from: "agent", agent: me, seconds: 1 }), entry({ seconds: 2 })];
   const read = entries[0]?.seq;
-  assert.deepEqual(grouped(entries, [], read), ["day", "visitor:1", "agent:1", "unread", "visitor:1"]);
+  assert.deepEqual(groupedKinds(entries, [], read), ["day", "visitor:1", "agent:1", "unread", "visitor:1"]);
   assert.equal(firstUnread(entries, entries[2]?.seq), undefined);
   assert.equal(firstUnread(entries, undefined), undefined);
 });
 
 test("what is being sent joins the agent's last turn", () => {
-  assert.deepEqual(grouped([entry({ from: "agent", agent: me, text: "before" })], [item({})]), ["day", "agent:1+1"]);
+  assert.deepEqual(groupedKinds([entry({ from: "agent", agent: me, text: "before" })], [item({})]), ["day", "agent:1+1"]);
 });
 
 test("a push that overtakes the answer is not shown twice", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(grouped([pushed], [item({})]), ["day", "agent:1"]);
+  assert.deepEqual(groupedKinds([pushed], [item({})]), ["day", "agent:1"]);
 });
 
 test("the same words sent twice are shown twice", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(grouped([pushed], [item({}), item({ key: "key-2", writtenAt: START * 1000 + 5 })]), [
+  assert.deepEqual(groupedKinds([pushed], [item({}), item({ key: "key-2", writtenAt: START * 1000 + 5 })]), [
     "day",
     "agent:1+1",
   ]);
@@ -109,7 +109,7 @@ test("the same words sent twice are shown twice", () => {
 
 test("an entry of an earlier answer does not hide a new message", () => {
   const known = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(grouped([known], [item({ key: "key-2" })], undefined, new Map([[known.id, "key-1"]])), [
+  assert.deepEqual(groupedKinds([known], [item({ key: "key-2" })], undefined, new Map([[known.id, "key-1"]])), [
     "day",
     "agent:1+1",
   ]);
@@ -117,11 +117,11 @@ test("an entry of an earlier answer does not hide a new message", () => {
 
 test("a refused message stays beside an equal one that arrived", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(grouped([pushed], [item({ state: "refused" })]), ["day", "agent:1+1"]);
+  assert.deepEqual(groupedKinds([pushed], [item({ state: "refused" })]), ["day", "agent:1+1"]);
 });
 
 test("an entry keeps the key that its message had", () => {
   const sent = entry({ from: "agent", agent: me, text: "Hi" });
-  const items = group({ entries: [sent], outgoing: [], me, readUpTo: undefined, keys: new Map([[sent.id, "key-1"]]) });
+  const items = groupTimeline({ entries: [sent], outgoing: [], me, readUpTo: undefined, keys: new Map([[sent.id, "key-1"]]) });
   assert.equal(items.at(-1)?.key, "key-1");
 });

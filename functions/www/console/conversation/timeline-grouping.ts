@@ -1,15 +1,15 @@
 /* How the entries of a timeline stand together on the screen. */
 
 import type { Entry } from "../../api/types";
-import { dayOf } from "../../ui/time";
-import type { Outgoing } from "../state/outbox";
+import { localDay } from "../../ui/time";
+import type { OutgoingItem } from "../state/outbox";
 
 /** Messages of one author within this time form one turn. */
-const TURN_SECONDS = 5 * 60;
+const MAX_TURN_GAP_SECONDS = 5 * 60;
 /** Events of one kind that came together, one for each webhook, are one line. */
-const EVENT_SECONDS = 20;
+const MAX_EVENT_GAP_SECONDS = 20;
 
-const EVENTS = new Set([
+const EVENT_TYPES = new Set([
   "agent_joined",
   "agent_unavailable",
   "chat_closed",
@@ -21,7 +21,7 @@ const EVENTS = new Set([
   "offline_message",
 ]);
 
-export const isEvent = (entry: Entry) => entry.from === "system" || EVENTS.has(entry.type);
+export const isEvent = (entry: Entry) => entry.from === "system" || EVENT_TYPES.has(entry.type);
 
 export type Side = "theirs" | "ours";
 
@@ -33,19 +33,19 @@ export interface Turn {
   isNote: boolean;
   entries: Entry[];
   /** What this page has not got an answer for. */
-  outgoing: Outgoing[];
+  outgoing: OutgoingItem[];
   at: number;
 }
 
-export type Item =
+export type TimelineItem =
   | { kind: "day"; key: string; at: number }
   | { kind: "unread"; key: string }
   | { kind: "event"; key: string; entries: Entry[] }
   | Turn;
 
-export interface Grouping {
+export interface GroupingInput {
   entries: readonly Entry[];
-  outgoing: readonly Outgoing[];
+  outgoing: readonly OutgoingItem[];
   me: { id: number; name: string };
   /** Entries of others above this are new. */
   readUpTo: number | undefined;
@@ -71,26 +71,26 @@ export function firstUnread(entries: readonly Entry[], readUpTo: number | undefi
   return entries.find((entry) => entry.seq > readUpTo && entry.from === "visitor" && !isEvent(entry));
 }
 
-export function group({ entries, outgoing, me, readUpTo, keys }: Grouping): Item[] {
-  const items: Item[] = [];
+export function groupTimeline({ entries, outgoing, me, readUpTo, keys }: GroupingInput): TimelineItem[] {
+  const items: TimelineItem[] = [];
   const unread = firstUnread(entries, readUpTo);
-  let day = "";
-  const startDay = (at: number) => {
-    const current = dayOf(at);
-    if (current === day) return;
-    day = current;
-    items.push({ kind: "day", key: `day-${current}`, at });
+  let currentDay = "";
+  const addDayLine = (at: number) => {
+    const entryDay = localDay(at);
+    if (entryDay === currentDay) return;
+    currentDay = entryDay;
+    items.push({ kind: "day", key: `day-${entryDay}`, at });
   };
-  const add = (at: number, author: Turn["author"], isNote: boolean, key: string, put: (turn: Turn) => void) => {
-    startDay(at);
+  const addToTurn = (at: number, author: Turn["author"], isNote: boolean, key: string, append: (turn: Turn) => void) => {
+    addDayLine(at);
     const last = items.at(-1);
     if (
       last?.kind === "turn" &&
       isSameAuthor(last.author, author) &&
       last.isNote === isNote &&
-      at - last.at <= TURN_SECONDS
+      at - last.at <= MAX_TURN_GAP_SECONDS
     ) {
-      put(last);
+      append(last);
       last.at = at;
       return;
     }
@@ -104,68 +104,68 @@ export function group({ entries, outgoing, me, readUpTo, keys }: Grouping): Item
       outgoing: [],
       at,
     };
-    put(turn);
+    append(turn);
     items.push(turn);
   };
 
   for (const entry of entries) {
     if (isEvent(entry)) {
-      startDay(entry.timestamp);
+      addDayLine(entry.timestamp);
       const last = items.at(-1);
-      const together = last?.kind === "event" && areTogether(last.entries.at(-1), entry);
-      if (together) last.entries.push(entry);
+      const isRepeated = last?.kind === "event" && isSameEvent(last.entries.at(-1), entry);
+      if (isRepeated) last.entries.push(entry);
       else items.push({ kind: "event", key: entry.id, entries: [entry] });
       continue;
     }
     if (entry === unread) {
-      startDay(entry.timestamp);
+      addDayLine(entry.timestamp);
       items.push({ kind: "unread", key: "unread" });
     }
     const key = keys?.get(entry.id) ?? entry.id;
-    add(entry.timestamp, authorOf(entry), entry.type === "note", key, (turn) => turn.entries.push(entry));
+    addToTurn(entry.timestamp, authorOf(entry), entry.type === "note", key, (turn) => turn.entries.push(entry));
   }
-  for (const item of unmatched(entries, outgoing, me.id, keys)) {
+  for (const item of withoutStoredEntry(entries, outgoing, me.id, keys)) {
     const author = { kind: "agent" as const, id: me.id, name: me.name };
-    add(Math.floor(item.writtenAt / 1000), author, item.kind === "note", item.key, (turn) => turn.outgoing.push(item));
+    addToTurn(Math.floor(item.writtenAt / 1000), author, item.kind === "note", item.key, (turn) => turn.outgoing.push(item));
   }
   return items;
 }
 
 /** Both name the end of the chat: one tells the bot, the other the webhooks. */
-const ENDS = new Set(["chat_closed", "chat_finished"]);
+const CHAT_END_EVENTS = new Set(["chat_closed", "chat_finished"]);
 
-function areTogether(before: Entry | undefined, entry: Entry): boolean {
-  if (before === undefined || entry.timestamp - before.timestamp > EVENT_SECONDS) return false;
-  return before.type === entry.type || (ENDS.has(before.type) && ENDS.has(entry.type));
+function isSameEvent(before: Entry | undefined, entry: Entry): boolean {
+  if (before === undefined || entry.timestamp - before.timestamp > MAX_EVENT_GAP_SECONDS) return false;
+  return before.type === entry.type || (CHAT_END_EVENTS.has(before.type) && CHAT_END_EVENTS.has(entry.type));
 }
 
 /** Outgoing items whose entry a push has not brought yet. The push of an own message often overtakes its answer. */
-function unmatched(
+function withoutStoredEntry(
   entries: readonly Entry[],
-  outgoing: readonly Outgoing[],
+  outgoing: readonly OutgoingItem[],
   me: number,
-  keys: Grouping["keys"],
-): Outgoing[] {
-  const claimed = new Set<string>();
-  const sent = new Set(keys?.values());
+  keys: GroupingInput["keys"],
+): OutgoingItem[] {
+  const matchedEntryIds = new Set<string>();
+  const sentKeys = new Set(keys?.values());
   return outgoing.filter((item) => {
-    if (sent.has(item.key)) return false;
+    if (sentKeys.has(item.key)) return false;
     if (item.state === "refused") return true;
-    const written = Math.floor(item.writtenAt / 1000);
+    const writtenAtSeconds = Math.floor(item.writtenAt / 1000);
     for (let index = entries.length - 1; index >= 0; index--) {
       const entry = entries[index];
       // Clocks of browser and service differ a little.
-      if (entry === undefined || entry.timestamp < written - 120) break;
-      if (entry.from !== "agent" || entry.agent?.id !== me || claimed.has(entry.id) || keys?.has(entry.id)) continue;
+      if (entry === undefined || entry.timestamp < writtenAtSeconds - 120) break;
+      if (entry.from !== "agent" || entry.agent?.id !== me || matchedEntryIds.has(entry.id) || keys?.has(entry.id)) continue;
       if (!isSameContent(entry, item)) continue;
-      claimed.add(entry.id);
+      matchedEntryIds.add(entry.id);
       return false;
     }
     return true;
   });
 }
 
-function isSameContent(entry: Entry, item: Outgoing): boolean {
+function isSameContent(entry: Entry, item: OutgoingItem): boolean {
   if (item.kind === "note") return entry.type === "note" && entry.text === item.body.text;
   const { body } = item;
   const file = "file" in body ? body.file : undefined;

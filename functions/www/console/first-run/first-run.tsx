@@ -5,29 +5,29 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
-import { CopyButton, copyText } from "../../ui/copy";
+import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
-import { ChannelDialog, type NewChannel } from "../channels/channel-dialog";
-import { curlLine, reachable } from "../channels/address";
-import { useWorkspace } from "../context";
+import { ChannelDialog, type CreatedChannel } from "../channels/channel-dialog";
+import { curlCommand, sameOriginPath } from "../channels/channel-endpoint";
+import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
-import { wordsOf, type Workspace } from "../state/workspace";
+import { errorText, type Workspace } from "../state/workspace";
 
 /** Whether the account has no chat at all, not even a closed one. Undefined until that is known. */
 const isEmptyAccount = signal<boolean | undefined>(undefined);
 
 export function isFirstRun({ chats }: Workspace): boolean {
-  if (chats.progress.value !== "ready" || chats.rows.value.size > 0) return false;
-  askForClosed(chats);
+  if (chats.loadState.value !== "ready" || chats.rows.value.size > 0) return false;
+  checkClosedChats(chats);
   return isEmptyAccount.value === true;
 }
 
-function askForClosed(chats: ChatStore): void {
-  if (chats.closedProgress.peek() !== "idle") return;
+function checkClosedChats(chats: ChatStore): void {
+  if (chats.closedLoadState.peek() !== "idle") return;
   queueMicrotask(() => {
-    if (chats.closedProgress.peek() !== "idle") return;
+    if (chats.closedLoadState.peek() !== "idle") return;
     void chats.loadClosed().then(() => {
-      isEmptyAccount.value = chats.closedProgress.peek() === "ready" && chats.rows.peek().size === 0;
+      isEmptyAccount.value = chats.closedLoadState.peek() === "ready" && chats.rows.peek().size === 0;
     });
   });
 }
@@ -61,16 +61,16 @@ export function FirstRun() {
   const { api } = workspace;
   const [channels, setChannels] = useState<readonly Channel[]>();
   const [problem, setProblem] = useState<string>();
-  const [made, setMade] = useState<NewChannel>();
+  const [createdChannel, setCreatedChannel] = useState<CreatedChannel>();
   const [isCopied, setCopied] = useState(false);
   const [isAdding, setAdding] = useState(false);
-  const [sent, setSent] = useState<{ isGood: boolean; text: string }>();
+  const [testResult, setTestResult] = useState<{ isSuccess: boolean; text: string }>();
 
   const readChannels = () => {
     setProblem(undefined);
     api.get("/admin/channels").then(
       ({ channels }) => setChannels(channels),
-      (error: unknown) => setProblem(wordsOf(error)),
+      (error: unknown) => setProblem(errorText(error)),
     );
   };
   useEffect(() => {
@@ -89,41 +89,41 @@ export function FirstRun() {
     );
   }
 
-  const hasChannel = made !== undefined || (channels?.length ?? 0) > 0;
-  const first = channels?.[0];
-  const address = made?.endpoint;
-  const path = address === undefined ? undefined : reachable(address, location.origin);
+  const hasChannel = createdChannel !== undefined || (channels?.length ?? 0) > 0;
+  const firstChannel = channels?.[0];
+  const endpointUrl = createdChannel?.endpoint;
+  const path = endpointUrl === undefined ? undefined : sameOriginPath(endpointUrl, location.origin);
 
-  const newAddress = async () => {
-    if (first === undefined) return;
+  const rotateEndpoint = async () => {
+    if (firstChannel === undefined) return;
     try {
       const { endpoint } = await api.post("/admin/channels/{channel_id}/rotate", {
-        path: { channel_id: first.channel_id },
+        path: { channel_id: firstChannel.channel_id },
         body: {},
       });
-      setMade({ name: first.name, endpoint, signingSecret: "" });
+      setCreatedChannel({ name: firstChannel.name, endpoint, signingSecret: "" });
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(errorText(error));
     }
   };
-  const sendTest = async () => {
+  const sendTestMessage = async () => {
     if (path === undefined) return;
-    setSent(undefined);
+    setTestResult(undefined);
     try {
       const body = JSON.stringify({
         sender: { id: "test-1", name: "Test visitor" },
         message: { type: "text", text: "Hello! This is a test." },
       });
       const response = await fetch(path, { method: "POST", body, credentials: "omit" });
-      setSent({
-        isGood: response.ok,
+      setTestResult({
+        isSuccess: response.ok,
         text: response.ok
           ? `Answered ${response.status}. The chat appears in a moment.`
           : `Answered ${response.status}: ${(await response.text()).slice(0, 200)}`,
       });
-      if (response.ok) workspace.sync.hurry();
+      if (response.ok) workspace.sync.reconnectNow();
     } catch {
-      setSent({ isGood: false, text: "The service did not answer." });
+      setTestResult({ isSuccess: false, text: "The service did not answer." });
     }
   };
 
@@ -144,7 +144,7 @@ export function FirstRun() {
         <ol class="steps">
           <Step
             number={1}
-            title={hasChannel ? `Channel ${made?.name ?? first?.name ?? ""} added` : "Add a channel"}
+            title={hasChannel ? `Channel ${createdChannel?.name ?? firstChannel?.name ?? ""} added` : "Add a channel"}
             state={hasChannel ? "done" : "now"}
           >
             {!hasChannel && (
@@ -160,25 +160,25 @@ export function FirstRun() {
             )}
           </Step>
           <Step number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
-            {address === undefined ? (
+            {endpointUrl === undefined ? (
               <>
                 <p>
                   The address is shown once, when it is made. A new one can be made at any time; the old one works for a
                   day more.
                 </p>
                 <div class="acts">
-                  <button type="button" class="btn line" onClick={() => void newAddress()}>
+                  <button type="button" class="btn line" onClick={() => void rotateEndpoint()}>
                     Make a new address
                   </button>
                 </div>
               </>
             ) : (
               <div class="code-line">
-                <code>{address}</code>
+                <code>{endpointUrl}</code>
                 <button
                   type="button"
                   class="btn line"
-                  onClick={() => void copyText(address).then((isDone) => isDone && setCopied(true))}
+                  onClick={() => void copyText(endpointUrl).then((isDone) => isDone && setCopied(true))}
                 >
                   <Icon name={isCopied ? "check" : "copy"} />
                   {isCopied ? "Copied" : "Copy"}
@@ -189,26 +189,26 @@ export function FirstRun() {
           <Step
             number={3}
             title="Send yourself a message"
-            state={address === undefined ? "later" : isCopied ? "now" : "later"}
+            state={endpointUrl === undefined ? "later" : isCopied ? "now" : "later"}
           >
             <p>From a terminal, as your front end would:</p>
-            {address !== undefined && (
+            {endpointUrl !== undefined && (
               <div class="code-line">
-                <code>{curlLine(address)}</code>
-                <CopyButton text={curlLine(address)} label="Copy the line" />
+                <code>{curlCommand(endpointUrl)}</code>
+                <CopyButton text={curlCommand(endpointUrl)} label="Copy the line" />
               </div>
             )}
             {path !== undefined && (
               <div class="acts">
-                <button type="button" class="btn primary" onClick={() => void sendTest()}>
+                <button type="button" class="btn primary" onClick={() => void sendTestMessage()}>
                   <Icon name="send-horizontal" />
                   Send it from here
                 </button>
               </div>
             )}
-            {sent !== undefined && (
-              <p class={sent.isGood ? "answer-line good" : "answer-line bad"} role="status">
-                {sent.text}
+            {testResult !== undefined && (
+              <p class={testResult.isSuccess ? "answer-line good" : "answer-line bad"} role="status">
+                {testResult.text}
               </p>
             )}
           </Step>
@@ -217,8 +217,8 @@ export function FirstRun() {
       {isAdding && (
         <ChannelDialog
           onClose={() => setAdding(false)}
-          onMade={(channel) => {
-            setMade(channel);
+          onCreated={(channel) => {
+            setCreatedChannel(channel);
             readChannels();
           }}
         />

@@ -1,17 +1,17 @@
 import { memo } from "../memo";
 import type { ChatRow } from "../../api/types";
-import { Face } from "../../ui/face";
-import { BLOCKED } from "../../ui/text";
-import { ago, elapsed, fullTime, minute, now, spokenElapsed } from "../../ui/time";
-import { useWorkspace } from "../context";
+import { Avatar } from "../../ui/avatar";
+import { BLOCKED_LINK } from "../../ui/linked-text";
+import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, formatElapsedSpoken } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
 import { chatHref } from "../state/route";
-import { isAnonymous, nameOf } from "../state/workspace";
+import { isAnonymous, visitorName } from "../state/workspace";
 import type { Tab } from "../state/chats";
 
 /** A visitor who waits longer than this is shown in red. */
-const LATE_SECONDS = 120;
+const LONG_WAIT_SECONDS = 120;
 
-const KINDS: Record<string, string> = {
+const MEDIA_LABELS: Record<string, string> = {
   photo: "Photo",
   video: "Video",
   audio: "Audio",
@@ -21,21 +21,21 @@ const KINDS: Record<string, string> = {
   location: "Location",
 };
 
-function Waiting({ since }: { since: number }) {
-  const seconds = now.value - since;
+function WaitingTime({ since }: { since: number }) {
+  const seconds = currentSecond.value - since;
   return (
-    <time class={seconds >= LATE_SECONDS ? "late" : "wait"} title={`Waiting since ${fullTime(since)}`}>
-      <span class="sr">Waiting for {spokenElapsed(seconds)}</span>
-      <span aria-hidden="true">{elapsed(seconds)}</span>
+    <time class={seconds >= LONG_WAIT_SECONDS ? "late" : "wait"} title={`Waiting since ${fullTime(since)}`}>
+      <span class="sr">Waiting for {formatElapsedSpoken(seconds)}</span>
+      <span aria-hidden="true">{formatElapsed(seconds)}</span>
     </time>
   );
 }
 
-function Ago({ at }: { at: number }) {
-  return <time title={fullTime(at)}>{ago(at, Math.max(minute.value, at))}</time>;
+function TimeAgo({ at }: { at: number }) {
+  return <time title={fullTime(at)}>{formatAgo(at, Math.max(currentMinute.value, at))}</time>;
 }
 
-interface RowProps {
+interface ChatListRowProps {
   row: ChatRow;
   isSelected: boolean;
   /** Whether Tab comes to this row; arrows go on from there. */
@@ -43,14 +43,14 @@ interface RowProps {
   tab: Tab | "search";
 }
 
-export const Row = memo(function Row({ row, isSelected, isTabStop, tab }: RowProps) {
+export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabStop, tab }: ChatListRowProps) {
   const { chats, typing, drafts, timelines, me } = useWorkspace();
   const id = row.chat_id;
   const isUnread = chats.isUnread(row);
   const count = chats.unreadCounts.value.get(id) ?? 0;
-  const name = nameOf(row);
+  const name = visitorName(row);
   const failed = chats.isMine(row)
-    ? (timelines.known(id)?.entries.value ?? []).filter((entry) => entry.delivery?.state === "failed").length
+    ? (timelines.peek(id)?.entries.value ?? []).filter((entry) => entry.delivery?.state === "failed").length
     : 0;
   const isWaiting = row.state === "waiting";
   const owner = row.agent !== null && row.agent.id !== me.id && row.state === "active" ? row.agent.name : undefined;
@@ -62,29 +62,29 @@ export const Row = memo(function Row({ row, isSelected, isTabStop, tab }: RowPro
       tabIndex={isTabStop ? 0 : -1}
       data-chat={id}
     >
-      <Face id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} />
+      <Avatar id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} />
       <span class="who clip" dir="auto">
         {name}
       </span>
       {isWaiting || (chats.isMine(row) && chats.awaitsReply(row)) ? (
         isWaiting ? (
-          <Waiting since={chats.since(row)} />
+          <WaitingTime since={chats.waitingSince(row)} />
         ) : (
-          <Ago at={chats.since(row)} />
+          <TimeAgo at={chats.waitingSince(row)} />
         )
       ) : (
-        <Ago at={row.last_message?.timestamp ?? row.updated_at} />
+        <TimeAgo at={row.last_message?.timestamp ?? row.updated_at} />
       )}
       <span class="say" dir="auto">
         {typing.visitors.value.has(id) ? (
           <span class="is-typing">is typing…</span>
-        ) : drafts.chats.value.has(id) && !isSelected ? (
+        ) : drafts.chatIds.value.has(id) && !isSelected ? (
           <>
             <span class="draft">Draft: </span>
             {drafts.read(id).text}
           </>
         ) : (
-          <LastWords row={row} />
+          <LastMessage row={row} />
         )}
       </span>
       {isUnread &&
@@ -110,13 +110,13 @@ export const Row = memo(function Row({ row, isSelected, isTabStop, tab }: RowPro
   );
 });
 
-function LastWords({ row }: { row: ChatRow }) {
+function LastMessage({ row }: { row: ChatRow }) {
   const { me } = useWorkspace();
   const last = row.last_message;
   if (last === null) return <span class="by">No messages yet</span>;
-  const kind = KINDS[last.type];
-  const text = last.text === BLOCKED ? "link blocked" : last.text;
-  const words = kind === undefined ? text : text === "" ? kind : `${kind}: ${text}`;
+  const kind = MEDIA_LABELS[last.type];
+  const text = last.text === BLOCKED_LINK ? "link blocked" : last.text;
+  const messageText = kind === undefined ? text : text === "" ? kind : `${kind}: ${text}`;
   const by =
     last.from === "bot"
       ? "Bot: "
@@ -128,7 +128,7 @@ function LastWords({ row }: { row: ChatRow }) {
   return (
     <>
       {by !== undefined && <span class="by">{by}</span>}
-      {words}
+      {messageText}
     </>
   );
 }

@@ -1,90 +1,90 @@
 import "./inbox.css";
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { isStatus } from "../../api/client";
+import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
-import { useWorkspace } from "../context";
+import { useWorkspace } from "../workspace-context";
 import { TABS, type ChatStore, type Tab } from "../state/chats";
 import { openChat, route } from "../state/route";
-import { query, tab } from "../state/view";
-import { nameOf, wordsOf, type Workspace } from "../state/workspace";
-import { Row, RowSkeletons } from "./row";
+import { searchQuery, activeTab } from "../state/view-state";
+import { visitorName, errorText, type Workspace } from "../state/workspace";
+import { ChatListRow, RowSkeletons } from "./chat-list-row";
 
-const TAB_NAMES: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All", closed: "Closed" };
+const TAB_LABELS: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All", closed: "Closed" };
 const SEARCH_DELAY_MS = 200;
 
-interface Found {
-  words: string;
+interface SearchResult {
+  searchText: string;
   rows: readonly ChatRow[];
   next: string | number | null;
   state: "searching" | "done" | "failed" | "local";
   problem?: string;
 }
 
-const found = signal<Found | undefined>(undefined);
+const searchResult = signal<SearchResult | undefined>(undefined);
 
 /** Known chats that match, at once. */
-export function matchRows(rows: Iterable<ChatRow>, words: string): ChatRow[] {
-  const wanted = words.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return [];
+export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
+  const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
+  if (searchTerms.length === 0) return [];
   const matches = (row: ChatRow) => {
     const text =
-      `${row.chat_id} ${row.visitor.number} ${nameOf(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
-    return wanted.every((word) => text.includes(word));
+      `${row.chat_id} ${row.visitor.number} ${visitorName(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
+    return searchTerms.every((word) => text.includes(word));
   };
   const time = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
   return [...rows].filter(matches).sort((a, b) => time(b) - time(a));
 }
 
-async function search(workspace: Workspace, words: string, cursor?: string | number): Promise<void> {
-  const before = cursor === undefined ? [] : (found.peek()?.rows ?? []);
+async function search(workspace: Workspace, searchText: string, cursor?: string | number): Promise<void> {
+  const previousRows = cursor === undefined ? [] : (searchResult.peek()?.rows ?? []);
   try {
-    const options = { query: { q: words, ...(cursor === undefined ? {} : { cursor: String(cursor) }) } };
+    const options = { query: { q: searchText, ...(cursor === undefined ? {} : { cursor: String(cursor) }) } };
     const { chats, next } = await workspace.api.get("/agent/search", options);
-    if (query.peek().trim() !== words) return;
-    found.value = { words, rows: [...before, ...chats], next, state: "done" };
+    if (searchQuery.peek().trim() !== searchText) return;
+    searchResult.value = { searchText, rows: [...previousRows, ...chats], next, state: "done" };
   } catch (error) {
-    if (query.peek().trim() !== words) return;
-    const isMissing = isStatus(error, 404, 405);
-    found.value = {
-      words,
-      rows: before,
+    if (searchQuery.peek().trim() !== searchText) return;
+    const isMissing = hasStatus(error, 404, 405);
+    searchResult.value = {
+      searchText,
+      rows: previousRows,
       next: null,
       state: isMissing ? "local" : "failed",
-      ...(isMissing ? {} : { problem: wordsOf(error) }),
+      ...(isMissing ? {} : { problem: errorText(error) }),
     };
   }
 }
 
 /** The chats that the list shows now, in its order: what j and k go through. */
-export function listedChats(chats: ChatStore): ChatRow[] {
-  const words = query.value.trim();
-  if (words !== "") {
-    const local = matchRows(chats.rows.value.values(), words);
-    const remote = found.value?.words === words ? found.value.rows : [];
+export function visibleChats(chats: ChatStore): ChatRow[] {
+  const searchText = searchQuery.value.trim();
+  if (searchText !== "") {
+    const local = filterRows(chats.rows.value.values(), searchText);
+    const remote = searchResult.value?.searchText === searchText ? searchResult.value.rows : [];
     const ids = new Set(local.map((row) => row.chat_id));
     return [...local, ...remote.filter((row) => !ids.has(row.chat_id))];
   }
-  return tab.value === "waiting" ? [...chats.waiting.value, ...chats.mine.value] : chats.list(tab.value);
+  return activeTab.value === "waiting" ? [...chats.waiting.value, ...chats.mine.value] : chats.list(activeTab.value);
 }
 
-export const searchInputId = "search-chats";
+export const SEARCH_INPUT_ID = "search-chats";
 
 export function Inbox() {
   const workspace = useWorkspace();
   const { chats } = workspace;
-  const words = query.value.trim();
+  const searchText = searchQuery.value.trim();
 
   useEffect(() => {
-    if (words === "") {
-      found.value = undefined;
+    if (searchText === "") {
+      searchResult.value = undefined;
       return;
     }
-    found.value = { words, rows: [], next: null, state: "searching" };
-    const timer = setTimeout(() => void search(workspace, words), SEARCH_DELAY_MS);
+    searchResult.value = { searchText, rows: [], next: null, state: "searching" };
+    const timer = setTimeout(() => void search(workspace, searchText), SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
-  }, [words]);
+  }, [searchText]);
 
   return (
     <section class="list" aria-label="Chats">
@@ -93,20 +93,20 @@ export function Inbox() {
         <label class="search">
           <Icon name="search" />
           <input
-            id={searchInputId}
+            id={SEARCH_INPUT_ID}
             type="search"
             placeholder="Search"
             aria-label="Search by number, name, e-mail or phone"
             autocomplete="off"
             spellcheck={false}
-            value={query.value}
-            onInput={(event) => (query.value = event.currentTarget.value)}
+            value={searchQuery.value}
+            onInput={(event) => (searchQuery.value = event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Escape") {
-                query.value = "";
+                searchQuery.value = "";
                 event.currentTarget.blur();
               } else if (event.key === "Enter" && !event.isComposing) {
-                const first = listedChats(chats)[0];
+                const first = visibleChats(chats)[0];
                 if (first !== undefined) openChat(first.chat_id);
               } else if (event.key === "ArrowDown") {
                 event.preventDefault();
@@ -114,24 +114,24 @@ export function Inbox() {
               }
             }}
           />
-          {query.value === "" ? (
+          {searchQuery.value === "" ? (
             <kbd aria-hidden="true">/</kbd>
           ) : (
-            <button type="button" aria-label="Clear search" onClick={() => (query.value = "")}>
+            <button type="button" aria-label="Clear search" onClick={() => (searchQuery.value = "")}>
               <Icon name="x" />
             </button>
           )}
         </label>
       </header>
-      {words === "" ? <Tabs /> : <p class="sr" role="status">{`${listedChats(chats).length} chats found`}</p>}
-      <List />
+      {searchText === "" ? <Tabs /> : <p class="sr" role="status">{`${visibleChats(chats).length} chats found`}</p>}
+      <ChatList />
     </section>
   );
 }
 
 function Tabs() {
   const { chats } = useWorkspace();
-  const more = chats.openNext.value === null ? "" : "+";
+  const more = chats.nextOpenCursor.value === null ? "" : "+";
   const counts: Partial<Record<Tab, number>> = {
     waiting: chats.waiting.value.length,
     mine: chats.mine.value.length,
@@ -140,7 +140,7 @@ function Tabs() {
   };
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : undefined;
-    const at = TABS.indexOf(tab.peek());
+    const at = TABS.indexOf(activeTab.peek());
     const to =
       event.key === "Home"
         ? 0
@@ -151,7 +151,7 @@ function Tabs() {
             : (at + step + TABS.length) % TABS.length;
     if (to === undefined) return;
     event.preventDefault();
-    tab.value = TABS[to] ?? "waiting";
+    activeTab.value = TABS[to] ?? "waiting";
     document.getElementById(`tab-${TABS[to]}`)?.focus();
   };
   return (
@@ -164,12 +164,12 @@ function Tabs() {
             id={`tab-${name}`}
             type="button"
             role="tab"
-            aria-selected={tab.value === name}
+            aria-selected={activeTab.value === name}
             aria-controls="chat-list"
-            tabIndex={tab.value === name ? 0 : -1}
-            onClick={() => (tab.value = name)}
+            tabIndex={activeTab.value === name ? 0 : -1}
+            onClick={() => (activeTab.value = name)}
           >
-            {TAB_NAMES[name]}
+            {TAB_LABELS[name]}
             {name === "all" && <span class="sr"> open</span>}
             {count !== undefined && count > 0 && (
               <span class={name === "waiting" ? "count hot" : "count"}>
@@ -185,47 +185,47 @@ function Tabs() {
   );
 }
 
-function List() {
+function ChatList() {
   const workspace = useWorkspace();
   const { chats } = workspace;
   const selected = route.value.id;
-  const words = query.value.trim();
-  const which = words === "" ? tab.value : "search";
-  const progress = which === "closed" ? chats.closedProgress.value : chats.progress.value;
+  const searchText = searchQuery.value.trim();
+  const listName = searchText === "" ? activeTab.value : "search";
+  const progress = listName === "closed" ? chats.closedLoadState.value : chats.loadState.value;
 
   useEffect(() => {
-    if (which === "closed" && chats.closedProgress.peek() === "idle") void chats.loadClosed();
-  }, [which]);
+    if (listName === "closed" && chats.closedLoadState.peek() === "idle") void chats.loadClosed();
+  }, [listName]);
 
-  const list = listedChats(chats);
+  const list = visibleChats(chats);
   const tabStop = list.some((row) => row.chat_id === selected) ? selected : list[0]?.chat_id;
   const rows = (list: readonly ChatRow[]) =>
     list.map((row) => (
       <li key={row.chat_id}>
-        <Row row={row} isSelected={row.chat_id === selected} isTabStop={row.chat_id === tabStop} tab={which} />
+        <ChatListRow row={row} isSelected={row.chat_id === selected} isTabStop={row.chat_id === tabStop} tab={listName} />
       </li>
     ));
   let body;
-  if (which !== "search" && progress === "failed" && list.length === 0) {
+  if (listName !== "search" && progress === "failed" && list.length === 0) {
     body = (
       <div class="blank bad" role="alert">
         <Icon name="wifi-off" />
         <h2>The chats cannot be read</h2>
-        <p>{wordsOf(chats.problem.value)}</p>
+        <p>{errorText(chats.problem.value)}</p>
         <button
           type="button"
           class="btn line"
-          onClick={() => (which === "closed" ? void chats.loadClosed() : workspace.sync.hurry())}
+          onClick={() => (listName === "closed" ? void chats.loadClosed() : workspace.sync.reconnectNow())}
         >
           Try again
         </button>
       </div>
     );
-  } else if (which !== "search" && list.length === 0 && (progress === "loading" || progress === "idle")) {
+  } else if (listName !== "search" && list.length === 0 && (progress === "loading" || progress === "idle")) {
     body = <RowSkeletons />;
   } else if (list.length === 0) {
-    body = <Empty which={which} />;
-  } else if (which === "waiting") {
+    body = <EmptyList listName={listName} />;
+  } else if (listName === "waiting") {
     const { waiting, mine } = chats;
     body = (
       <ul>
@@ -242,18 +242,18 @@ function List() {
     <div
       id="chat-list"
       class="rows scroll"
-      role={which === "search" ? undefined : "tabpanel"}
-      aria-labelledby={which === "search" ? undefined : `tab-${which}`}
+      role={listName === "search" ? undefined : "tabpanel"}
+      aria-labelledby={listName === "search" ? undefined : `tab-${listName}`}
       tabIndex={-1}
-      onKeyDown={moveInList}
+      onKeyDown={moveFocusInList}
     >
       {body}
-      <Tail which={which} />
+      <NextPageLoader listName={listName} />
     </div>
   );
 }
 
-function moveInList(event: KeyboardEvent): void {
+function moveFocusInList(event: KeyboardEvent): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : undefined;
   if (step === undefined) return;
   const rows = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".row")];
@@ -266,45 +266,45 @@ function moveInList(event: KeyboardEvent): void {
 }
 
 /** Reads the next page when the end of the list comes near. */
-function Tail({ which }: { which: Tab | "search" }) {
+function NextPageLoader({ listName }: { listName: Tab | "search" }) {
   const workspace = useWorkspace();
   const { chats } = workspace;
-  const mark = useRef<HTMLDivElement>(null);
-  const result = found.value;
+  const sentinel = useRef<HTMLDivElement>(null);
+  const result = searchResult.value;
   const hasMore =
-    which === "closed"
-      ? typeof chats.closedNext.value === "number"
-      : which === "search"
+    listName === "closed"
+      ? typeof chats.nextClosedCursor.value === "number"
+      : listName === "search"
         ? result?.state === "done" && result.next !== null
-        : chats.openNext.value !== null && (which === "bot" || which === "all");
+        : chats.nextOpenCursor.value !== null && (listName === "bot" || listName === "all");
   useEffect(() => {
-    const element = mark.current;
+    const element = sentinel.current;
     if (element === null || !hasMore) return;
     const observer = new IntersectionObserver(
-      (seen) => {
-        if (!seen.some((entry) => entry.isIntersecting)) return;
-        if (which === "closed") void chats.loadClosed();
-        else if (which === "search") {
-          const current = found.peek();
-          if (current?.next != null) void search(workspace, current.words, current.next);
+      (intersections) => {
+        if (!intersections.some((entry) => entry.isIntersecting)) return;
+        if (listName === "closed") void chats.loadClosed();
+        else if (listName === "search") {
+          const current = searchResult.peek();
+          if (current?.next != null) void search(workspace, current.searchText, current.next);
         } else void chats.loadMoreOpen().catch(() => {});
       },
       { root: element.parentElement, rootMargin: "400px" },
     );
     observer.observe(element);
     return () => observer.disconnect();
-  }, [which, hasMore, chats.closedNext.value, chats.openNext.value, result?.next]);
-  if (which === "search" && result?.state === "local" && listedChats(chats).length > 0)
+  }, [listName, hasMore, chats.nextClosedCursor.value, chats.nextOpenCursor.value, result?.next]);
+  if (listName === "search" && result?.state === "local" && visibleChats(chats).length > 0)
     return <p class="more">Only chats that are loaded were searched.</p>;
-  if (which === "search" && result?.state === "failed") return <p class="more">{result.problem}</p>;
+  if (listName === "search" && result?.state === "failed") return <p class="more">{result.problem}</p>;
   return (
-    <div ref={mark} class={hasMore ? "more" : undefined}>
+    <div ref={sentinel} class={hasMore ? "more" : undefined}>
       {hasMore && <span class="appear-late">Loading…</span>}
     </div>
   );
 }
 
-const EMPTY: Record<Tab, { icon: "inbox" | "message-square" | "bot" | "circle-check"; title: string; text: string }> = {
+const EMPTY_LIST_TEXTS: Record<Tab, { icon: "inbox" | "message-square" | "bot" | "circle-check"; title: string; text: string }> = {
   waiting: {
     icon: "circle-check",
     title: "Nobody is waiting",
@@ -328,9 +328,9 @@ const EMPTY: Record<Tab, { icon: "inbox" | "message-square" | "bot" | "circle-ch
   },
 };
 
-function Empty({ which }: { which: Tab | "search" }) {
-  if (which === "search") {
-    const state = found.value?.state;
+function EmptyList({ listName }: { listName: Tab | "search" }) {
+  if (listName === "search") {
+    const state = searchResult.value?.state;
     if (state === "searching" || state === undefined) return <RowSkeletons count={3} />;
     return (
       <div class="blank">
@@ -343,7 +343,7 @@ function Empty({ which }: { which: Tab | "search" }) {
       </div>
     );
   }
-  const { icon, title, text } = EMPTY[which];
+  const { icon, title, text } = EMPTY_LIST_TEXTS[listName];
   return (
     <div class="blank">
       <Icon name={icon} />

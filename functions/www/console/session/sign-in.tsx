@@ -2,26 +2,26 @@ import "./sign-in.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../../api/client";
 import { Icon } from "../../ui/icons";
-import { lasting } from "../../ui/storage";
+import { persistentStorage } from "../../ui/storage";
 import logo from "../icon.svg";
-import { signedOutBecause, signIn, signInWithCode } from "../state/session";
+import { signOutReason, signIn, signInWithCode } from "../state/session";
 
-interface Problem {
+interface SignInProblem {
   text: string;
   field?: "email" | "password" | undefined;
   /** Unix milliseconds before which another attempt is useless. */
-  until?: number | undefined;
+  retryAt?: number | undefined;
 }
 
-function problemOf(error: unknown, isCode: boolean): Problem {
+function signInProblem(error: unknown, isCode: boolean): SignInProblem {
   if (error instanceof NetworkError) return { text: "The service does not answer. Check your network and try again." };
   if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it and try again." };
   if (isCode && [400, 401, 403, 404, 410].includes(error.status)) {
     return { text: "This sign-in link has been used or is too old. Sign in with e-mail and password." };
   }
   if (error.status === 401) return { text: "E-mail or password is wrong.", field: "password" };
-  if (error.status === 429) return { text: "Too many attempts.", until: Date.now() + (error.retryAfter ?? 5) * 1000 };
-  if (error.status === 503) return { text: "The service is busy.", until: Date.now() + (error.retryAfter ?? 2) * 1000 };
+  if (error.status === 429) return { text: "Too many attempts.", retryAt: Date.now() + (error.retryAfter ?? 5) * 1000 };
+  if (error.status === 503) return { text: "The service is busy.", retryAt: Date.now() + (error.retryAfter ?? 2) * 1000 };
   if (error.status === 400) {
     const field = error.field === "email" || error.field === "password" ? error.field : undefined;
     return {
@@ -33,11 +33,11 @@ function problemOf(error: unknown, isCode: boolean): Problem {
 }
 
 export function SignIn() {
-  const [email, setEmail] = useState(() => lasting.read<string>("email") ?? "");
+  const [email, setEmail] = useState(() => persistentStorage.read<string>("email") ?? "");
   const [password, setPassword] = useState("");
-  const [isShown, setShown] = useState(false);
+  const [isPasswordVisible, setPasswordVisible] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
+  const [problem, setProblem] = useState<SignInProblem>();
   const [secondsLeft, setSecondsLeft] = useState(0);
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
@@ -48,7 +48,7 @@ export function SignIn() {
     try {
       await run();
     } catch (error) {
-      const problem = problemOf(error, isCode);
+      const problem = signInProblem(error, isCode);
       setProblem(problem);
       setBusy(false);
       if (problem.field === "password") passwordInput.current?.select();
@@ -67,28 +67,28 @@ export function SignIn() {
     }
   }, []);
 
-  const until = problem?.until;
+  const retryAt = problem?.retryAt;
   useEffect(() => {
-    if (until === undefined) return;
-    const count = () => setSecondsLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    count();
-    const timer = setInterval(count, 500);
+    if (retryAt === undefined) return;
+    const updateSecondsLeft = () => setSecondsLeft(Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)));
+    updateSecondsLeft();
+    const timer = setInterval(updateSecondsLeft, 500);
     return () => clearInterval(timer);
-  }, [until]);
-  const mustWait = until !== undefined && secondsLeft > 0;
+  }, [retryAt]);
+  const mustWait = retryAt !== undefined && secondsLeft > 0;
 
   const submit = (event: Event) => {
     event.preventDefault();
     if (isBusy || mustWait) return;
-    const trimmed = email.trim();
-    if (!/^\S+@\S+$/.test(trimmed)) {
+    const trimmedEmail = email.trim();
+    if (!/^\S+@\S+$/.test(trimmedEmail)) {
       setProblem({ text: "Enter your e-mail address.", field: "email" });
       emailInput.current?.focus();
     } else if (password === "") {
       setProblem({ text: "Enter your password.", field: "password" });
       passwordInput.current?.focus();
     } else {
-      void attempt(() => signIn(trimmed, password), false);
+      void attempt(() => signIn(trimmedEmail, password), false);
     }
   };
 
@@ -100,7 +100,7 @@ export function SignIn() {
           <h1>Sign in to Switchboard</h1>
           <p>For agents and admins</p>
         </div>
-        {signedOutBecause.value === "expired" && problem === undefined && (
+        {signOutReason.value === "expired" && problem === undefined && (
           <p class="notice">
             <Icon name="lock" />
             <span>Your session has ended. Sign in again: what you typed is kept.</span>
@@ -112,7 +112,7 @@ export function SignIn() {
             <span>
               {problem.text}
               {mustWait && ` Try again in ${secondsLeft} s.`}
-              {until !== undefined && !mustWait && " You can try again now."}
+              {retryAt !== undefined && !mustWait && " You can try again now."}
             </span>
           </p>
         )}
@@ -140,7 +140,7 @@ export function SignIn() {
               ref={passwordInput}
               id="password"
               class="input"
-              type={(isShown ? "text" : "password") as "password"}
+              type={(isPasswordVisible ? "text" : "password") as "password"}
               autocomplete="current-password"
               maxLength={254}
               value={password}
@@ -148,8 +148,8 @@ export function SignIn() {
               aria-describedby={problem?.field === "password" ? "sign-in-problem" : undefined}
               onInput={(event) => setPassword(event.currentTarget.value)}
             />
-            <button type="button" onClick={() => setShown(!isShown)}>
-              {isShown ? "Hide" : "Show"}
+            <button type="button" onClick={() => setPasswordVisible(!isPasswordVisible)}>
+              {isPasswordVisible ? "Hide" : "Show"}
               <span class="sr"> password</span>
             </button>
           </div>

@@ -3,13 +3,13 @@
 import { effect, type ReadonlySignal } from "@preact/signals";
 import plainIcon from "../icon.svg";
 import dottedIcon from "../icon-dot.svg";
-import { hasDesktopNotices, hasSound } from "./preferences";
+import { areDesktopNotificationsEnabled, isSoundEnabled } from "./preferences";
 
 const TITLE = "Switchboard";
-const MIN_SOUND_GAP_MS = 1500;
-const MAX_NOTICE_TEXT = 140;
+const MIN_SOUND_INTERVAL_MS = 1500;
+const MAX_NOTIFICATION_CHARACTERS = 140;
 
-export function followAttention(attention: ReadonlySignal<number>): () => void {
+export function showAttentionCount(attention: ReadonlySignal<number>): () => void {
   const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   const stop = effect(() => {
     const count = attention.value;
@@ -23,55 +23,55 @@ export function followAttention(attention: ReadonlySignal<number>): () => void {
   };
 }
 
-let context: AudioContext | undefined;
-let lastSound = 0;
+let audioContext: AudioContext | undefined;
+let lastSoundAt = 0;
 
 /** Two soft tones, made here: nothing is loaded for it. */
 export function playSound(): void {
-  if (!hasSound.peek() || Date.now() - lastSound < MIN_SOUND_GAP_MS) return;
+  if (!isSoundEnabled.peek() || Date.now() - lastSoundAt < MIN_SOUND_INTERVAL_MS) return;
   // A browser refuses sound before the first click; then there is none.
   if (navigator.userActivation?.hasBeenActive === false) return;
-  lastSound = Date.now();
-  context ??= new AudioContext();
-  void context.resume();
-  const start = context.currentTime;
+  lastSoundAt = Date.now();
+  audioContext ??= new AudioContext();
+  void audioContext.resume();
+  const start = audioContext.currentTime;
   for (const [index, frequency] of [660, 880].entries()) {
-    const tone = context.createOscillator();
-    const volume = context.createGain();
+    const tone = audioContext.createOscillator();
+    const volume = audioContext.createGain();
     const at = start + index * 0.11;
     tone.frequency.value = frequency;
     tone.type = "sine";
     volume.gain.setValueAtTime(0, at);
     volume.gain.linearRampToValueAtTime(0.09, at + 0.015);
     volume.gain.exponentialRampToValueAtTime(0.0001, at + 0.32);
-    tone.connect(volume).connect(context.destination);
+    tone.connect(volume).connect(audioContext.destination);
     tone.start(at);
     tone.stop(at + 0.34);
   }
 }
 
-export const canNotify = () => typeof Notification !== "undefined";
-export const isNotifyingAllowed = () => canNotify() && Notification.permission === "granted";
+export const areNotificationsSupported = () => typeof Notification !== "undefined";
+export const areNotificationsAllowed = () => areNotificationsSupported() && Notification.permission === "granted";
 
 /** Only ever called from a click. */
-export async function allowDesktopNotices(): Promise<boolean> {
-  if (!canNotify()) return false;
+export async function requestNotificationPermission(): Promise<boolean> {
+  if (!areNotificationsSupported()) return false;
   const permission = await Notification.requestPermission();
-  hasDesktopNotices.value = permission === "granted";
-  return hasDesktopNotices.peek();
+  areDesktopNotificationsEnabled.value = permission === "granted";
+  return areDesktopNotificationsEnabled.peek();
 }
 
 /** Shown while the page is hidden, one for each chat. */
-export function notify(title: string, text: string, chatId: number, open: () => void): void {
-  if (!hasDesktopNotices.peek() || !isNotifyingAllowed() || !document.hidden) return;
-  const notice = new Notification(title, {
-    body: text.slice(0, MAX_NOTICE_TEXT),
+export function showDesktopNotification(title: string, text: string, chatId: number, open: () => void): void {
+  if (!areDesktopNotificationsEnabled.peek() || !areNotificationsAllowed() || !document.hidden) return;
+  const notification = new Notification(title, {
+    body: text.slice(0, MAX_NOTIFICATION_CHARACTERS),
     tag: `chat-${chatId}`,
     icon: plainIcon,
   });
-  notice.onclick = () => {
+  notification.onclick = () => {
     window.focus();
     open();
-    notice.close();
+    notification.close();
   };
 }

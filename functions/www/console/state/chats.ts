@@ -1,70 +1,70 @@
 /* Every chat row that the console knows, fed by lists, changes and pushes. */
 
 import { batch, computed, signal } from "@preact/signals";
-import type { Api } from "../../api/client";
+import type { ApiClient } from "../../api/client";
 import type { ChatRow } from "../../api/types";
-import type { Shelf } from "../../ui/storage";
+import type { PrefixedStorage } from "../../ui/storage";
 
 export type Tab = "waiting" | "mine" | "bot" | "all" | "closed";
 export const TABS: readonly Tab[] = ["waiting", "mine", "bot", "all", "closed"];
 
 /** Pages of open chats that are read at once; further ones come by scrolling. */
-const MAX_OPEN_PAGES = 10;
-const CHATS_PER_PAGE = 100;
-const CLOSED_PER_PAGE = 50;
+const MAX_OPEN_CHAT_PAGES = 10;
+const OPEN_CHATS_PER_PAGE = 100;
+const CLOSED_CHATS_PER_PAGE = 50;
 const MAX_READ_MARKS = 2000;
 
 /** Up to where the agent has read a chat: the last message as it was then. */
 interface ReadMark {
   seq: number;
-  last: string;
+  lastMessageKey: string;
   at: number;
 }
 
-export type Progress = "idle" | "loading" | "ready" | "failed";
+export type LoadState = "idle" | "loading" | "ready" | "failed";
 
 const isOpen = (row: ChatRow) => row.state !== "closed";
-const lastOf = (row: ChatRow) =>
+const lastMessageKey = (row: ChatRow) =>
   row.last_message
     ? `${row.last_message.timestamp} ${row.last_message.from} ${row.last_message.text.slice(0, 60)}`
     : "";
-const activity = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
+const lastActivityAt = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
 
 export class ChatStore {
   readonly rows = signal<ReadonlyMap<number, ChatRow>>(new Map());
-  readonly progress = signal<Progress>("idle");
+  readonly loadState = signal<LoadState>("idle");
   readonly problem = signal<unknown>(undefined);
   /** Whether there are more open chats than were read. */
-  readonly openNext = signal<number | null>(null);
-  readonly closedNext = signal<number | null | undefined>(undefined);
-  readonly closedProgress = signal<Progress>("idle");
+  readonly nextOpenCursor = signal<number | null>(null);
+  readonly nextClosedCursor = signal<number | null | undefined>(undefined);
+  readonly closedLoadState = signal<LoadState>("idle");
   /** Messages of visitors since the agent last read the chat, as counted from pushes. */
   readonly unreadCounts = signal<ReadonlyMap<number, number>>(new Map());
   /** The chat whose end the agent sees now: nothing in it is unread. */
-  readonly reading = signal<number | undefined>(undefined);
+  readonly readingChatId = signal<number | undefined>(undefined);
   /** Chats that are about to be closed; not listed while Undo is offered. */
-  readonly closing = signal<ReadonlySet<number>>(new Set());
+  readonly closingChatIds = signal<ReadonlySet<number>>(new Set());
 
-  private readonly waits = new Map<number, { kind: "waiting" | "reply"; since: number }>();
-  private readonly marks = signal<Readonly<Record<string, ReadMark>>>({});
-  private readonly touched = new Map<number, number>();
-  private tick = 0;
+  private readonly waitStarts = new Map<number, { kind: "waiting" | "reply"; waitingSince: number }>();
+  private readonly readMarks = signal<Readonly<Record<string, ReadMark>>>({});
+  private readonly lastChangedAt = new Map<number, number>();
+  private revision = 0;
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ApiClient,
     private readonly me: number,
-    private readonly shelf: Shelf,
+    private readonly shelf: PrefixedStorage,
   ) {
-    this.marks.value = shelf.read<Record<string, ReadMark>>("read") ?? {};
+    this.readMarks.value = shelf.read<Record<string, ReadMark>>("read") ?? {};
   }
 
   readonly open = computed(() =>
-    [...this.rows.value.values()].filter((row) => isOpen(row) && !this.closing.value.has(row.chat_id)),
+    [...this.rows.value.values()].filter((row) => isOpen(row) && !this.closingChatIds.value.has(row.chat_id)),
   );
   readonly waiting = computed(() =>
     this.open.value
       .filter((row) => row.state === "waiting")
-      .sort((a, b) => this.since(a) - this.since(b) || a.chat_id - b.chat_id),
+      .sort((a, b) => this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id),
   );
   readonly mine = computed(() =>
     this.open.value.filter((row) => this.isMine(row)).sort((a, b) => this.compareMine(a, b)),
@@ -72,10 +72,10 @@ export class ChatStore {
   readonly bot = computed(() =>
     this.open.value
       .filter((row) => row.state === "bot")
-      .sort((a, b) => activity(b) - activity(a) || b.chat_id - a.chat_id),
+      .sort((a, b) => lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id),
   );
   readonly all = computed(() =>
-    [...this.open.value].sort((a, b) => activity(b) - activity(a) || b.chat_id - a.chat_id),
+    [...this.open.value].sort((a, b) => lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id),
   );
   readonly closed = computed(() =>
     [...this.rows.value.values()]
@@ -84,7 +84,7 @@ export class ChatStore {
   );
 
   /** Chats that want the agent: those that wait and their own with something new. */
-  readonly attention = computed(
+  readonly attentionCount = computed(
     () => this.waiting.value.length + this.mine.value.filter((row) => this.isUnread(row)).length,
   );
 
@@ -95,9 +95,9 @@ export class ChatStore {
   /** Their own chats: who waits for an answer stands first, longest first; then the last active. */
   private compareMine(a: ChatRow, b: ChatRow): number {
     const [left, right] = [this.awaitsReply(a), this.awaitsReply(b)];
-    if (left && right) return this.since(a) - this.since(b) || a.chat_id - b.chat_id;
+    if (left && right) return this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id;
     if (left !== right) return left ? -1 : 1;
-    return activity(b) - activity(a) || b.chat_id - a.chat_id;
+    return lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id;
   }
 
   awaitsReply(row: ChatRow): boolean {
@@ -105,78 +105,78 @@ export class ChatStore {
   }
 
   /** Unix seconds since when somebody waits: for an agent, or for an answer. */
-  since(row: ChatRow): number {
-    return this.waits.get(row.chat_id)?.since ?? activity(row);
+  waitingSince(row: ChatRow): number {
+    return this.waitStarts.get(row.chat_id)?.waitingSince ?? lastActivityAt(row);
   }
 
   isUnread(row: ChatRow): boolean {
     if (row.last_message?.from !== "visitor" || !(this.isMine(row) || row.state === "waiting")) return false;
-    if (this.reading.value === row.chat_id) return false;
+    if (this.readingChatId.value === row.chat_id) return false;
     if ((this.unreadCounts.value.get(row.chat_id) ?? 0) > 0) return true;
-    const mark = this.marks.value[row.chat_id];
+    const mark = this.readMarks.value[row.chat_id];
     if (mark === undefined) return true;
-    return lastOf(row) !== mark.last && row.last_message.timestamp >= mark.at;
+    return lastMessageKey(row) !== mark.lastMessageKey && row.last_message.timestamp >= mark.at;
   }
 
   /** The last entry that the agent has read; undefined when they never opened the chat. */
-  readUpTo(chatId: number): number | undefined {
-    return this.marks.peek()[chatId]?.seq;
+  lastReadSeq(chatId: number): number | undefined {
+    return this.readMarks.peek()[chatId]?.seq;
   }
 
   markRead(chatId: number, seq: number): void {
     const row = this.rows.peek().get(chatId);
-    const before = this.marks.peek()[chatId];
+    const before = this.readMarks.peek()[chatId];
     const mark: ReadMark = {
       seq: Math.max(seq, before?.seq ?? 0),
-      last: row ? lastOf(row) : (before?.last ?? ""),
-      at: row ? activity(row) : (before?.at ?? 0),
+      lastMessageKey: row ? lastMessageKey(row) : (before?.lastMessageKey ?? ""),
+      at: row ? lastActivityAt(row) : (before?.at ?? 0),
     };
-    const isNew = before?.seq !== mark.seq || before.last !== mark.last;
+    const isNew = before?.seq !== mark.seq || before.lastMessageKey !== mark.lastMessageKey;
     batch(() => {
       if ((this.unreadCounts.peek().get(chatId) ?? 0) > 0)
         this.unreadCounts.value = new Map(this.unreadCounts.peek()).set(chatId, 0);
       if (!isNew) return;
-      let marks: Record<string, ReadMark> = { ...this.marks.peek(), [chatId]: mark };
-      const names = Object.keys(marks);
+      let readMarks: Record<string, ReadMark> = { ...this.readMarks.peek(), [chatId]: mark };
+      const names = Object.keys(readMarks);
       if (names.length > MAX_READ_MARKS) {
         const oldest = names
           .map(Number)
           .sort((a, b) => a - b)
           .slice(0, names.length - MAX_READ_MARKS);
-        marks = { ...marks };
-        for (const name of oldest) delete marks[name];
+        readMarks = { ...readMarks };
+        for (const name of oldest) delete readMarks[name];
       }
-      this.marks.value = marks;
-      this.shelf.write("read", marks);
+      this.readMarks.value = readMarks;
+      this.shelf.write("read", readMarks);
     });
   }
 
   /** Another tab has read something. */
-  reloadMarks(): void {
-    this.marks.value = this.shelf.read<Record<string, ReadMark>>("read") ?? this.marks.peek();
+  reloadReadMarks(): void {
+    this.readMarks.value = this.shelf.read<Record<string, ReadMark>>("read") ?? this.readMarks.peek();
   }
 
-  countUnread(chatId: number): void {
-    if (this.reading.peek() === chatId) return;
+  incrementUnread(chatId: number): void {
+    if (this.readingChatId.peek() === chatId) return;
     const counts = this.unreadCounts.peek();
     this.unreadCounts.value = new Map(counts).set(chatId, (counts.get(chatId) ?? 0) + 1);
   }
 
   /** Rows as they are now: of a push, of changes, or of an answer to an action. */
   upsert(rows: readonly ChatRow[]): void {
-    this.tick++;
-    for (const row of rows) this.touched.set(row.chat_id, this.tick);
+    this.revision++;
+    for (const row of rows) this.lastChangedAt.set(row.chat_id, this.revision);
     this.merge(rows);
   }
 
   remove(ids: readonly number[]): void {
-    this.tick++;
-    for (const id of ids) this.touched.set(id, this.tick);
+    this.revision++;
+    for (const id of ids) this.lastChangedAt.set(id, this.revision);
     const rows = new Map(this.rows.peek());
     let isChanged = false;
     for (const id of ids) {
       isChanged = rows.delete(id) || isChanged;
-      this.waits.delete(id);
+      this.waitStarts.delete(id);
     }
     if (isChanged) this.rows.value = rows;
   }
@@ -189,7 +189,7 @@ export class ChatStore {
       const before = all.get(row.chat_id);
       const seq = Math.max(row.seq ?? 0, before?.seq ?? 0);
       const merged = seq > 0 ? { ...row, seq } : row;
-      this.noteWait(merged, before);
+      this.recordWait(merged, before);
       if (before !== undefined && JSON.stringify(before) === JSON.stringify(merged)) continue;
       all.set(row.chat_id, merged);
       isChanged = true;
@@ -197,98 +197,98 @@ export class ChatStore {
     if (isChanged) this.rows.value = all;
   }
 
-  private noteWait(row: ChatRow, before: ChatRow | undefined): void {
+  private recordWait(row: ChatRow, before: ChatRow | undefined): void {
     const kind = row.state === "waiting" ? "waiting" : this.awaitsReply(row) ? "reply" : undefined;
-    const wait = this.waits.get(row.chat_id);
+    const wait = this.waitStarts.get(row.chat_id);
     if (kind === undefined) {
-      this.waits.delete(row.chat_id);
+      this.waitStarts.delete(row.chat_id);
     } else if (row.waiting_since !== undefined) {
-      this.waits.set(row.chat_id, { kind, since: row.waiting_since });
+      this.waitStarts.set(row.chat_id, { kind, waitingSince: row.waiting_since });
     } else if (before === undefined || wait?.kind !== kind) {
-      this.waits.set(row.chat_id, { kind, since: activity(row) });
+      this.waitStarts.set(row.chat_id, { kind, waitingSince: lastActivityAt(row) });
     }
   }
 
   /** Reads every open chat. What a push said meanwhile wins over the list. */
   async loadOpen(): Promise<void> {
-    if (this.progress.peek() !== "ready") this.progress.value = "loading";
-    const started = this.tick;
+    if (this.loadState.peek() !== "ready") this.loadState.value = "loading";
+    const startRevision = this.revision;
     try {
-      const seen = new Set<number>();
+      const listedIds = new Set<number>();
       let before: number | undefined;
       let next: number | null = null;
-      for (let page = 0; page < MAX_OPEN_PAGES; page++) {
-        const query = { state: "open" as const, limit: CHATS_PER_PAGE, ...(before === undefined ? {} : { before }) };
-        const answer = await this.api.get("/agent/chats", { query });
-        const isFresh = (row: ChatRow) => (this.touched.get(row.chat_id) ?? 0) <= started;
-        for (const row of answer.chats) seen.add(row.chat_id);
-        this.merge(answer.chats.filter(isFresh));
-        next = answer.next;
+      for (let page = 0; page < MAX_OPEN_CHAT_PAGES; page++) {
+        const query = { state: "open" as const, limit: OPEN_CHATS_PER_PAGE, ...(before === undefined ? {} : { before }) };
+        const page = await this.api.get("/agent/chats", { query });
+        const isUnchanged = (row: ChatRow) => (this.lastChangedAt.get(row.chat_id) ?? 0) <= startRevision;
+        for (const row of page.chats) listedIds.add(row.chat_id);
+        this.merge(page.chats.filter(isUnchanged));
+        next = page.next;
         if (next === null) break;
         before = next;
       }
-      const lowest = next ?? 0;
-      const isGone = (row: ChatRow) =>
+      const lowestListedId = next ?? 0;
+      const isMissing = (row: ChatRow) =>
         isOpen(row) &&
-        row.chat_id >= lowest &&
-        !seen.has(row.chat_id) &&
-        (this.touched.get(row.chat_id) ?? 0) <= started;
+        row.chat_id >= lowestListedId &&
+        !listedIds.has(row.chat_id) &&
+        (this.lastChangedAt.get(row.chat_id) ?? 0) <= startRevision;
       batch(() => {
-        const gone = [...this.rows.peek().values()].filter(isGone).map((row) => row.chat_id);
-        if (gone.length > 0) this.remove(gone);
-        this.openNext.value = next;
+        const missingIds = [...this.rows.peek().values()].filter(isMissing).map((row) => row.chat_id);
+        if (missingIds.length > 0) this.remove(missingIds);
+        this.nextOpenCursor.value = next;
         this.problem.value = undefined;
-        this.progress.value = "ready";
+        this.loadState.value = "ready";
       });
     } catch (error) {
       batch(() => {
         this.problem.value = error;
-        if (this.progress.peek() !== "ready") this.progress.value = "failed";
+        if (this.loadState.peek() !== "ready") this.loadState.value = "failed";
       });
       throw error;
     }
   }
 
   async loadMoreOpen(): Promise<void> {
-    const before = this.openNext.peek();
+    const before = this.nextOpenCursor.peek();
     if (before === null) return;
     const { chats, next } = await this.api.get("/agent/chats", {
-      query: { state: "open", limit: CHATS_PER_PAGE, before },
+      query: { state: "open", limit: OPEN_CHATS_PER_PAGE, before },
     });
     this.merge(chats);
-    this.openNext.value = next;
+    this.nextOpenCursor.value = next;
   }
 
   /** The next page of closed chats. */
   async loadClosed(): Promise<void> {
-    if (this.closedProgress.peek() === "loading" || this.closedNext.peek() === null) return;
-    this.closedProgress.value = "loading";
+    if (this.closedLoadState.peek() === "loading" || this.nextClosedCursor.peek() === null) return;
+    this.closedLoadState.value = "loading";
     try {
-      const before = this.closedNext.peek();
+      const before = this.nextClosedCursor.peek();
       const query = {
         state: "closed" as const,
-        limit: CLOSED_PER_PAGE,
+        limit: CLOSED_CHATS_PER_PAGE,
         ...(before === undefined || before === null ? {} : { before }),
       };
       const { chats, next } = await this.api.get("/agent/chats", { query });
       batch(() => {
         this.merge(chats);
-        this.closedNext.value = next;
-        this.closedProgress.value = "ready";
+        this.nextClosedCursor.value = next;
+        this.closedLoadState.value = "ready";
       });
     } catch (error) {
       batch(() => {
         this.problem.value = error;
-        this.closedProgress.value = "failed";
+        this.closedLoadState.value = "failed";
       });
     }
   }
 
-  hide(chatId: number, isHidden: boolean): void {
-    const closing = new Set(this.closing.peek());
-    if (isHidden) closing.add(chatId);
-    else closing.delete(chatId);
-    this.closing.value = closing;
+  setClosing(chatId: number, isClosing: boolean): void {
+    const closingChatIds = new Set(this.closingChatIds.peek());
+    if (isClosing) closingChatIds.add(chatId);
+    else closingChatIds.delete(chatId);
+    this.closingChatIds.value = closingChatIds;
   }
 
   row(chatId: number): ChatRow | undefined {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
-import type { Shelf } from "../../ui/storage";
+import type { PrefixedStorage } from "../../ui/storage";
 
-interface Kept {
+interface StoredDraft {
   text: string;
   isNote: boolean;
 }
@@ -9,29 +9,29 @@ interface Kept {
 /** What was typed and not sent, by chat. Written through to storage at once. */
 export class Drafts {
   /** Chats with a draft, for the list. */
-  readonly chats = signal<ReadonlySet<number>>(new Set());
+  readonly chatIds = signal<ReadonlySet<number>>(new Set());
 
-  constructor(private readonly shelf: Shelf) {
-    this.chats.value = new Set(shelf.names().map(Number));
+  constructor(private readonly shelf: PrefixedStorage) {
+    this.chatIds.value = new Set(shelf.names().map(Number));
   }
 
-  read(chatId: number): Kept {
-    return this.shelf.read<Kept>(String(chatId)) ?? { text: "", isNote: false };
+  read(chatId: number): StoredDraft {
+    return this.shelf.read<StoredDraft>(String(chatId)) ?? { text: "", isNote: false };
   }
 
   write(chatId: number, text: string, isNote: boolean): void {
     const isEmpty = text.trim().length === 0;
     if (isEmpty) this.shelf.remove(String(chatId));
     else this.shelf.write(String(chatId), { text, isNote });
-    if (this.chats.peek().has(chatId) === !isEmpty) return;
-    const chats = new Set(this.chats.peek());
-    if (isEmpty) chats.delete(chatId);
-    else chats.add(chatId);
-    this.chats.value = chats;
+    if (this.chatIds.peek().has(chatId) === !isEmpty) return;
+    const chatIds = new Set(this.chatIds.peek());
+    if (isEmpty) chatIds.delete(chatId);
+    else chatIds.add(chatId);
+    this.chatIds.value = chatIds;
   }
 
   clear(): void {
     this.shelf.clear();
-    this.chats.value = new Set();
+    this.chatIds.value = new Set();
   }
 }

@@ -2,15 +2,15 @@
    neither a reload nor a second tab loses one, and is sent with that key as Idempotency-Key until it is answered. */
 
 import { signal } from "@preact/signals";
-import { ApiError, isTemporary, NetworkError, type Api } from "../../api/client";
+import { ApiError, isRetryable, NetworkError, type ApiClient } from "../../api/client";
 import type { AgentMessage } from "../../api/types";
-import type { Shelf } from "../../ui/storage";
+import type { PrefixedStorage } from "../../ui/storage";
 
-export type Draft = { kind: "message"; body: AgentMessage } | { kind: "note"; body: { text: string } };
+export type OutgoingContent = { kind: "message"; body: AgentMessage } | { kind: "note"; body: { text: string } };
 
 export type OutgoingState = "sending" | "waiting" | "refused";
 
-export type Outgoing = Draft & {
+export type OutgoingItem = OutgoingContent & {
   key: string;
   chatId: number;
   /** Unix milliseconds; also the order. */
@@ -20,7 +20,7 @@ export type Outgoing = Draft & {
   problem?: string;
 };
 
-const MAX_DELAY_MS = 30_000;
+const MAX_RETRY_DELAY_MS = 30_000;
 const KEY_BYTES = 16;
 
 /** Not randomUUID: browsers have that over https only. */
@@ -31,25 +31,25 @@ function randomKey(): string {
 }
 
 export class Outbox {
-  readonly items = signal<readonly Outgoing[]>([]);
+  readonly items = signal<readonly OutgoingItem[]>([]);
   /** Called when the service has stored an item. */
-  onSent: (item: Outgoing, answer: { seq: number; id: string }) => void = () => {};
-  onRefused: (item: Outgoing) => void = () => {};
+  onSent: (item: OutgoingItem, response: { seq: number; id: string }) => void = () => {};
+  onRejected: (item: OutgoingItem) => void = () => {};
   /** Chats whose accept is on its way: their messages wait for it. */
-  isHeld: (chatId: number) => boolean = () => false;
+  isPaused: (chatId: number) => boolean = () => false;
 
-  private readonly busy = new Set<number>();
-  private readonly failures = new Map<number, number>();
+  private readonly sendingChatIds = new Set<number>();
+  private readonly failureCount = new Map<number, number>();
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
   private isStopped = false;
 
   constructor(
-    private readonly api: Api,
-    private readonly shelf: Shelf,
+    private readonly api: ApiClient,
+    private readonly shelf: PrefixedStorage,
   ) {
-    const stored = shelf.names().map((name) => shelf.read<Outgoing>(name));
+    const stored = shelf.names().map((name) => shelf.read<OutgoingItem>(name));
     this.items.value = stored
-      .filter((item): item is Outgoing => item !== undefined && typeof item.key === "string")
+      .filter((item): item is OutgoingItem => item !== undefined && typeof item.key === "string")
       .map((item) => (item.state === "refused" ? item : { ...item, state: "waiting" as const }))
       .sort((a, b) => a.writtenAt - b.writtenAt);
   }
@@ -65,10 +65,10 @@ export class Outbox {
     this.timers.clear();
   }
 
-  add(chatId: number, draft: Draft): Outgoing {
+  add(chatId: number, content: OutgoingContent): OutgoingItem {
     const latest = this.items.peek().at(-1)?.writtenAt ?? 0;
-    const item: Outgoing = {
-      ...draft,
+    const item: OutgoingItem = {
+      ...content,
       key: randomKey(),
       chatId,
       writtenAt: Math.max(Date.now(), latest + 1),
@@ -81,7 +81,7 @@ export class Outbox {
   }
 
   /** The network is back, or the agent does not want to wait. */
-  hurry(): void {
+  retryNow(): void {
     for (const [chatId, timer] of this.timers) {
       clearTimeout(timer);
       this.timers.delete(chatId);
@@ -89,15 +89,15 @@ export class Outbox {
     this.start();
   }
 
-  again(key: string): void {
+  retry(key: string): void {
     const item = this.items.peek().find((item) => item.key === key);
     if (item === undefined) return;
     const { problem: _, ...rest } = item;
-    this.replace({ ...rest, state: "sending" } as Outgoing);
+    this.update({ ...rest, state: "sending" } as OutgoingItem);
     void this.sendNext(item.chatId);
   }
 
-  discard(key: string): Outgoing | undefined {
+  discard(key: string): OutgoingItem | undefined {
     const item = this.items.peek().find((item) => item.key === key);
     this.shelf.remove(key);
     this.items.value = this.items.peek().filter((item) => item.key !== key);
@@ -108,61 +108,61 @@ export class Outbox {
   /** Another tab changed the shelf. */
   syncWithStorage(): void {
     const names = new Set(this.shelf.names());
-    const known = this.items.peek();
-    const kept = known.filter((item) => names.has(item.key) || this.busy.has(item.chatId));
+    const currentItems = this.items.peek();
+    const remainingItems = currentItems.filter((item) => names.has(item.key) || this.sendingChatIds.has(item.chatId));
     const added = [...names]
-      .filter((name) => !known.some((item) => item.key === name))
-      .flatMap((name) => this.shelf.read<Outgoing>(name) ?? []);
-    if (kept.length !== known.length || added.length > 0)
-      this.items.value = [...kept, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
+      .filter((name) => !currentItems.some((item) => item.key === name))
+      .flatMap((name) => this.shelf.read<OutgoingItem>(name) ?? []);
+    if (remainingItems.length !== currentItems.length || added.length > 0)
+      this.items.value = [...remainingItems, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
   }
 
-  private replace(item: Outgoing): void {
+  private update(item: OutgoingItem): void {
     this.shelf.write(item.key, item);
     this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
   }
 
   /** Sends the chat's items one after the other, so that they arrive as they were written. */
   async sendNext(chatId: number): Promise<void> {
-    if (this.isStopped || this.busy.has(chatId) || this.timers.has(chatId) || this.isHeld(chatId)) return;
+    if (this.isStopped || this.sendingChatIds.has(chatId) || this.timers.has(chatId) || this.isPaused(chatId)) return;
     const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "refused");
     if (item === undefined) return;
-    this.busy.add(chatId);
+    this.sendingChatIds.add(chatId);
     try {
-      const answer = await this.send(item);
-      this.failures.delete(chatId);
+      const response = await this.send(item);
+      this.failureCount.delete(chatId);
       this.shelf.remove(item.key);
       // First the entry, then the item goes: the words are never absent.
-      this.onSent(item, answer);
+      this.onSent(item, response);
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);
     } catch (error) {
       if (this.isStopped) return;
       // An ended session is mended by signing in again; nothing is refused by it.
-      if (isTemporary(error) || (error instanceof ApiError && error.status === 401)) {
-        this.wait(item, error);
+      if (isRetryable(error) || (error instanceof ApiError && error.status === 401)) {
+        this.scheduleRetry(item, error);
         return;
       }
-      const refused: Outgoing = {
+      const rejected: OutgoingItem = {
         ...item,
         state: "refused",
         problem: error instanceof Error ? error.message : "It could not be sent.",
       };
-      if (this.items.peek().some((other) => other.key === item.key)) this.replace(refused);
-      this.onRefused(refused);
+      if (this.items.peek().some((other) => other.key === item.key)) this.update(rejected);
+      this.onRejected(rejected);
     } finally {
-      this.busy.delete(chatId);
+      this.sendingChatIds.delete(chatId);
     }
     void this.sendNext(chatId);
   }
 
-  private wait(item: Outgoing, error: unknown): void {
-    const failures = (this.failures.get(item.chatId) ?? 0) + 1;
-    this.failures.set(item.chatId, failures);
+  private scheduleRetry(item: OutgoingItem, error: unknown): void {
+    const failureCount = (this.failureCount.get(item.chatId) ?? 0) + 1;
+    this.failureCount.set(item.chatId, failureCount);
     const problem =
       error instanceof NetworkError ? "Waiting for the network" : error instanceof Error ? error.message : "";
-    if (this.items.peek().some((other) => other.key === item.key)) this.replace({ ...item, state: "waiting", problem });
-    const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 0;
-    const delay = Math.max(asked, Math.min(MAX_DELAY_MS, 1000 * 2 ** (failures - 1))) * (1 + Math.random() * 0.2);
+    if (this.items.peek().some((other) => other.key === item.key)) this.update({ ...item, state: "waiting", problem });
+    const retryAfterMs = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 0;
+    const delay = Math.max(retryAfterMs, Math.min(MAX_RETRY_DELAY_MS, 1000 * 2 ** (failureCount - 1))) * (1 + Math.random() * 0.2);
     const timer = setTimeout(() => {
       this.timers.delete(item.chatId);
       void this.sendNext(item.chatId);
@@ -170,7 +170,7 @@ export class Outbox {
     this.timers.set(item.chatId, timer);
   }
 
-  private send(item: Outgoing): Promise<{ seq: number; id: string }> {
+  private send(item: OutgoingItem): Promise<{ seq: number; id: string }> {
     const path = { chat_id: item.chatId };
     const idempotencyKey = item.key;
     return item.kind === "note"

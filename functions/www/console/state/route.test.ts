@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hrefOf, parseRoute } from "./route";
-import { curlLine, reachable } from "../channels/address";
-import { browserName } from "../visitor/browser";
+import { curlCommand, sameOriginPath } from "../channels/channel-endpoint";
+import { browserName } from "../visitor/browser-name";
 
 test("an address and its route belong together", () => {
   for (const hash of ["#/", "#/chat/7", "#/visitors", "#/visitors/12"]) assert.equal(hrefOf(parseRoute(hash)), hash);
@@ -25,10 +25,10 @@ test("a broken address opens the inbox", () => {
 });
 
 test("a channel of the same origin can be called from the page", () => {
-  assert.equal(reachable("http://127.0.0.1:3000/channel/s/c", "http://127.0.0.1:3000"), "/channel/s/c");
-  assert.equal(reachable("https://other.example/channel/s/c", "http://127.0.0.1:3000"), undefined);
-  assert.equal(reachable("nothing", "http://127.0.0.1:3000"), undefined);
-  assert.match(curlLine("https://x.example/c"), /^curl -d '\{.*\}' https:\/\/x\.example\/c$/);
+  assert.equal(sameOriginPath("http://127.0.0.1:3000/channel/s/c", "http://127.0.0.1:3000"), "/channel/s/c");
+  assert.equal(sameOriginPath("https://other.example/channel/s/c", "http://127.0.0.1:3000"), undefined);
+  assert.equal(sameOriginPath("nothing", "http://127.0.0.1:3000"), undefined);
+  assert.match(curlCommand("https://x.example/c"), /^curl -d '\{.*\}' https:\/\/x\.example\/c$/);
 });
 
 test("browsers are named", () => {

@@ -28,7 +28,7 @@ export const chatHref = (id: number) => hrefOf({ section: "inbox", id });
 
 export const route = signal<Route>({ section: "inbox", id: undefined });
 
-export function followRoute(): void {
+export function startRouting(): void {
   const read = () => {
     route.value = parseRoute(location.hash);
   };
@@ -37,10 +37,10 @@ export function followRoute(): void {
 }
 
 /** Goes there. `replaces` leaves no step in the browser's history. */
-export function go(to: Route, replaces = false): void {
+export function navigate(to: Route, replacesHistory = false): void {
   const href = hrefOf(to);
   if (location.hash === href || (location.hash === "" && href === "#/")) return;
-  if (replaces) {
+  if (replacesHistory) {
     history.replaceState(null, "", href);
     route.value = to;
   } else {
@@ -49,4 +49,4 @@ export function go(to: Route, replaces = false): void {
   }
 }
 
-export const openChat = (id: number | undefined, replaces = false) => go({ section: "inbox", id }, replaces);
+export const openChat = (id: number | undefined, replacesHistory = false) => navigate({ section: "inbox", id }, replacesHistory);

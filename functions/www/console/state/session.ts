@@ -1,9 +1,9 @@
 /* Who is signed in. The token lives in memory and in this tab's sessionStorage, nowhere else. */
 
 import { signal } from "@preact/signals";
-import { Api, isStatus } from "../../api/client";
-import type { LoginAnswer, Role } from "../../api/types";
-import { lasting, ofThisTab } from "../../ui/storage";
+import { ApiClient, hasStatus } from "../../api/client";
+import type { LoginResponse, Role } from "../../api/types";
+import { persistentStorage, tabStorage } from "../../ui/storage";
 
 export interface Session {
   token: string;
@@ -16,26 +16,26 @@ export interface Session {
   photo: string | null;
 }
 
-export const session = signal<Session | undefined>(ofThisTab.read<Session>("session"));
+export const session = signal<Session | undefined>(tabStorage.read<Session>("session"));
 /** Why the sign-in page is shown, when the agent did not ask for it. */
-export const signedOutBecause = signal<"expired" | undefined>(undefined);
+export const signOutReason = signal<"expired" | undefined>(undefined);
 /** Whether this is a new session rather than a reload of the page. */
-export let isFreshSession = false;
+export let isNewSession = false;
 
-export const api = new Api(() => session.peek()?.token);
+export const api = new ApiClient(() => session.peek()?.token);
 api.onUnauthorized = () => endSession("expired");
 
 export function endSession(reason?: "expired"): void {
-  ofThisTab.remove("session");
-  signedOutBecause.value = reason;
+  tabStorage.remove("session");
+  signOutReason.value = reason;
   session.value = undefined;
 }
 
-function begin(answer: LoginAnswer, email: string | undefined): void {
-  const { token, agent } = answer;
-  isFreshSession = true;
-  signedOutBecause.value = undefined;
-  keep({
+function startSession(response: LoginResponse, email: string | undefined): void {
+  const { token, agent } = response;
+  isNewSession = true;
+  signOutReason.value = undefined;
+  storeSession({
     token,
     id: agent.id,
     name: agent.name,
@@ -47,28 +47,28 @@ function begin(answer: LoginAnswer, email: string | undefined): void {
   });
 }
 
-function keep(value: Session): void {
-  ofThisTab.write("session", value);
+function storeSession(value: Session): void {
+  tabStorage.write("session", value);
   session.value = value;
 }
 
 export async function signIn(email: string, password: string): Promise<void> {
-  begin(await api.post("/agent/login", { body: { email, password } }), email);
-  lasting.write("email", email);
+  startSession(await api.post("/agent/login", { body: { email, password } }), email);
+  persistentStorage.write("email", email);
 }
 
 /** With the single-use code that the local host prints. */
 export async function signInWithCode(code: string): Promise<void> {
-  begin(await api.post("/_local/sign-in", { body: { code } }), undefined);
+  startSession(await api.post("/_local/sign-in", { body: { code } }), undefined);
 }
 
 /** Reads what a login does not say of the agent: e-mail, picture, the account's name. */
-export async function readMe(): Promise<void> {
+export async function loadProfile(): Promise<void> {
   try {
     const { agent, role, account } = await api.get("/agent/me");
     const current = session.peek();
     if (current?.id !== agent.id) return;
-    keep({ ...current, name: agent.name, role, email: agent.email, photo: agent.photo, accountName: account.name });
+    storeSession({ ...current, name: agent.name, role, email: agent.email, photo: agent.photo, accountName: account.name });
   } catch {
     // The console works without.
   }
@@ -79,7 +79,7 @@ export async function signOut(): Promise<void> {
     await api.post("/agent/logout");
   } catch (error) {
     // A service without logout forgets the session by itself.
-    if (!isStatus(error, 404, 405, 401)) throw error;
+    if (!hasStatus(error, 404, 405, 401)) throw error;
   } finally {
     endSession();
   }

@@ -1,16 +1,16 @@
 /* Keeps the stores equal to the service: by pushes while there is a socket, by reading again while there is none. */
 
 import { batch, signal } from "@preact/signals";
-import { isStatus, type Api } from "../../api/client";
-import type { Changes, Push } from "../../api/contract";
+import { hasStatus, type ApiClient } from "../../api/client";
+import type { ChatChanges, Push } from "../../api/planned-endpoints";
 import type { ChatRow, Entry } from "../../api/types";
-import { backoff } from "../../socket/backoff";
-import { PushSocket } from "../../socket/socket";
+import { backoffDelayMs } from "../../socket/backoff";
+import { PushSocket } from "../../socket/push-socket";
 import type { ChatStore } from "./chats";
 import type { Timeline, Timelines } from "./timeline";
-import type { TypingStore } from "./typing";
+import type { TypingStore } from "./visitor-typing";
 
-export type Link =
+export type ConnectionState =
   | { kind: "starting" }
   | { kind: "live" }
   /** There are no pushes: the lists are read every few seconds. Without `nextAttemptAt` the service has no sockets. */
@@ -18,41 +18,41 @@ export type Link =
   /** Not even reading works. */
   | { kind: "lost"; nextAttemptAt: number };
 
-const POLL_MS = 3000;
-const POLL_HIDDEN_MS = 15_000;
-const RECONCILE_MS = 5 * 60_000;
-const HIDDEN_FLUSH_MS = 250;
+const POLL_INTERVAL_MS = 3000;
+const HIDDEN_POLL_INTERVAL_MS = 15_000;
+const RECONCILE_INTERVAL_MS = 5 * 60_000;
+const HIDDEN_FLUSH_DELAY_MS = 250;
 
 export interface SyncEvents {
   /** A visitor wrote, or a chat began to wait. Called once for each flush and chat. */
-  arrived: (row: ChatRow, entry: Entry | undefined) => void;
+  visitorActivity: (row: ChatRow, entry: Entry | undefined) => void;
   presence: (agentId: number, status: "online" | "away" | "offline") => void;
   settings: () => void;
   sessionEnded: () => void;
   /** The service answers again. */
-  back: () => void;
+  recovered: () => void;
 }
 
 export class Sync {
-  readonly link = signal<Link>({ kind: "starting" });
+  readonly connection = signal<ConnectionState>({ kind: "starting" });
   /** The chat that is shown: its timeline is kept fresh. */
-  shown: () => Timeline | undefined = () => undefined;
+  openTimeline: () => Timeline | undefined = () => undefined;
 
   private readonly socket: PushSocket;
   private cursor: string | undefined;
-  private hasChanges = true;
+  private supportsChanges = true;
   private failures = 0;
-  private polls = 0;
+  private pollCount = 0;
   private socketRetryAt: number | undefined;
   private pollTimer: ReturnType<typeof setTimeout> | undefined;
   private reconcileTimer: ReturnType<typeof setInterval> | undefined;
   private isPolling = false;
   private isStopped = false;
-  private queue: Push[] = [];
+  private pendingPushes: Push[] = [];
   private isFlushScheduled = false;
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ApiClient,
     private readonly chats: ChatStore,
     private readonly timelines: Timelines,
     private readonly typing: TypingStore,
@@ -62,9 +62,9 @@ export class Sync {
     this.socket = new PushSocket(
       api,
       {
-        open: () => void this.onOpen(),
-        down: (nextAttemptAt) => this.onDown(nextAttemptAt),
-        unavailable: () => this.onDown(undefined),
+        connected: () => void this.onSocketOpen(),
+        disconnected: (nextAttemptAt) => this.onSocketDown(nextAttemptAt),
+        unavailable: () => this.onSocketDown(undefined),
         push: (push) => this.enqueue(push),
         sessionEnded: () => events.sessionEnded(),
       },
@@ -79,8 +79,8 @@ export class Sync {
     this.socket.start();
     this.poll();
     this.reconcileTimer = setInterval(() => {
-      if (this.link.peek().kind === "live") void this.readChanges().catch(() => {});
-    }, RECONCILE_MS);
+      if (this.connection.peek().kind === "live") void this.readChanges().catch(() => {});
+    }, RECONCILE_INTERVAL_MS);
   }
 
   stop(): void {
@@ -94,8 +94,8 @@ export class Sync {
   }
 
   /** The agent does not want to wait for the next attempt. */
-  hurry(): void {
-    this.socket.hurry();
+  reconnectNow(): void {
+    this.socket.reconnectNow();
     this.poll();
   }
 
@@ -105,59 +105,59 @@ export class Sync {
 
   private readonly onVisible = () => {
     if (document.visibilityState !== "visible") return;
-    this.socket.check();
-    if (this.link.peek().kind !== "live") this.poll();
+    this.socket.checkConnection();
+    if (this.connection.peek().kind !== "live") this.poll();
   };
 
-  private readonly onOnline = () => this.hurry();
+  private readonly onOnline = () => this.reconnectNow();
 
   private readonly onOffline = () => {
-    this.socket.check();
-    if (this.link.peek().kind !== "live") this.poll();
+    this.socket.checkConnection();
+    if (this.connection.peek().kind !== "live") this.poll();
   };
 
-  private async onOpen(): Promise<void> {
+  private async onSocketOpen(): Promise<void> {
     this.socketRetryAt = undefined;
     const before = this.chats.rows.peek();
-    const isFirst = this.chats.progress.peek() !== "ready";
+    const isFirst = this.chats.loadState.peek() !== "ready";
     try {
       await this.readChanges();
-      await this.shown()?.refresh();
-      if (!isFirst) this.noticeDifferences(before);
+      await this.openTimeline()?.refresh();
+      if (!isFirst) this.reportVisitorActivity(before);
     } catch {
       // Pushes alone would leave out what happened before: polling goes on until a read works.
-      if (!this.isStopped && !this.isPolling) this.pollAfter(POLL_MS);
+      if (!this.isStopped && !this.isPolling) this.schedulePoll(POLL_INTERVAL_MS);
       return;
     }
     if (this.isStopped || !this.socket.isOpen) return;
     clearTimeout(this.pollTimer);
     this.failures = 0;
-    this.setLink({ kind: "live" });
-    void this.shown()
+    this.setConnection({ kind: "live" });
+    void this.openTimeline()
       ?.refreshPending()
       .catch(() => {});
     // Timelines that are not shown may have missed pushes: they are read again when they are opened.
   }
 
-  private onDown(nextAttemptAt: number | undefined): void {
+  private onSocketDown(nextAttemptAt: number | undefined): void {
     this.socketRetryAt = nextAttemptAt;
-    const wasLive = this.link.peek().kind === "live";
-    if (wasLive || this.link.peek().kind === "polling") this.setLink({ kind: "polling", nextAttemptAt });
+    const wasLive = this.connection.peek().kind === "live";
+    if (wasLive || this.connection.peek().kind === "polling") this.setConnection({ kind: "polling", nextAttemptAt });
     if (wasLive) this.poll();
   }
 
-  private setLink(link: Link): void {
-    const before = this.link.peek();
-    this.link.value = link;
-    if (before.kind === "lost" && link.kind !== "lost") this.events.back();
+  private setConnection(connection: ConnectionState): void {
+    const before = this.connection.peek();
+    this.connection.value = connection;
+    if (before.kind === "lost" && connection.kind !== "lost") this.events.recovered();
   }
 
   /** What changed since the cursor; without one, every open chat. */
   private async readChanges(): Promise<void> {
-    if (this.hasChanges) {
+    if (this.supportsChanges) {
       try {
         while (this.cursor !== undefined) {
-          const changes: Changes = await this.api.get("/agent/changes", { query: { cursor: this.cursor } });
+          const changes: ChatChanges = await this.api.get("/agent/changes", { query: { cursor: this.cursor } });
           batch(() => {
             this.chats.upsert(changes.chats);
             this.chats.remove(changes.gone);
@@ -167,12 +167,12 @@ export class Sync {
         }
         this.cursor = (await this.api.get("/agent/changes")).cursor;
       } catch (error) {
-        if (isStatus(error, 410)) {
+        if (hasStatus(error, 410)) {
           this.cursor = undefined;
           return this.readChanges();
         }
-        if (!isStatus(error, 404, 405)) throw error;
-        this.hasChanges = false;
+        if (!hasStatus(error, 404, 405)) throw error;
+        this.supportsChanges = false;
       }
     }
     await this.chats.loadOpen();
@@ -182,40 +182,40 @@ export class Sync {
     if (this.isPolling || this.isStopped) return;
     clearTimeout(this.pollTimer);
     this.isPolling = true;
-    void this.readOnce()
+    void this.pollOnce()
       .catch((error: unknown) => {
-        if (isStatus(error, 401) || this.isStopped) return;
+        if (hasStatus(error, 401) || this.isStopped) return;
         this.failures++;
         // One slow answer is not a lost connection.
-        const delay = Math.max(this.failures > 1 ? 0 : POLL_MS, backoff(this.failures));
-        this.setLink({ kind: "lost", nextAttemptAt: Date.now() + delay });
-        this.pollAfter(delay);
+        const delay = Math.max(this.failures > 1 ? 0 : POLL_INTERVAL_MS, backoffDelayMs(this.failures));
+        this.setConnection({ kind: "lost", nextAttemptAt: Date.now() + delay });
+        this.schedulePoll(delay);
       })
       .finally(() => {
         this.isPolling = false;
       });
   }
 
-  private async readOnce(): Promise<void> {
+  private async pollOnce(): Promise<void> {
     const before = this.chats.rows.peek();
-    const isFirst = this.chats.progress.peek() !== "ready";
+    const isFirst = this.chats.loadState.peek() !== "ready";
     await this.chats.loadOpen();
-    const timeline = this.shown();
+    const timeline = this.openTimeline();
     if (timeline?.progress.peek() === "ready") {
       await timeline.refreshPending();
-      if (this.polls++ % 2 === 0) await this.refreshDetail(timeline);
+      if (this.pollCount++ % 2 === 0) await this.refreshDetail(timeline);
     }
     if (this.isStopped) return;
     this.failures = 0;
-    if (!isFirst) this.noticeDifferences(before);
+    if (!isFirst) this.reportVisitorActivity(before);
     if (this.socket.isOpen) {
-      if (this.link.peek().kind !== "live") void this.onOpen();
+      if (this.connection.peek().kind !== "live") void this.onSocketOpen();
       return;
     }
-    if (this.link.peek().kind === "lost" && this.socketRetryAt !== undefined) this.socket.hurry();
+    if (this.connection.peek().kind === "lost" && this.socketRetryAt !== undefined) this.socket.reconnectNow();
     // Until the first socket opened or failed, nothing is known about pushes.
-    this.setLink({ kind: "polling", nextAttemptAt: this.socketRetryAt });
-    this.pollAfter(document.hidden ? POLL_HIDDEN_MS : POLL_MS);
+    this.setConnection({ kind: "polling", nextAttemptAt: this.socketRetryAt });
+    this.schedulePoll(document.hidden ? HIDDEN_POLL_INTERVAL_MS : POLL_INTERVAL_MS);
   }
 
   private async refreshDetail(timeline: Timeline): Promise<void> {
@@ -224,29 +224,29 @@ export class Sync {
     if (detail !== undefined) this.typing.set(timeline.chatId, detail.visitor_typing);
   }
 
-  private pollAfter(ms: number): void {
+  private schedulePoll(ms: number): void {
     clearTimeout(this.pollTimer);
     this.pollTimer = setTimeout(() => this.poll(), ms);
   }
 
   /** What a push would have told. */
-  private noticeDifferences(before: ReadonlyMap<number, ChatRow>): void {
+  private reportVisitorActivity(before: ReadonlyMap<number, ChatRow>): void {
     for (const row of this.chats.rows.peek().values()) {
-      const old = before.get(row.chat_id);
-      if (old === row) continue;
-      const isNewWait = row.state === "waiting" && old?.state !== "waiting";
+      const previousRow = before.get(row.chat_id);
+      if (previousRow === row) continue;
+      const isNewWait = row.state === "waiting" && previousRow?.state !== "waiting";
       const isNewMessage =
-        row.last_message?.from === "visitor" && JSON.stringify(old?.last_message) !== JSON.stringify(row.last_message);
-      if (isNewWait || isNewMessage) this.events.arrived(row, undefined);
+        row.last_message?.from === "visitor" && JSON.stringify(previousRow?.last_message) !== JSON.stringify(row.last_message);
+      if (isNewWait || isNewMessage) this.events.visitorActivity(row, undefined);
     }
   }
 
   private enqueue(push: Push): void {
-    this.queue.push(push);
+    this.pendingPushes.push(push);
     if (this.isFlushScheduled) return;
     this.isFlushScheduled = true;
     const flush = () => this.flush();
-    if (document.hidden) setTimeout(flush, HIDDEN_FLUSH_MS);
+    if (document.hidden) setTimeout(flush, HIDDEN_FLUSH_DELAY_MS);
     else requestAnimationFrame(flush);
   }
 
@@ -254,9 +254,9 @@ export class Sync {
   flush(): void {
     this.isFlushScheduled = false;
     if (this.isStopped) return;
-    const pushes = this.queue;
-    this.queue = [];
-    const arrived = new Map<number, Entry | undefined>();
+    const pushes = this.pendingPushes;
+    this.pendingPushes = [];
+    const activeChats = new Map<number, Entry | undefined>();
     const rows = new Map<number, ChatRow>();
     const current = (chatId: number) => rows.get(chatId) ?? this.chats.peek(chatId);
     batch(() => {
@@ -265,8 +265,8 @@ export class Sync {
           case "chat": {
             const before = current(push.chat_id);
             rows.set(push.chat_id, { ...push.chat, seq: push.seq });
-            if (push.chat.state === "waiting" && before?.state !== "waiting") arrived.set(push.chat_id, undefined);
-            this.timelines.known(push.chat_id)?.applyRow(push.chat);
+            if (push.chat.state === "waiting" && before?.state !== "waiting") activeChats.set(push.chat_id, undefined);
+            this.timelines.peek(push.chat_id)?.applyRow(push.chat);
             break;
           }
           case "chat_gone":
@@ -276,25 +276,25 @@ export class Sync {
           case "message": {
             const entry = push.message;
             const row = current(push.chat_id);
-            const isNew = this.timelines.known(push.chat_id)?.apply(entry) ?? entry.seq > (row?.seq ?? 0);
-            if (row !== undefined && entry.seq > (row.seq ?? 0)) rows.set(push.chat_id, withLast(row, entry));
+            const isNew = this.timelines.peek(push.chat_id)?.applyEntry(entry) ?? entry.seq > (row?.seq ?? 0);
+            if (row !== undefined && entry.seq > (row.seq ?? 0)) rows.set(push.chat_id, withLastMessage(row, entry));
             if (entry.from === "visitor") {
               this.typing.set(push.chat_id, false);
               if (isNew) {
-                this.chats.countUnread(push.chat_id);
-                arrived.set(push.chat_id, entry);
+                this.chats.incrementUnread(push.chat_id);
+                activeChats.set(push.chat_id, entry);
               }
             }
             break;
           }
           case "delivery":
-            this.timelines.known(push.chat_id)?.apply(push.message);
+            this.timelines.peek(push.chat_id)?.applyEntry(push.message);
             break;
           case "panel":
-            this.timelines.known(push.chat_id)?.applyPanel(push.panel);
+            this.timelines.peek(push.chat_id)?.applyPanel(push.panel);
             break;
           case "visitor":
-            this.timelines.known(push.chat_id)?.applyVisitor(push.visitor);
+            this.timelines.peek(push.chat_id)?.applyVisitor(push.visitor);
             break;
           case "typing":
             if (push.from === "visitor") this.typing.set(push.chat_id, push.typing, push.text);
@@ -309,14 +309,14 @@ export class Sync {
       }
       this.chats.upsert([...rows.values()]);
     });
-    for (const [chatId, entry] of arrived) {
+    for (const [chatId, entry] of activeChats) {
       const row = this.chats.peek(chatId);
-      if (row !== undefined) this.events.arrived(row, entry);
+      if (row !== undefined) this.events.visitorActivity(row, entry);
     }
   }
 }
 
-const SHOWN_IN_LIST = new Set([
+const MESSAGE_TYPES = new Set([
   "text",
   "video",
   "audio",
@@ -330,8 +330,8 @@ const SHOWN_IN_LIST = new Set([
 ]);
 
 /** The row as its next push will say it. */
-function withLast(row: ChatRow, entry: Entry): ChatRow {
-  if (!SHOWN_IN_LIST.has(entry.type)) return { ...row, seq: entry.seq };
+function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
+  if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];
   const text = entry.text ?? entry.file_name ?? entry.content ?? "";
   return { ...row, seq: entry.seq, last_message: { from: entry.from, type, text, timestamp: entry.timestamp } };

@@ -1,21 +1,21 @@
 /* For tests: a service that answers by a function, and shapes of the API. */
 
-import { Api } from "../../api/client";
+import { ApiClient } from "../../api/client";
 import type { ChatRow, Entry } from "../../api/types";
-import { Shelf } from "../../ui/storage";
+import { PrefixedStorage } from "../../ui/storage";
 
-export interface Call {
+export interface RecordedCall {
   method: string;
   path: string;
   query: URLSearchParams;
   body: unknown;
   key: string | null;
 }
-type Answer = Response | Promise<Response>;
+type FakeResponse = Response | Promise<Response>;
 
-export function fakeApi(answer: (call: Call) => Answer | undefined): { api: Api; calls: Call[] } {
-  const calls: Call[] = [];
-  const api = new Api(
+export function fakeApi(respond: (call: RecordedCall) => FakeResponse | undefined): { api: ApiClient; calls: RecordedCall[] } {
+  const calls: RecordedCall[] = [];
+  const api = new ApiClient(
     () => "token",
     "",
     async (address, init) => {
@@ -28,17 +28,17 @@ export function fakeApi(answer: (call: Call) => Answer | undefined): { api: Api;
         key: new Headers(init?.headers).get("idempotency-key"),
       };
       calls.push(call);
-      return (await answer(call)) ?? failure(404);
+      return (await respond(call)) ?? errorResponse(404);
     },
   );
   return { api, calls };
 }
 
-export const json = (body: unknown, status = 200) => Response.json(body, { status });
-export const failure = (status: number, message = "no", headers: Record<string, string> = {}) =>
+export const jsonResponse = (body: unknown, status = 200) => Response.json(body, { status });
+export const errorResponse = (status: number, message = "no", headers: Record<string, string> = {}) =>
   Response.json({ error: { code: "x", message } }, { status, headers });
 
-export function memoryShelf(): Shelf {
+export function memoryStorage(): PrefixedStorage {
   const values = new Map<string, string>();
   const storage: Storage = {
     get length() {
@@ -50,14 +50,14 @@ export function memoryShelf(): Shelf {
     removeItem: (key) => void values.delete(key),
     clear: () => values.clear(),
   };
-  return new Shelf(storage, "test.");
+  return new PrefixedStorage(storage, "test.");
 }
 
-export function row(
+export function chatRow(
   id: number,
-  more: Partial<ChatRow> & { said?: [from: "visitor" | "agent" | "bot", at: number, text?: string] } = {},
+  overrides: Partial<ChatRow> & { lastMessage?: [from: "visitor" | "agent" | "bot", at: number, text?: string] } = {},
 ): ChatRow {
-  const { said = ["visitor", 1000], ...rest } = more;
+  const { lastMessage = ["visitor", 1000], ...rest } = overrides;
   return {
     chat_id: id,
     state: "waiting",
@@ -65,23 +65,23 @@ export function row(
     channel: { channel_id: "ch", name: "Shop" },
     agent: null,
     department: null,
-    last_message: { from: said[0], type: "text", text: said[2] ?? "Hello", timestamp: said[1] },
-    updated_at: said[1],
+    last_message: { from: lastMessage[0], type: "text", text: lastMessage[2] ?? "Hello", timestamp: lastMessage[1] },
+    updated_at: lastMessage[1],
     ...rest,
   };
 }
-export const mine = { state: "active" as const, agent: { id: 1, name: "Marta" } };
+export const ownChat = { state: "active" as const, agent: { id: 1, name: "Marta" } };
 
-export const entry = (seq: number, more: Partial<Entry> = {}): Entry => ({
+export const timelineEntry = (seq: number, overrides: Partial<Entry> = {}): Entry => ({
   seq,
   id: `id-${seq}`,
   from: "visitor",
   type: "text",
   text: `text ${seq}`,
   timestamp: 1000 + seq,
-  ...more,
+  ...overrides,
 });
 
-export async function settled(): Promise<void> {
+export async function flushPromises(): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await new Promise((done) => setImmediate(done));
 }

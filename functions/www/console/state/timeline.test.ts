@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entry } from "../../api/types";
-import { entry, fakeApi, json, settled } from "./fake";
+import { timelineEntry, fakeApi, jsonResponse, flushPromises } from "./test-support";
 import { Timeline, Timelines } from "./timeline";
 
 function timelineOf(stored: () => Entry[]) {
   const { api, calls } = fakeApi(({ path, query }) => {
-    if (!path.endsWith("/messages")) return json({ chat_id: 7, panel: {}, visitor: { number: 1 } });
+    if (!path.endsWith("/messages")) return jsonResponse({ chat_id: 7, panel: {}, visitor: { number: 1 } });
     const after = Number(query.get("after"));
     const limit = Number(query.get("limit"));
-    return json({
+    return jsonResponse({
       messages: stored()
         .filter(({ seq }) => seq > after)
         .slice(0, limit),
@@ -20,7 +20,7 @@ function timelineOf(stored: () => Entry[]) {
   return { timeline: new Timeline(api, 7), reads };
 }
 const seqs = (timeline: Timeline) => timeline.entries.value.map(({ seq }) => seq);
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => entry(from + index));
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => timelineEntry(from + index));
 
 test("a long timeline without a known end is read page by page", async () => {
   const { timeline, reads } = timelineOf(() => range(1, 1100));
@@ -47,9 +47,9 @@ test("the end of a timeline is read first, older pages later", async () => {
 test("a pushed entry in order needs no request", async () => {
   const { timeline, reads } = timelineOf(() => range(1, 3));
   await timeline.open(undefined);
-  assert.equal(timeline.apply(entry(4)), true);
-  assert.equal(timeline.apply(entry(4)), false);
-  await settled();
+  assert.equal(timeline.applyEntry(timelineEntry(4)), true);
+  assert.equal(timeline.applyEntry(timelineEntry(4)), false);
+  await flushPromises();
   assert.deepEqual([seqs(timeline), reads()], [[1, 2, 3, 4], [0]]);
 });
 
@@ -58,8 +58,8 @@ test("a gap before a pushed entry is read over HTTP", async () => {
   const { timeline, reads } = timelineOf(() => stored);
   await timeline.open(undefined);
   stored = range(1, 6);
-  timeline.apply(entry(6));
-  await settled();
+  timeline.applyEntry(timelineEntry(6));
+  await flushPromises();
   assert.deepEqual(
     [seqs(timeline), reads()],
     [
@@ -74,12 +74,12 @@ test("a number that appears late is asked for again", async (t) => {
   let stored = range(1, 3);
   const { timeline } = timelineOf(() => stored);
   await timeline.open(undefined);
-  timeline.apply(entry(5));
-  await settled();
+  timeline.applyEntry(timelineEntry(5));
+  await flushPromises();
   assert.deepEqual(seqs(timeline), [1, 2, 3, 5]);
   stored = range(1, 5);
   t.mock.timers.tick(1000);
-  await settled();
+  await flushPromises();
   assert.deepEqual(seqs(timeline), [1, 2, 3, 4, 5]);
 });
 
@@ -87,30 +87,30 @@ test("a number that never appears is not asked for endlessly", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { timeline, reads } = timelineOf(() => range(1, 3));
   await timeline.open(undefined);
-  timeline.apply(entry(5));
+  timeline.applyEntry(timelineEntry(5));
   for (let second = 0; second < 30; second++) {
-    await settled();
+    await flushPromises();
     t.mock.timers.tick(1000);
   }
   assert.ok(reads().length <= 15, String(reads().length));
-  timeline.apply(entry(6));
-  await settled();
+  timeline.applyEntry(timelineEntry(6));
+  await flushPromises();
   assert.deepEqual(seqs(timeline), [1, 2, 3, 5, 6]);
 });
 
 test("a delivery replaces the entry in its place", async () => {
   const { timeline } = timelineOf(() => range(1, 3));
   await timeline.open(undefined);
-  timeline.apply(entry(2, { delivery: { state: "delivered", attempts: [] } }));
+  timeline.applyEntry(timelineEntry(2, { delivery: { state: "delivered", attempts: [] } }));
   assert.deepEqual(seqs(timeline), [1, 2, 3]);
   assert.equal(timeline.entries.value[1]?.delivery?.state, "delivered");
 });
 
 test("pending deliveries are read again, finished ones not", async () => {
-  let stored = [entry(1), entry(2, { delivery: { state: "pending", attempts: [] } }), entry(3)];
+  let stored = [timelineEntry(1), timelineEntry(2, { delivery: { state: "pending", attempts: [] } }), timelineEntry(3)];
   const { timeline, reads } = timelineOf(() => stored);
   await timeline.open(undefined);
-  stored = [entry(1), entry(2, { delivery: { state: "failed", attempts: [] } }), entry(3), entry(4)];
+  stored = [timelineEntry(1), timelineEntry(2, { delivery: { state: "failed", attempts: [] } }), timelineEntry(3), timelineEntry(4)];
   await timeline.refreshPending();
   assert.equal(timeline.entries.value[1]?.delivery?.state, "failed");
   await timeline.refreshPending();
@@ -118,11 +118,11 @@ test("pending deliveries are read again, finished ones not", async () => {
 });
 
 test("the least recently used timelines are dropped", () => {
-  const { api } = fakeApi(() => json({}));
+  const { api } = fakeApi(() => jsonResponse({}));
   const timelines = new Timelines(api, 2);
-  const first = timelines.of(1);
-  timelines.of(2);
-  assert.equal(timelines.of(1), first);
-  timelines.of(3);
-  assert.deepEqual([timelines.known(1) === first, timelines.known(2)], [true, undefined]);
+  const first = timelines.open(1);
+  timelines.open(2);
+  assert.equal(timelines.open(1), first);
+  timelines.open(3);
+  assert.deepEqual([timelines.peek(1) === first, timelines.peek(2)], [true, undefined]);
 });

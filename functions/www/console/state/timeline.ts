@@ -1,53 +1,53 @@
 /* The entries of one chat, keyed by seq. */
 
 import { batch, signal } from "@preact/signals";
-import type { Api } from "../../api/client";
+import type { ApiClient } from "../../api/client";
 import type { Chat, ChatRow, Entry, Panel } from "../../api/types";
-import type { Progress } from "./chats";
+import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
 const MAX_ENTRIES_PER_PAGE = 500;
 /** A number that is being written appears within ten seconds, or never. */
-const GAP_RETRIES = 12;
-const GAP_RETRY_MS = 1000;
+const MAX_GAP_RETRIES = 12;
+const GAP_RETRY_INTERVAL_MS = 1000;
 
 export class Timeline {
   readonly entries = signal<readonly Entry[]>([]);
   readonly detail = signal<Chat | undefined>(undefined);
-  readonly progress = signal<Progress>("idle");
+  readonly progress = signal<LoadState>("idle");
   readonly problem = signal<unknown>(undefined);
   /** Whether the service has entries older than the first one here. */
   readonly hasOlder = signal(false);
   readonly isLoadingOlder = signal(false);
 
   /** Entries above `floor` and up to `settled` are complete; a push may have brought later ones. */
-  private floor = 0;
-  private settled = 0;
-  private running: Promise<void> | undefined;
+  private completeAfterSeq = 0;
+  private completeUpToSeq = 0;
+  private currentRefresh: Promise<void> | undefined;
   private gapTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ApiClient,
     readonly chatId: number,
   ) {}
 
   /** The highest entry here. */
-  get last(): number {
+  get lastSeq(): number {
     return this.entries.peek().at(-1)?.seq ?? 0;
   }
 
   /** Reads the end of the timeline; `highest` is the chat's highest entry where it is known. */
-  async open(highest: number | undefined): Promise<void> {
+  async open(highestSeq: number | undefined): Promise<void> {
     if (this.progress.peek() === "loading") return;
     if (this.progress.peek() === "ready") return this.refreshPending();
     this.progress.value = "loading";
     try {
-      this.floor = Math.max(0, (highest ?? 0) - ENTRIES_PER_PAGE);
-      this.settled = this.floor;
+      this.completeAfterSeq = Math.max(0, (highestSeq ?? 0) - ENTRIES_PER_PAGE);
+      this.completeUpToSeq = this.completeAfterSeq;
       const [detail] = await Promise.all([this.readDetail(), this.readForward(MAX_ENTRIES_PER_PAGE)]);
       batch(() => {
         this.detail.value = detail;
-        this.hasOlder.value = this.floor > 0;
+        this.hasOlder.value = this.completeAfterSeq > 0;
         this.problem.value = undefined;
         this.progress.value = "ready";
       });
@@ -70,48 +70,48 @@ export class Timeline {
 
   /** Reads what came after the last complete entry. Calls at the same time share one request. */
   refresh(): Promise<void> {
-    this.running ??= this.readForward(MAX_ENTRIES_PER_PAGE).finally(() => {
-      this.running = undefined;
+    this.currentRefresh ??= this.readForward(MAX_ENTRIES_PER_PAGE).finally(() => {
+      this.currentRefresh = undefined;
     });
-    return this.running;
+    return this.currentRefresh;
   }
 
   /** As `refresh`, and again every entry whose delivery is still on its way. */
   async refreshPending(): Promise<void> {
-    const pending = this.entries.peek().find((entry) => isPending(entry));
-    if (pending !== undefined && pending.seq <= this.settled) this.settled = Math.max(this.floor, pending.seq - 1);
+    const pending = this.entries.peek().find((entry) => hasPendingDelivery(entry));
+    if (pending !== undefined && pending.seq <= this.completeUpToSeq) this.completeUpToSeq = Math.max(this.completeAfterSeq, pending.seq - 1);
     await this.refresh();
   }
 
-  private async readForward(limit: number): Promise<void> {
+  private async readForward(maxTimelines: number): Promise<void> {
     for (;;) {
-      const after = this.settled;
+      const after = this.completeUpToSeq;
       const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", {
         path: { chat_id: this.chatId },
-        query: { after, limit },
+        query: { after, maxTimelines },
       });
-      const last = messages.at(-1);
-      if (last === undefined) return;
+      const lastSeq = messages.at(-1);
+      if (lastSeq === undefined) return;
       batch(() => this.merge(messages));
-      this.settled = Math.max(this.settled, last.seq);
-      if (messages.length < limit) return;
+      this.completeUpToSeq = Math.max(this.completeUpToSeq, lastSeq.seq);
+      if (messages.length < maxTimelines) return;
     }
   }
 
   /** Reads the page before the first entry. */
   async loadOlder(): Promise<void> {
-    if (this.isLoadingOlder.peek() || this.floor === 0) return;
+    if (this.isLoadingOlder.peek() || this.completeAfterSeq === 0) return;
     this.isLoadingOlder.value = true;
     try {
-      const after = Math.max(0, this.floor - ENTRIES_PER_PAGE);
+      const after = Math.max(0, this.completeAfterSeq - ENTRIES_PER_PAGE);
       const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", {
         path: { chat_id: this.chatId },
-        query: { after, limit: this.floor - after },
+        query: { after, limit: this.completeAfterSeq - after },
       });
-      const floor = this.floor;
+      const completeAfterSeq = this.completeAfterSeq;
       batch(() => {
-        this.merge(messages.filter((entry) => entry.seq <= floor));
-        this.floor = after;
+        this.merge(messages.filter((entry) => entry.seq <= completeAfterSeq));
+        this.completeAfterSeq = after;
         this.hasOlder.value = after > 0;
       });
     } finally {
@@ -120,25 +120,25 @@ export class Timeline {
   }
 
   /** An entry of a push, or of an answer. Whether it is new here. */
-  apply(entry: Entry): boolean {
-    const isNew = !this.entries.peek().some((known) => known.seq === entry.seq);
+  applyEntry(entry: Entry): boolean {
+    const isNew = !this.entries.peek().some((currentEntries) => currentEntries.seq === entry.seq);
     this.merge([entry]);
     if (this.progress.peek() !== "ready") return isNew;
-    if (entry.seq === this.settled + 1) this.settled = entry.seq;
-    if (this.last > this.settled) this.fillGap();
+    if (entry.seq === this.completeUpToSeq + 1) this.completeUpToSeq = entry.seq;
+    if (this.lastSeq > this.completeUpToSeq) this.fillGap();
     return isNew;
   }
 
   /** Reads what is missing before the last entry, for as long as a number may still appear. */
-  private fillGap(tries = 0): void {
-    if (this.gapTimer !== undefined && tries === 0) return;
-    const target = this.last;
-    const again = () => {
-      if (this.settled >= target) return;
-      if (tries >= GAP_RETRIES) this.settled = target;
-      else this.gapTimer = setTimeout(() => ((this.gapTimer = undefined), this.fillGap(tries + 1)), GAP_RETRY_MS);
+  private fillGap(attempt = 0): void {
+    if (this.gapTimer !== undefined && attempt === 0) return;
+    const targetSeq = this.lastSeq;
+    const checkGap = () => {
+      if (this.completeUpToSeq >= targetSeq) return;
+      if (attempt >= MAX_GAP_RETRIES) this.completeUpToSeq = targetSeq;
+      else this.gapTimer = setTimeout(() => ((this.gapTimer = undefined), this.fillGap(attempt + 1)), GAP_RETRY_INTERVAL_MS);
     };
-    this.refresh().then(again, again);
+    this.refresh().then(checkGap, checkGap);
   }
 
   /** The header as a list has it: state, owner and department. */
@@ -161,13 +161,13 @@ export class Timeline {
 
   private merge(added: readonly Entry[]): void {
     if (added.length === 0) return;
-    const known = this.entries.peek();
-    const last = known.at(-1)?.seq ?? 0;
-    if (added.every((entry, index) => entry.seq > (added[index - 1]?.seq ?? last))) {
-      this.entries.value = [...known, ...added];
+    const currentEntries = this.entries.peek();
+    const lastSeq = currentEntries.at(-1)?.seq ?? 0;
+    if (added.every((entry, index) => entry.seq > (added[index - 1]?.seq ?? lastSeq))) {
+      this.entries.value = [...currentEntries, ...added];
       return;
     }
-    const bySeq = new Map(known.map((entry) => [entry.seq, entry]));
+    const bySeq = new Map(currentEntries.map((entry) => [entry.seq, entry]));
     let isChanged = false;
     for (const entry of added) {
       const before = bySeq.get(entry.seq);
@@ -179,39 +179,39 @@ export class Timeline {
   }
 }
 
-export function isPending(entry: Entry): boolean {
+export function hasPendingDelivery(entry: Entry): boolean {
   return [entry.delivery, entry.webhook_delivery, entry.bot_delivery].some((delivery) => delivery?.state === "pending");
 }
 
 /** The timelines of the chats that were opened; the least recently used ones are dropped. */
 export class Timelines {
-  private readonly kept = new Map<number, Timeline>();
+  private readonly timelines = new Map<number, Timeline>();
 
   constructor(
-    private readonly api: Api,
-    private readonly limit = 40,
+    private readonly api: ApiClient,
+    private readonly maxTimelines = 40,
   ) {}
 
-  of(chatId: number): Timeline {
-    const timeline = this.kept.get(chatId) ?? new Timeline(this.api, chatId);
-    this.kept.delete(chatId);
-    this.kept.set(chatId, timeline);
-    for (const [oldest] of this.kept) {
-      if (this.kept.size <= this.limit) break;
-      this.kept.delete(oldest);
+  open(chatId: number): Timeline {
+    const timeline = this.timelines.get(chatId) ?? new Timeline(this.api, chatId);
+    this.timelines.delete(chatId);
+    this.timelines.set(chatId, timeline);
+    for (const [oldest] of this.timelines) {
+      if (this.timelines.size <= this.maxTimelines) break;
+      this.timelines.delete(oldest);
     }
     return timeline;
   }
 
-  known(chatId: number): Timeline | undefined {
-    return this.kept.get(chatId);
+  peek(chatId: number): Timeline | undefined {
+    return this.timelines.get(chatId);
   }
 
   all(): Timeline[] {
-    return [...this.kept.values()];
+    return [...this.timelines.values()];
   }
 
-  forget(chatId: number): void {
-    this.kept.delete(chatId);
+  remove(chatId: number): void {
+    this.timelines.delete(chatId);
   }
 }

@@ -1,35 +1,35 @@
 /* When a visitor is told that the agent types: at once, again while it goes on, and that it stopped. */
 
-const REPEAT_MS = 6000;
-const IDLE_MS = 5000;
+const REPEAT_INTERVAL_MS = 6000;
+const IDLE_TIMEOUT_MS = 5000;
 
 export class TypingNotice {
   private lastSent = 0;
   private isTyping = false;
-  private idle: ReturnType<typeof setTimeout> | undefined;
+  private idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly send: (type: "typein" | "typeout") => void) {}
 
-  typed(hasText: boolean): void {
+  onInput(hasText: boolean): void {
     if (!hasText) return this.stop();
-    clearTimeout(this.idle);
-    this.idle = setTimeout(() => this.stop(), IDLE_MS);
+    clearTimeout(this.idleTimer);
+    this.idleTimer = setTimeout(() => this.stop(), IDLE_TIMEOUT_MS);
     const now = Date.now();
-    if (this.isTyping && now - this.lastSent < REPEAT_MS) return;
+    if (this.isTyping && now - this.lastSent < REPEAT_INTERVAL_MS) return;
     this.isTyping = true;
     this.lastSent = now;
     this.send("typein");
   }
 
   /** The agent looks elsewhere; a moment later nobody types. */
-  paused(): void {
+  onBlur(): void {
     if (!this.isTyping) return;
-    clearTimeout(this.idle);
-    this.idle = setTimeout(() => this.stop(), 1000);
+    clearTimeout(this.idleTimer);
+    this.idleTimer = setTimeout(() => this.stop(), 1000);
   }
 
   stop(): void {
-    clearTimeout(this.idle);
+    clearTimeout(this.idleTimer);
     if (!this.isTyping) return;
     this.isTyping = false;
     this.send("typeout");

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
-import { ofThisTab } from "../../ui/storage";
+import { tabStorage } from "../../ui/storage";
 import { effect } from "@preact/signals";
 import { TABS, type Tab } from "./chats";
 
 /** What floats over the console. One at a time. */
-export type Floating =
+export type Overlay =
   | { kind: "palette" }
   | { kind: "keys" }
   | { kind: "canned" }
@@ -13,21 +13,21 @@ export type Floating =
   | { kind: "transfer" | "close" | "file"; chatId: number }
   | { kind: "erase"; chatId: number; number: number; name: string };
 
-export const floating = signal<Floating | undefined>(undefined);
-export const closeFloating = () => {
-  floating.value = undefined;
+export const overlay = signal<Overlay | undefined>(undefined);
+export const closeOverlay = () => {
+  overlay.value = undefined;
 };
 
-const storedTab = ofThisTab.read<Tab>("tab");
-export const tab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
-effect(() => ofThisTab.write("tab", tab.value));
+const storedTab = tabStorage.read<Tab>("tab");
+export const activeTab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
+effect(() => tabStorage.write("tab", activeTab.value));
 
 /** The words in the search field. */
-export const query = signal("");
+export const searchQuery = signal("");
 /** Where the visitor pane does not fit: whether it is shown over the conversation. */
-export const isVisitorShown = signal(false);
+export const isVisitorOverlayOpen = signal(false);
 /** Asks the composer of a chat for the focus; it is kept until that composer is there. */
-export const composerRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
-export const askComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
-  composerRequest.value = { chatId, kind };
+export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
+export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
+  composerFocusRequest.value = { chatId, kind };
 };

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 
 /** Nobody who went away types for ever. */
-const LASTS_MS = 12_000;
+const TYPING_TIMEOUT_MS = 12_000;
 
-export interface Typing {
+export interface VisitorTyping {
   text: string | undefined;
 }
 
 /** Who types now, by chat. */
 export class TypingStore {
-  readonly visitors = signal<ReadonlyMap<number, Typing>>(new Map());
+  readonly visitors = signal<ReadonlyMap<number, VisitorTyping>>(new Map());
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
 
   set(chatId: number, isTyping: boolean, text?: string): void {
@@ -18,7 +18,7 @@ export class TypingStore {
     if (isTyping)
       this.timers.set(
         chatId,
-        setTimeout(() => this.set(chatId, false), LASTS_MS),
+        setTimeout(() => this.set(chatId, false), TYPING_TIMEOUT_MS),
       );
     const before = this.visitors.peek().get(chatId);
     if (isTyping === (before !== undefined) && before?.text === text) return;

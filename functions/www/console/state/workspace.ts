@@ -1,31 +1,31 @@
 /* Everything of one session: the stores, what feeds them, and what the agent can do. */
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import { ApiError, isStatus, NetworkError, type Api } from "../../api/client";
-import type { CannedReply, Colleague } from "../../api/contract";
+import { ApiError, hasStatus, NetworkError, type ApiClient } from "../../api/client";
+import type { CannedReply, Colleague } from "../../api/planned-endpoints";
 import type { Chat, ChatRow, Entry, PresenceStatus, VisitorChanges } from "../../api/types";
 import { announce } from "../../ui/announcer";
-import { lasting, type Shelf } from "../../ui/storage";
+import { persistentStorage, type PrefixedStorage } from "../../ui/storage";
 import { toast } from "../../ui/toast";
 import { ChatStore } from "./chats";
 import { Drafts } from "./drafts";
-import { followAttention, notify, playSound } from "./notices";
-import { Outbox, type Draft, type Outgoing } from "./outbox";
+import { showAttentionCount, showDesktopNotification, playSound } from "./alerts";
+import { Outbox, type OutgoingContent, type OutgoingItem } from "./outbox";
 import { openChat, route } from "./route";
-import { api as sessionApi, endSession, isFreshSession, readMe, type Session } from "./session";
+import { api as sessionApi, endSession, isNewSession, loadProfile, type Session } from "./session";
 import { Sync } from "./sync";
 import { Timelines, type Timeline } from "./timeline";
-import { TypingStore } from "./typing";
+import { TypingStore } from "./visitor-typing";
 
 /** How long Undo is offered before a chat is really closed. */
 export const UNDO_CLOSE_MS = 5000;
 
-export function wordsOf(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof ApiError && error.status >= 500)
     return `The service could not answer (${error.status}). Try again in a moment.`;
   if (error instanceof ApiError) {
-    const words = error.message.charAt(0).toUpperCase() + error.message.slice(1);
-    return /[.!?]$/.test(words) ? words : `${words}.`;
+    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+    return /[.!?]$/.test(message) ? message : `${message}.`;
   }
   if (error instanceof NetworkError) return "The service does not answer. Check the network and try again.";
   return "Something went wrong in this page. Reload it if this stays.";
@@ -51,69 +51,69 @@ export class Workspace {
   /** Undefined until they are read; null when the service has none. */
   readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
   /** Chats whose accept is on its way. */
-  readonly accepting = signal<ReadonlySet<number>>(new Set());
+  readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
   /** Client ids of entries that this page sent: they keep their place on the screen. */
-  readonly sentKeys = new Map<string, string>();
-  readonly shownId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
+  readonly sentItemKeys = new Map<string, string>();
+  readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
-  private readonly shelf: Shelf;
-  private readonly stops: (() => void)[] = [];
+  private readonly shelf: PrefixedStorage;
+  private readonly cleanups: (() => void)[] = [];
   private readonly closeTimers = new Map<number, { timer: ReturnType<typeof setTimeout>; dismiss: () => void }>();
 
   constructor(
     readonly me: Session,
-    readonly api: Api = sessionApi,
-    shelf: Shelf = lasting,
+    readonly api: ApiClient = sessionApi,
+    shelf: PrefixedStorage = persistentStorage,
     createSocket?: (url: string) => WebSocket,
   ) {
     this.isAdmin = me.role === "admin";
-    this.shelf = shelf.within(`${me.accountId}.${me.id}.`);
+    this.shelf = shelf.child(`${me.accountId}.${me.id}.`);
     this.chats = new ChatStore(api, me.id, this.shelf);
     this.timelines = new Timelines(api);
-    this.drafts = new Drafts(this.shelf.within("draft."));
-    this.outbox = new Outbox(api, this.shelf.within("outbox."));
-    this.outbox.isHeld = (chatId) => this.accepting.peek().has(chatId);
+    this.drafts = new Drafts(this.shelf.child("draft."));
+    this.outbox = new Outbox(api, this.shelf.child("outbox."));
+    this.outbox.isPaused = (chatId) => this.acceptingChatIds.peek().has(chatId);
     this.outbox.onSent = (item, answer) => this.onSent(item, answer);
-    this.outbox.onRefused = (item) => announce(`Not sent: ${item.problem}`);
+    this.outbox.onRejected = (item) => announce(`Not sent: ${item.problem}`);
     this.sync = new Sync(
       api,
       this.chats,
       this.timelines,
       this.typing,
       {
-        arrived: (row, entry) => this.onArrived(row, entry),
+        visitorActivity: (row, entry) => this.onVisitorActivity(row, entry),
         presence: (agentId, status) => this.onPresence(agentId, status),
         settings: () => void this.loadCannedReplies(),
         sessionEnded: () => endSession("expired"),
-        back: () => this.outbox.hurry(),
+        recovered: () => this.outbox.retryNow(),
       },
       createSocket,
     );
-    this.sync.shown = () => {
-      const id = this.shownId.peek();
-      return id === undefined ? undefined : this.timelines.known(id);
+    this.sync.openTimeline = () => {
+      const id = this.openChatId.peek();
+      return id === undefined ? undefined : this.timelines.peek(id);
     };
   }
 
   start(): void {
-    this.stops.push(followAttention(this.chats.attention));
-    this.stops.push(
+    this.cleanups.push(showAttentionCount(this.chats.attentionCount));
+    this.cleanups.push(
       effect(() => {
-        const id = this.shownId.value;
+        const id = this.openChatId.value;
         if (id !== undefined) void this.openTimeline(id);
       }),
     );
     addEventListener("storage", this.onStorage);
     addEventListener("pagehide", this.onPageHide);
     addEventListener("online", this.onOnline);
-    this.stops.push(() => {
+    this.cleanups.push(() => {
       removeEventListener("storage", this.onStorage);
       removeEventListener("pagehide", this.onPageHide);
       removeEventListener("online", this.onOnline);
     });
     this.sync.start();
     this.outbox.start();
-    void readMe();
+    void loadProfile();
     void this.loadPresence();
     void this.loadCannedReplies();
     void this.loadDirectory().catch(() => {});
@@ -123,90 +123,90 @@ export class Workspace {
     this.onPageHide();
     this.sync.stop();
     this.outbox.stop();
-    for (const stop of this.stops.splice(0)) stop();
+    for (const stop of this.cleanups.splice(0)) stop();
   }
 
   private readonly onStorage = (event: StorageEvent) => {
     const name = this.shelf.nameOf(event.key);
-    if (name === "read") this.chats.reloadMarks();
+    if (name === "read") this.chats.reloadReadMarks();
     if (name?.startsWith("outbox.")) this.outbox.syncWithStorage();
   };
 
-  private readonly onOnline = () => this.outbox.hurry();
+  private readonly onOnline = () => this.outbox.retryNow();
 
   /** The page goes away: a close that waits for Undo happens now. */
   private readonly onPageHide = () => {
     for (const [chatId, { timer, dismiss }] of this.closeTimers) {
       clearTimeout(timer);
       dismiss();
-      void this.reallyClose(chatId, true);
+      void this.sendClose(chatId, true);
     }
   };
 
   // Reading
 
   timeline(chatId: number): Timeline {
-    return this.timelines.of(chatId);
+    return this.timelines.open(chatId);
   }
 
   async openTimeline(chatId: number): Promise<void> {
-    const timeline = this.timelines.of(chatId);
+    const timeline = this.timelines.open(chatId);
     try {
-      const isKnown = timeline.progress.peek() === "ready";
+      const wasLoaded = timeline.progress.peek() === "ready";
       await timeline.open(this.chats.peek(chatId)?.seq);
-      if (isKnown) await timeline.refreshDetail();
+      if (wasLoaded) await timeline.refreshDetail();
       const detail = timeline.detail.peek();
       if (detail !== undefined)
         this.typing.set(chatId, detail.visitor_typing, this.typing.visitors.peek().get(chatId)?.text);
     } catch (error) {
-      if (isStatus(error, 404)) this.chats.remove([chatId]);
+      if (hasStatus(error, 404)) this.chats.remove([chatId]);
     }
   }
 
   /** Up to where the agent knows the chat: what they read, else their own last words in it. */
-  knownUpTo(chatId: number): number | undefined {
-    const own = this.timelines
-      .known(chatId)
+  readPosition(chatId: number): number | undefined {
+    const lastOwnEntry = this.timelines
+      .peek(chatId)
       ?.entries.peek()
       .findLast((entry) => entry.from === "agent" && entry.agent?.id === this.me.id);
-    return this.chats.readUpTo(chatId) ?? own?.seq;
+    return this.chats.lastReadSeq(chatId) ?? lastOwnEntry?.seq;
   }
 
   markRead(chatId: number): void {
-    this.chats.markRead(chatId, this.timelines.known(chatId)?.last ?? 0);
+    this.chats.markRead(chatId, this.timelines.peek(chatId)?.lastSeq ?? 0);
   }
 
-  private onArrived(row: ChatRow, entry: Entry | undefined): void {
-    const concerns = row.state === "waiting" || this.chats.isMine(row);
-    if (!concerns) return;
-    const isSeen = this.chats.reading.peek() === row.chat_id && !document.hidden;
+  private onVisitorActivity(row: ChatRow, entry: Entry | undefined): void {
+    const isRelevant = row.state === "waiting" || this.chats.isMine(row);
+    if (!isRelevant) return;
+    const isVisible = this.chats.readingChatId.peek() === row.chat_id && !document.hidden;
     const text = entry ? (entry.text ?? entry.file_name ?? "") : (row.last_message?.text ?? "");
-    const name = nameOf(row);
+    const name = visitorName(row);
     if (this.closeTimers.has(row.chat_id)) {
       this.undoClose(row.chat_id);
       toast(`${name} wrote again: the chat stays open.`);
     }
     announce(
-      this.shownId.peek() === row.chat_id
+      this.openChatId.peek() === row.chat_id
         ? `${name}: ${text}`
         : row.state === "waiting"
           ? `${name} waits for an agent`
           : `New message from ${name}`,
     );
-    if (isSeen) return;
+    if (isVisible) return;
     playSound();
-    notify(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () => openChat(row.chat_id));
+    showDesktopNotification(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () => openChat(row.chat_id));
   }
 
   // Writing
 
-  send(chatId: number, draft: Draft): void {
+  send(chatId: number, draft: OutgoingContent): void {
     this.outbox.add(chatId, draft);
   }
 
-  private onSent(item: Outgoing, answer: { seq: number; id: string }): void {
-    this.sentKeys.set(answer.id, item.key);
-    const timeline = this.timelines.known(item.chatId);
+  private onSent(item: OutgoingItem, answer: { seq: number; id: string }): void {
+    this.sentItemKeys.set(answer.id, item.key);
+    const timeline = this.timelines.peek(item.chatId);
     if (timeline === undefined || timeline.entries.peek().some((entry) => entry.seq === answer.seq)) return;
     const { me } = this;
     const common = {
@@ -225,7 +225,7 @@ export class Workspace {
             type: item.body.type,
             delivery: { state: "pending" as const, attempts: [] },
           };
-    timeline.apply(entry as Entry);
+    timeline.applyEntry(entry as Entry);
   }
 
   /** The agent takes the chat. Shown at once; taken back when somebody else was faster. */
@@ -233,44 +233,44 @@ export class Workspace {
     const before = this.header(chatId);
     if (
       before === undefined ||
-      this.accepting.peek().has(chatId) ||
+      this.acceptingChatIds.peek().has(chatId) ||
       before.state === "closed" ||
       this.chats.isMine(before)
     )
       return;
     const { me } = this;
-    this.accepting.value = new Set(this.accepting.peek()).add(chatId);
+    this.acceptingChatIds.value = new Set(this.acceptingChatIds.peek()).add(chatId);
     const mine: ChatRow = { ...before, state: "active", agent: { id: me.id, name: me.name } };
     this.applyRow(mine);
     try {
       this.applyRow(await this.api.post("/agent/chats/{chat_id}/accept", { path: { chat_id: chatId } }));
     } catch (error) {
       this.applyRow(before);
-      if (isStatus(error, 409, 403)) {
+      if (hasStatus(error, 409, 403)) {
         toast(
-          isStatus(error, 409)
-            ? `Another agent has accepted ${nameOf(before)}.`
+          hasStatus(error, 409)
+            ? `Another agent has accepted ${visitorName(before)}.`
             : "This chat is offered to other agents.",
           { isBad: true },
         );
-        await this.reread(chatId);
-      } else if (isStatus(error, 404)) {
+        await this.reloadHeader(chatId);
+      } else if (hasStatus(error, 404)) {
         this.chats.remove([chatId]);
         toast("This chat does not exist any more.", { isBad: true });
       } else {
-        toast(`Not accepted. ${wordsOf(error)}`, {
+        toast(`Not accepted. ${errorText(error)}`, {
           isBad: true,
           action: { label: "Try again", run: () => void this.accept(chatId) },
         });
       }
     } finally {
-      const accepting = new Set(this.accepting.peek());
-      accepting.delete(chatId);
-      this.accepting.value = accepting;
+      const acceptingChatIds = new Set(this.acceptingChatIds.peek());
+      acceptingChatIds.delete(chatId);
+      this.acceptingChatIds.value = acceptingChatIds;
       void this.outbox.sendNext(chatId);
     }
     await this.timelines
-      .known(chatId)
+      .peek(chatId)
       ?.refresh()
       .catch(() => {});
   }
@@ -279,17 +279,17 @@ export class Workspace {
   close(chatId: number): void {
     const row = this.header(chatId);
     if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
-    this.chats.hide(chatId, true);
-    const dismiss = toast(`Chat with ${nameOf(row)} closed.`, {
-      ms: UNDO_CLOSE_MS,
+    this.chats.setClosing(chatId, true);
+    const dismiss = toast(`Chat with ${visitorName(row)} closed.`, {
+      durationMs: UNDO_CLOSE_MS,
       action: { label: "Undo", run: () => this.undoClose(chatId) },
     });
-    const timer = setTimeout(() => void this.reallyClose(chatId, false), UNDO_CLOSE_MS);
+    const timer = setTimeout(() => void this.sendClose(chatId, false), UNDO_CLOSE_MS);
     this.closeTimers.set(chatId, { timer, dismiss });
   }
 
   isClosing(chatId: number): boolean {
-    return this.chats.closing.value.has(chatId);
+    return this.chats.closingChatIds.value.has(chatId);
   }
 
   private undoClose(chatId: number): void {
@@ -298,10 +298,10 @@ export class Workspace {
     clearTimeout(closing.timer);
     closing.dismiss();
     this.closeTimers.delete(chatId);
-    this.chats.hide(chatId, false);
+    this.chats.setClosing(chatId, false);
   }
 
-  private async reallyClose(chatId: number, keepalive: boolean): Promise<void> {
+  private async sendClose(chatId: number, keepalive: boolean): Promise<void> {
     this.closeTimers.delete(chatId);
     const before = this.header(chatId);
     try {
@@ -310,12 +310,12 @@ export class Workspace {
       if (row !== undefined) this.applyRow({ ...row, state: "closed", updated_at: Math.floor(Date.now() / 1000) });
     } catch (error) {
       if (before !== undefined)
-        toast(`The chat with ${nameOf(before)} is not closed. ${wordsOf(error)}`, { isBad: true });
+        toast(`The chat with ${visitorName(before)} is not closed. ${errorText(error)}`, { isBad: true });
     } finally {
-      this.chats.hide(chatId, false);
+      this.chats.setClosing(chatId, false);
     }
     await this.timelines
-      .known(chatId)
+      .peek(chatId)
       ?.refresh()
       .catch(() => {});
   }
@@ -323,26 +323,26 @@ export class Workspace {
   async transfer(chatId: number, to: { agent_id: number } | { department_id: number }): Promise<void> {
     this.applyRow(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body: to }));
     await this.timelines
-      .known(chatId)
+      .peek(chatId)
       ?.refresh()
       .catch(() => {});
   }
 
-  async retry(chatId: number, entry: Entry): Promise<void> {
-    const timeline = this.timelines.known(chatId);
-    timeline?.apply({ ...entry, delivery: { state: "pending", attempts: entry.delivery?.attempts ?? [] } });
+  async retryDelivery(chatId: number, entry: Entry): Promise<void> {
+    const timeline = this.timelines.peek(chatId);
+    timeline?.applyEntry({ ...entry, delivery: { state: "pending", attempts: entry.delivery?.attempts ?? [] } });
     try {
       await this.api.post("/agent/chats/{chat_id}/messages/{seq}/retry", { path: { chat_id: chatId, seq: entry.seq } });
     } catch (error) {
-      if (!isStatus(error, 409)) timeline?.apply(entry);
-      toast(`Not sent again. ${wordsOf(error)}`, { isBad: true });
+      if (!hasStatus(error, 409)) timeline?.applyEntry(entry);
+      toast(`Not sent again. ${errorText(error)}`, { isBad: true });
       await timeline?.refreshPending().catch(() => {});
     }
   }
 
-  async assign(chatId: number): Promise<void> {
+  async assignToCrm(chatId: number): Promise<void> {
     await this.api.post("/agent/chats/{chat_id}/assign", { path: { chat_id: chatId } });
-    const timeline = this.timelines.known(chatId);
+    const timeline = this.timelines.peek(chatId);
     const detail = timeline?.detail.peek();
     if (detail?.panel.assignment?.state !== "done" && detail !== undefined) {
       timeline?.applyPanel({ ...detail.panel, assignment: { state: "pending" } });
@@ -360,13 +360,13 @@ export class Workspace {
       this.chats.upsert(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
     });
     void this.timelines
-      .known(chatId)
+      .peek(chatId)
       ?.refresh()
       .catch(() => {});
   }
 
   /** Erases a visitor with all their chats; goes on until nothing is left. */
-  async erase(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
+  async eraseVisitor(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
     for (;;) {
       const answer = await this.api.delete("/admin/visitors/{number}", { path: { number } });
@@ -379,7 +379,7 @@ export class Workspace {
       .filter((row) => row.visitor.number === number)
       .map((row) => row.chat_id);
     for (const id of ids) {
-      this.timelines.forget(id);
+      this.timelines.remove(id);
       this.drafts.write(id, "", false);
     }
     this.chats.remove(ids);
@@ -387,20 +387,20 @@ export class Workspace {
 
   /** A chat's header as a list has it, or as its own detail says. */
   header(chatId: number): ChatRow | undefined {
-    const detail = this.timelines.known(chatId)?.detail.peek();
-    return this.chats.peek(chatId) ?? (detail && rowOf(detail));
+    const detail = this.timelines.peek(chatId)?.detail.peek();
+    return this.chats.peek(chatId) ?? (detail && rowFromDetail(detail));
   }
 
   applyRow(row: ChatRow): void {
     batch(() => {
       this.chats.upsert([row]);
-      this.timelines.known(row.chat_id)?.applyRow(row);
+      this.timelines.peek(row.chat_id)?.applyRow(row);
     });
   }
 
   /** Reads a chat's header again; a row for one that no list brought. */
-  async reread(chatId: number): Promise<void> {
-    const timeline = this.timelines.of(chatId);
+  async reloadHeader(chatId: number): Promise<void> {
+    const timeline = this.timelines.open(chatId);
     await timeline.refreshDetail().catch(() => {});
     const detail = timeline.detail.peek();
     const row = this.chats.peek(chatId);
@@ -416,7 +416,7 @@ export class Workspace {
     try {
       const { status, online } = await this.api.get("/agent/presence");
       this.presence.value = online || status === "away" ? status : "offline";
-      if (isFreshSession && this.presence.peek() === "offline") await this.setPresence("online");
+      if (isNewSession && this.presence.peek() === "offline") await this.setPresence("online");
     } catch {
       // The switch stays undecided until the agent uses it.
     }
@@ -429,7 +429,7 @@ export class Workspace {
       await this.api.put("/agent/presence", { body: { status } });
     } catch (error) {
       this.presence.value = before;
-      toast(`You are still ${before ?? "offline"}. ${wordsOf(error)}`, { isBad: true });
+      toast(`You are still ${before ?? "offline"}. ${errorText(error)}`, { isBad: true });
     }
   }
 
@@ -448,7 +448,7 @@ export class Workspace {
     try {
       this.directory.value = await this.api.get("/agent/agents");
     } catch (error) {
-      if (!isStatus(error, 404, 405) || !this.isAdmin) throw error;
+      if (!hasStatus(error, 404, 405) || !this.isAdmin) throw error;
       const [{ agents }, { departments }] = await Promise.all([
         this.api.get("/admin/agents"),
         this.api.get("/admin/departments"),
@@ -466,23 +466,23 @@ export class Workspace {
       const { canned_replies } = await this.api.get("/agent/canned-replies");
       this.cannedReplies.value = [...canned_replies].sort((a, b) => a.shortcut.localeCompare(b.shortcut));
     } catch (error) {
-      if (isStatus(error, 404, 405)) this.cannedReplies.value = null;
+      if (hasStatus(error, 404, 405)) this.cannedReplies.value = null;
     }
   }
 
   /** Whether something typed would be lost for this chat. */
   hasUnsent(chatId: number): boolean {
-    return this.drafts.chats.peek().has(chatId) || this.outbox.items.peek().some((item) => item.chatId === chatId);
+    return this.drafts.chatIds.peek().has(chatId) || this.outbox.items.peek().some((item) => item.chatId === chatId);
   }
 
-  forgetEverythingTyped(): void {
+  discardUnsent(): void {
     this.drafts.clear();
     for (const item of this.outbox.items.peek()) this.outbox.discard(item.key);
   }
 }
 
 /** A row for a chat that no list brought, for example one opened by its address. */
-export function rowOf(detail: Chat): ChatRow {
+export function rowFromDetail(detail: Chat): ChatRow {
   const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
   return {
     chat_id,
@@ -499,7 +499,7 @@ export function rowOf(detail: Chat): ChatRow {
 export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
 
 /** What a visitor is called where nobody said their name. */
-export function nameOf(row: Pick<ChatRow, "visitor">): string {
+export function visitorName(row: Pick<ChatRow, "visitor">): string {
   return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
 }
 

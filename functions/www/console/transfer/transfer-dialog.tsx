@@ -1,28 +1,28 @@
-import "./transfer.css";
+import "./transfer-dialog.css";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { isStatus } from "../../api/client";
+import { hasStatus } from "../../api/client";
 import type { PresenceStatus } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
-import { Face } from "../../ui/face";
+import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
-import { useWorkspace } from "../context";
+import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/route";
-import { closeFloating } from "../state/view";
-import { nameOf, wordsOf } from "../state/workspace";
+import { closeOverlay } from "../state/view-state";
+import { visitorName, errorText } from "../state/workspace";
 
-type Target =
+type TransferTarget =
   | { kind: "agent"; id: number; name: string; photo: string | null; status?: PresenceStatus }
   | { kind: "department"; id: number; name: string };
 
-const ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
-const STATUS_NAMES: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
+const STATUS_ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
+const STATUS_LABELS: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
 
 export function TransferDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
   const directory = workspace.directory.value;
-  const [words, setWords] = useState("");
+  const [searchText, setWords] = useState("");
   const [selected, setSelected] = useState(0);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -32,29 +32,29 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     workspace.loadDirectory().catch((error: unknown) => {
       if (workspace.directory.peek() === undefined)
         setProblem(
-          isStatus(error, 404)
+          hasStatus(error, 404)
             ? "This service does not tell agents who their colleagues are. Ask an admin to transfer the chat."
-            : wordsOf(error),
+            : errorText(error),
         );
     });
   }, []);
 
   const targets = useMemo(() => {
     if (directory === undefined) return [];
-    const wanted = words.trim().toLowerCase();
-    const matches = (name: string) => name.toLowerCase().includes(wanted);
-    const agents: Target[] = directory.agents
+    const searchTerm = searchText.trim().toLowerCase();
+    const matches = (name: string) => name.toLowerCase().includes(searchTerm);
+    const agents: TransferTarget[] = directory.agents
       .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
       .map((agent) => ({ kind: "agent" as const, ...agent }))
-      .sort((a, b) => ORDER[a.status ?? "online"] - ORDER[b.status ?? "online"] || a.name.localeCompare(b.name));
-    const departments: Target[] = directory.departments
+      .sort((a, b) => STATUS_ORDER[a.status ?? "online"] - STATUS_ORDER[b.status ?? "online"] || a.name.localeCompare(b.name));
+    const departments: TransferTarget[] = directory.departments
       .filter(({ name }) => matches(name))
       .map((department) => ({ kind: "department" as const, ...department }));
     return [...agents, ...departments];
-  }, [directory, words, row]);
-  const at = Math.min(selected, Math.max(0, targets.length - 1));
+  }, [directory, searchText, row]);
+  const selectedIndex = Math.min(selected, Math.max(0, targets.length - 1));
 
-  const transfer = async (target: Target | undefined) => {
+  const transfer = async (target: TransferTarget | undefined) => {
     if (target === undefined || isBusy) return;
     setBusy(true);
     setProblem(undefined);
@@ -63,13 +63,13 @@ export function TransferDialog({ chatId }: { chatId: number }) {
         chatId,
         target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id },
       );
-      closeFloating();
-      toast(`${row === undefined ? "The chat" : nameOf(row)} is with ${target.name} now.`);
+      closeOverlay();
+      toast(`${row === undefined ? "The chat" : visitorName(row)} is with ${target.name} now.`);
       if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
     } catch (error) {
       setBusy(false);
-      setProblem(wordsOf(error));
-      if (isStatus(error, 409)) void workspace.loadDirectory().catch(() => {});
+      setProblem(errorText(error));
+      if (hasStatus(error, 409)) void workspace.loadDirectory().catch(() => {});
     }
   };
 
@@ -77,18 +77,18 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0 && targets.length > 0) {
       event.preventDefault();
-      const next = (at + step + targets.length) % targets.length;
+      const next = (selectedIndex + step + targets.length) % targets.length;
       setSelected(next);
       document.getElementById(`target-${next}`)?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
-      void transfer(targets[at]);
+      void transfer(targets[selectedIndex]);
     }
   };
 
   const firstDepartment = targets.findIndex((target) => target.kind === "department");
   return (
-    <Dialog title={`Transfer ${row === undefined ? "the chat" : nameOf(row)}`} onClose={closeFloating}>
+    <Dialog title={`Transfer ${row === undefined ? "the chat" : visitorName(row)}`} onClose={closeOverlay}>
       <div class="body">
         <input
           class="input"
@@ -96,11 +96,11 @@ export function TransferDialog({ chatId }: { chatId: number }) {
           role="combobox"
           aria-expanded={true}
           aria-controls="targets"
-          aria-activedescendant={targets.length > 0 ? `target-${at}` : undefined}
+          aria-activedescendant={targets.length > 0 ? `target-${selectedIndex}` : undefined}
           aria-label="To which agent or department"
           placeholder="Agent or department"
           autocomplete="off"
-          value={words}
+          value={searchText}
           onInput={(event) => {
             setWords(event.currentTarget.value);
             setSelected(0);
@@ -138,12 +138,12 @@ export function TransferDialog({ chatId }: { chatId: number }) {
                 key={`${target.kind}${target.id}`}
                 id={`target-${index}`}
                 role="option"
-                aria-selected={index === at}
+                aria-selected={index === selectedIndex}
                 onMouseMove={() => setSelected(index)}
                 onClick={() => void transfer(target)}
               >
                 {target.kind === "agent" ? (
-                  <Face id={target.id} name={target.name} photo={target.photo} />
+                  <Avatar id={target.id} name={target.name} photo={target.photo} />
                 ) : (
                   <span class="icon-round">
                     <Icon name="building-2" />
@@ -155,14 +155,14 @@ export function TransferDialog({ chatId }: { chatId: number }) {
                 {target.kind === "agent" && target.status !== undefined && (
                   <span class="state">
                     <span class={`presence ${target.status}`} />
-                    {STATUS_NAMES[target.status]}
+                    {STATUS_LABELS[target.status]}
                   </span>
                 )}
               </li>,
             ])}
             {targets.length === 0 && (
               <li class="head" role="presentation">
-                {words === "" ? "There is nobody else in this account." : "Nobody of that name."}
+                {searchText === "" ? "There is nobody else in this account." : "Nobody of that name."}
               </li>
             )}
           </ul>

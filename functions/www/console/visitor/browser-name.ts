@@ -1,4 +1,4 @@
-const BROWSERS: readonly (readonly [string, RegExp])[] = [
+const BROWSER_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\/(\d+)/],
   ["Opera", /\bOPR\/(\d+)/],
   ["Samsung Internet", /\bSamsungBrowser\/(\d+)/],
@@ -6,7 +6,7 @@ const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ["Chrome", /\b(?:Chrome|CriOS)\/(\d+)/],
   ["Safari", /\bVersion\/(\d+)[\d.]* (?:Mobile\/\S+ )?Safari\//],
 ];
-const SYSTEMS: readonly (readonly [string, RegExp])[] = [
+const SYSTEM_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["Android", /Android/],
   ["iPad", /iPad/],
   ["iPhone", /iPhone/],
@@ -18,10 +18,10 @@ const SYSTEMS: readonly (readonly [string, RegExp])[] = [
 
 /** "Firefox 132, Android" of a User-Agent; the header itself when it is none that people know. */
 export function browserName(userAgent: string): string {
-  const browser = BROWSERS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(
+  const browser = BROWSER_PATTERNS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(
     ([, version]) => version !== undefined,
   );
-  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  const known = [browser === undefined ? undefined : `${browser[0]} ${browser[1]}`, system].filter(Boolean).join(", ");
-  return known === "" ? userAgent.slice(0, 80) : known;
+  const system = SYSTEM_PATTERNS.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const label = [browser === undefined ? undefined : `${browser[0]} ${browser[1]}`, system].filter(Boolean).join(", ");
+  return label === "" ? userAgent.slice(0, 80) : label;
 }

@@ -1,29 +1,29 @@
-import "./visitor.css";
+import "./visitor-pane.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isStatus } from "../../api/client";
+import { hasStatus } from "../../api/client";
 import type { Chat, ChatRow, Panel, Source } from "../../api/types";
-import { CopyButton } from "../../ui/copy";
-import { Face } from "../../ui/face";
+import { CopyButton } from "../../ui/copy-button";
+import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
-import { BLOCKED, Blocked, Words } from "../../ui/text";
-import { shortDay, minute } from "../../ui/time";
-import { useWorkspace } from "../context";
+import { BLOCKED_LINK, BlockedLink, LinkedText } from "../../ui/linked-text";
+import { shortDay, currentMinute } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../conversation/conversation";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref } from "../state/route";
-import { floating, isVisitorShown } from "../state/view";
-import { isAnonymous, wordsOf } from "../state/workspace";
-import { browserName } from "./browser";
+import { overlay, isVisitorOverlayOpen } from "../state/view-state";
+import { isAnonymous, errorText } from "../state/workspace";
+import { browserName } from "./browser-name";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
   const { timelines } = useWorkspace();
-  const timeline = timelines.of(chatId);
+  const timeline = timelines.open(chatId);
   const detail = timeline.detail.value;
-  const isShown = isVisitorShown.value;
+  const isShown = isVisitorOverlayOpen.value;
   const close = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    isVisitorShown.value = false;
+    isVisitorOverlayOpen.value = false;
   }, [chatId]);
   useEffect(() => {
     if (isShown) close.current?.focus();
@@ -34,7 +34,7 @@ export function VisitorPane({ chatId }: { chatId: number }) {
     .join(" ");
   return (
     <>
-      {isShown && <div class="visitor-shade" onClick={() => (isVisitorShown.value = false)} />}
+      {isShown && <div class="visitor-shade" onClick={() => (isVisitorOverlayOpen.value = false)} />}
       <section class={classes} aria-label="Visitor">
         <header>
           <h2>Visitor</h2>
@@ -43,18 +43,18 @@ export function VisitorPane({ chatId }: { chatId: number }) {
             type="button"
             class="btn only-icon close"
             aria-label="Close visitor details"
-            onClick={() => (isVisitorShown.value = false)}
+            onClick={() => (isVisitorOverlayOpen.value = false)}
           >
             <Icon name="x" class="large" />
           </button>
         </header>
-        {detail === undefined ? <Loading /> : <Cards key={detail.visitor.number} chatId={chatId} detail={detail} />}
+        {detail === undefined ? <VisitorSkeleton /> : <VisitorCards key={detail.visitor.number} chatId={chatId} detail={detail} />}
       </section>
     </>
   );
 }
 
-function Loading() {
+function VisitorSkeleton() {
   return (
     <div class="card appear-late" aria-hidden="true">
       {[70, 90, 50, 80].map((width) => (
@@ -64,7 +64,7 @@ function Loading() {
   );
 }
 
-function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
+function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   const workspace = useWorkspace();
   const { visitor, panel } = detail;
   const name = isAnonymous(visitor.name) ? `Visitor ${visitor.number}` : visitor.name;
@@ -81,12 +81,12 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
       )}
       <section class="card" aria-label="Contact">
         <div class="who">
-          <Face id={visitor.number} name={visitor.name} photo={visitor.photo} isAnonymous={isAnonymous(visitor.name)} />
+          <Avatar id={visitor.number} name={visitor.name} photo={visitor.photo} isAnonymous={isAnonymous(visitor.name)} />
           <div>
-            <InPlace
+            <EditableField
               label="Name"
               value={isAnonymous(visitor.name) ? null : visitor.name}
-              shownAs={name}
+              displayText={name}
               source={visitor.sources.name}
               isName
               maxLength={254}
@@ -103,21 +103,21 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
             {visitor.email && <SourceChip source={visitor.sources.email} />}
           </dt>
           <dd>
-            <InPlace label="E-mail" value={visitor.email} type="email" maxLength={254} canCopy save={save("email")} />
+            <EditableField label="E-mail" value={visitor.email} type="email" maxLength={254} canCopy save={save("email")} />
           </dd>
           <dt>
             Phone
             {visitor.phone && <SourceChip source={visitor.sources.phone} />}
           </dt>
           <dd>
-            <InPlace label="Phone" value={visitor.phone} type="tel" maxLength={254} canCopy save={save("phone")} />
+            <EditableField label="Phone" value={visitor.phone} type="tel" maxLength={254} canCopy save={save("phone")} />
           </dd>
           <dt>
             About
             {visitor.description && <SourceChip source={visitor.sources.description} />}
           </dt>
           <dd>
-            <InPlace
+            <EditableField
               label="Description"
               value={visitor.description}
               isLong
@@ -127,9 +127,9 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
           </dd>
         </dl>
       </section>
-      <Crm chatId={chatId} panel={panel} isMine={detail.state === "active" && detail.agent?.id === workspace.me.id} />
+      <CrmCard chatId={chatId} panel={panel} isMine={detail.state === "active" && detail.agent?.id === workspace.me.id} />
       <SessionCard detail={detail} />
-      <EarlierChats chatId={chatId} number={visitor.number} />
+      <OtherChats chatId={chatId} number={visitor.number} />
       <section class="card" aria-label="Actions">
         <div class="acts-row">
           <button
@@ -144,7 +144,7 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
             <button
               type="button"
               class="btn bad"
-              onClick={() => (floating.value = { kind: "erase", chatId, number: visitor.number, name })}
+              onClick={() => (overlay.value = { kind: "erase", chatId, number: visitor.number, name })}
             >
               <Icon name="trash-2" />
               Erase…
@@ -156,7 +156,7 @@ function Cards({ chatId, detail }: { chatId: number; detail: Chat }) {
   );
 }
 
-const SOURCES: Record<Source, string> = {
+const SOURCE_LABELS: Record<Source, string> = {
   visitor: "visitor",
   script: "page",
   integrator: "integrator",
@@ -164,7 +164,7 @@ const SOURCES: Record<Source, string> = {
   crm: "CRM",
   agent: "agent",
 };
-const SAID_BY: Record<Source, string> = {
+const SOURCE_DESCRIPTIONS: Record<Source, string> = {
   visitor: "Said by the visitor",
   script: "Set by the page, which visitors can change",
   integrator: "Sent by your front end",
@@ -176,17 +176,17 @@ const SAID_BY: Record<Source, string> = {
 function SourceChip({ source }: { source: Source | undefined }) {
   if (source === undefined) return null;
   return (
-    <span class="source" title={SAID_BY[source]}>
-      {SOURCES[source]}
+    <span class="source" title={SOURCE_DESCRIPTIONS[source]}>
+      {SOURCE_LABELS[source]}
     </span>
   );
 }
 
-interface InPlaceProps {
+interface EditableFieldProps {
   label: string;
   value: string | null;
   /** Where it differs from the value. */
-  shownAs?: string;
+  displayText?: string;
   /** Shown behind the value. */
   source?: Source | undefined;
   type?: "text" | "email" | "tel";
@@ -200,10 +200,10 @@ interface InPlaceProps {
 const focusOnce = (element: HTMLInputElement | HTMLTextAreaElement | null) => element?.focus();
 
 /** A value that becomes a field when it is pressed. Enter and leaving keep the change, Escape drops it. */
-function InPlace({
+function EditableField({
   label,
   value,
-  shownAs,
+  displayText,
   source,
   type = "text",
   isLong,
@@ -211,55 +211,55 @@ function InPlace({
   canCopy,
   maxLength,
   save,
-}: InPlaceProps) {
-  const [typed, setTyped] = useState<string>();
+}: EditableFieldProps) {
+  const [editedValue, setEditedValue] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const button = useRef<HTMLButtonElement>(null);
-  const isDropped = useRef(false);
+  const isCancelled = useRef(false);
 
-  const finish = (hasFocus: boolean) => {
-    setTyped(undefined);
+  const closeEditor = (hasFocus: boolean) => {
+    setEditedValue(undefined);
     setProblem(undefined);
     if (hasFocus) requestAnimationFrame(() => button.current?.focus());
   };
-  const keep = async (hasFocus: boolean) => {
-    if (typed === undefined || isBusy || isDropped.current) return;
-    const wanted = typed.trim();
+  const saveEdit = async (hasFocus: boolean) => {
+    if (editedValue === undefined || isBusy || isCancelled.current) return;
+    const newValue = editedValue.trim();
     // An empty value means that nothing is said; the service keeps what it knows then.
-    if (wanted === (value ?? "") || wanted === "") return finish(hasFocus);
+    if (newValue === (value ?? "") || newValue === "") return closeEditor(hasFocus);
     setBusy(true);
     try {
-      await save(wanted);
-      finish(hasFocus);
+      await save(newValue);
+      closeEditor(hasFocus);
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(errorText(error));
     } finally {
       setBusy(false);
     }
   };
 
-  if (typed !== undefined) {
+  if (editedValue !== undefined) {
     const common = {
       class: "input",
       "aria-label": label,
       "aria-invalid": problem !== undefined,
-      value: typed,
+      value: editedValue,
       maxLength,
       dir: "auto" as const,
       // Not disabled: a field that is disabled loses the focus.
       readOnly: isBusy,
       ref: focusOnce,
-      onInput: (event: Event) => setTyped((event.currentTarget as HTMLInputElement).value),
-      onBlur: () => void keep(false),
+      onInput: (event: Event) => setEditedValue((event.currentTarget as HTMLInputElement).value),
+      onBlur: () => void saveEdit(false),
       onKeyDown: (event: KeyboardEvent) => {
         if (event.key === "Escape") {
           event.stopPropagation();
-          isDropped.current = true;
-          finish(true);
+          isCancelled.current = true;
+          closeEditor(true);
         } else if (event.key === "Enter" && !event.isComposing && (!isLong || event.ctrlKey || event.metaKey)) {
           event.preventDefault();
-          void keep(true);
+          void saveEdit(true);
         }
       },
     };
@@ -283,18 +283,18 @@ function InPlace({
       <button
         ref={button}
         type="button"
-        class={["value", isName ? "name" : "", isEmpty && shownAs === undefined ? "none" : ""]
+        class={["value", isName ? "name" : "", isEmpty && displayText === undefined ? "none" : ""]
           .filter(Boolean)
           .join(" ")}
         title={`Edit ${label.toLowerCase()}`}
         dir="auto"
         onClick={() => {
-          isDropped.current = false;
-          setTyped(value ?? "");
+          isCancelled.current = false;
+          setEditedValue(value ?? "");
         }}
       >
         <span class="sr">{`Edit ${label.toLowerCase()}: `}</span>
-        {isEmpty ? (shownAs ?? "Add") : value === BLOCKED ? <Blocked /> : (shownAs ?? value)}
+        {isEmpty ? (displayText ?? "Add") : value === BLOCKED_LINK ? <BlockedLink /> : (displayText ?? value)}
         {!isEmpty && <SourceChip source={source} />}
       </button>
       {canCopy && !isEmpty && <CopyButton text={value ?? ""} label={`Copy ${label.toLowerCase()}`} />}
@@ -302,7 +302,7 @@ function InPlace({
   );
 }
 
-function Out({ href, children }: { href: string; children: ComponentChildren }) {
+function ExternalLink({ href, children }: { href: string; children: ComponentChildren }) {
   return (
     <a class="link" href={href} target="_blank" rel="noopener noreferrer">
       {children}
@@ -311,10 +311,10 @@ function Out({ href, children }: { href: string; children: ComponentChildren }) 
   );
 }
 
-const isWeb = (address: string | null | undefined): address is string =>
+const isWebUrl = (address: string | null | undefined): address is string =>
   typeof address === "string" && /^https?:\/\//i.test(address);
 
-function Crm({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: boolean }) {
+function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: boolean }) {
   const workspace = useWorkspace();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -324,9 +324,9 @@ function Crm({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: 
     setBusy(true);
     setProblem(undefined);
     try {
-      await workspace.assign(chatId);
+      await workspace.assignToCrm(chatId);
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(errorText(error));
     } finally {
       setBusy(false);
     }
@@ -365,7 +365,7 @@ function Crm({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: 
         </p>
       )}
       {custom_data.length > 0 && <CustomData lines={custom_data} />}
-      {isWeb(crm_link) && (
+      {isWebUrl(crm_link) && (
         <a class="btn wide" href={crm_link} target="_blank" rel="noopener noreferrer">
           Open in CRM
           <Icon name="external-link" class="small" />
@@ -380,7 +380,7 @@ function CustomData({ lines }: { lines: Panel["custom_data"] }) {
   return (
     <div class="custom">
       {lines.map(({ title, content, link, key }, index) => {
-        const value = isWeb(link) ? <Out href={link}>{content || link}</Out> : <Words text={content} />;
+        const value = isWebUrl(link) ? <ExternalLink href={link}>{content || link}</ExternalLink> : <LinkedText text={content} />;
         if (key === null && title !== null && content.length <= 40) {
           return (
             <dl key={index}>
@@ -417,10 +417,10 @@ function SessionCard({ detail }: { detail: Chat }) {
   if (pageUrl)
     lines.push([
       "Page",
-      isWeb(pageUrl) ? (
-        <Out href={pageUrl}>{page?.title || shortAddress(pageUrl)}</Out>
-      ) : pageUrl === BLOCKED ? (
-        <Blocked />
+      isWebUrl(pageUrl) ? (
+        <ExternalLink href={pageUrl}>{page?.title || shortUrl(pageUrl)}</ExternalLink>
+      ) : pageUrl === BLOCKED_LINK ? (
+        <BlockedLink />
       ) : (
         pageUrl
       ),
@@ -428,7 +428,7 @@ function SessionCard({ detail }: { detail: Chat }) {
   if (detail.referrer)
     lines.push([
       "Came from",
-      isWeb(detail.referrer) ? <Out href={detail.referrer}>{shortAddress(detail.referrer)}</Out> : detail.referrer,
+      isWebUrl(detail.referrer) ? <ExternalLink href={detail.referrer}>{shortUrl(detail.referrer)}</ExternalLink> : detail.referrer,
     ]);
   if (campaign !== "") lines.push(["Campaign", campaign]);
   if (place !== "") lines.push(["Place", place]);
@@ -453,7 +453,7 @@ function SessionCard({ detail }: { detail: Chat }) {
   );
 }
 
-function shortAddress(address: string): string {
+function shortUrl(address: string): string {
   if (!URL.canParse(address)) return address;
   const { host, pathname } = new URL(address);
   const short = host.replace(/^www\./, "") + (pathname === "/" ? "" : pathname);
@@ -461,24 +461,24 @@ function shortAddress(address: string): string {
 }
 
 /** Reads the visitor's chats; before the service has such a list, those that are loaded. */
-function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
+function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   const { api, chats } = useWorkspace();
-  const [found, setFound] = useState<{ rows: readonly ChatRow[]; next: string | number | null } | "local" | "failed">();
-  const read = async (cursor?: string | number) => {
+  const [loaded, setLoaded] = useState<{ rows: readonly ChatRow[]; next: string | number | null } | "local" | "failed">();
+  const loadPage = async (cursor?: string | number) => {
     try {
       const options = { path: { number }, query: cursor === undefined ? {} : { cursor: String(cursor) } };
       const { chats: rows, next } = await api.get("/agent/visitors/{number}/chats", options);
-      setFound((before) => ({
+      setLoaded((before) => ({
         rows: [...(cursor !== undefined && typeof before === "object" ? before.rows : []), ...rows],
         next,
       }));
     } catch (error) {
-      setFound(isStatus(error, 404, 405) ? "local" : "failed");
+      setLoaded(hasStatus(error, 404, 405) ? "local" : "failed");
     }
   };
-  useEffect(() => void read(), [number]);
-  if (found === undefined) return null;
-  if (found === "failed") {
+  useEffect(() => void loadPage(), [number]);
+  if (loaded === undefined) return null;
+  if (loaded === "failed") {
     return (
       <section class="card" aria-label="Earlier chats">
         <h3>Earlier chats</h3>
@@ -487,7 +487,7 @@ function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
     );
   }
   const all =
-    found === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : found.rows;
+    loaded === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : loaded.rows;
   const rows = all.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
   if (rows.length === 0) return null;
   return (
@@ -496,7 +496,7 @@ function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
         Other chats{" "}
         <b>
           {rows.length}
-          {found !== "local" && found.next !== null ? "+" : ""}
+          {loaded !== "local" && loaded.next !== null ? "+" : ""}
         </b>
       </h3>
       <ul class="past">
@@ -506,13 +506,13 @@ function EarlierChats({ chatId, number }: { chatId: number; number: number }) {
               <span class="clip" dir="auto">
                 {row.last_message?.text || `Chat #${row.chat_id}`}
               </span>
-              <time>{row.state === "closed" ? shortDay(row.updated_at, minute.value) : row.state}</time>
+              <time>{row.state === "closed" ? shortDay(row.updated_at, currentMinute.value) : row.state}</time>
             </a>
           </li>
         ))}
       </ul>
-      {found !== "local" && found.next !== null && (
-        <button type="button" class="btn wide" onClick={() => void read(found.next ?? undefined)}>
+      {loaded !== "local" && loaded.next !== null && (
+        <button type="button" class="btn wide" onClick={() => void loadPage(loaded.next ?? undefined)}>
           Show more
         </button>
       )}

@@ -1,23 +1,23 @@
 /* Who has written, by visitor: from the chats that are loaded, and from the search of the service. */
 
-import "./visitors.css";
+import "./visitors-page.css";
 import { useEffect, useState } from "preact/hooks";
-import { isStatus } from "../../api/client";
+import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
-import { Face } from "../../ui/face";
+import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
-import { ago, minute } from "../../ui/time";
-import { useWorkspace } from "../context";
-import { matchRows } from "../inbox/inbox";
+import { formatAgo, currentMinute } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
+import { filterRows } from "../inbox/inbox";
 import { chatHref } from "../state/route";
-import { isAnonymous, nameOf, wordsOf } from "../state/workspace";
+import { isAnonymous, visitorName, errorText } from "../state/workspace";
 
 /** One row for each visitor: that of their last chat. */
-export function lastOfEach(rows: Iterable<ChatRow>): ChatRow[] {
+export function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
   const last = new Map<number, ChatRow>();
   for (const row of rows) {
-    const known = last.get(row.visitor.number);
-    if (known === undefined || row.chat_id > known.chat_id) last.set(row.visitor.number, row);
+    const latest = last.get(row.visitor.number);
+    if (latest === undefined || row.chat_id > latest.chat_id) last.set(row.visitor.number, row);
   }
   const time = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
   return [...last.values()].sort((a, b) => time(b) - time(a));
@@ -25,34 +25,34 @@ export function lastOfEach(rows: Iterable<ChatRow>): ChatRow[] {
 
 export function VisitorsPage() {
   const { api, chats } = useWorkspace();
-  const [words, setWords] = useState("");
+  const [searchText, setWords] = useState("");
   const [remote, setRemote] = useState<readonly ChatRow[]>([]);
   const [problem, setProblem] = useState<string>();
-  const wanted = words.trim();
+  const searchTerm = searchText.trim();
 
   useEffect(() => {
-    if (chats.closedProgress.peek() === "idle") void chats.loadClosed();
+    if (chats.closedLoadState.peek() === "idle") void chats.loadClosed();
   }, []);
   useEffect(() => {
     setRemote([]);
     setProblem(undefined);
-    if (wanted === "") return;
+    if (searchTerm === "") return;
     let isCurrent = true;
     const timer = setTimeout(() => {
-      api.get("/agent/search", { query: { q: wanted } }).then(
+      api.get("/agent/search", { query: { q: searchTerm } }).then(
         ({ chats }) => isCurrent && setRemote(chats),
-        (error: unknown) => isCurrent && !isStatus(error, 404, 405) && setProblem(wordsOf(error)),
+        (error: unknown) => isCurrent && !hasStatus(error, 404, 405) && setProblem(errorText(error)),
       );
     }, 200);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [wanted]);
+  }, [searchTerm]);
 
-  const known = chats.rows.value;
-  const rows = lastOfEach(wanted === "" ? known.values() : [...matchRows(known.values(), wanted), ...remote]);
-  const isLoading = chats.progress.value !== "ready" && rows.length === 0;
+  const latest = chats.rows.value;
+  const rows = latestChatPerVisitor(searchTerm === "" ? latest.values() : [...filterRows(latest.values(), searchTerm), ...remote]);
+  const isLoading = chats.loadState.value !== "ready" && rows.length === 0;
   return (
     <div class="visitors">
       <header>
@@ -65,7 +65,7 @@ export function VisitorsPage() {
             aria-label="Search visitors"
             autocomplete="off"
             spellcheck={false}
-            value={words}
+            value={searchText}
             onInput={(event) => setWords(event.currentTarget.value)}
           />
         </label>
@@ -93,13 +93,13 @@ export function VisitorsPage() {
                 <tr key={row.visitor.number}>
                   <td>
                     <a class="person" href={chatHref(row.chat_id)}>
-                      <Face
+                      <Avatar
                         id={row.visitor.number}
                         name={row.visitor.name}
                         isAnonymous={isAnonymous(row.visitor.name)}
                       />
                       <span class="clip" dir="auto">
-                        {nameOf(row)}
+                        {visitorName(row)}
                       </span>
                     </a>
                   </td>
@@ -110,7 +110,7 @@ export function VisitorsPage() {
                       {row.last_message?.text}
                     </div>
                   </td>
-                  <td class="num">{ago(row.last_message?.timestamp ?? row.updated_at, minute.value)}</td>
+                  <td class="num">{formatAgo(row.last_message?.timestamp ?? row.updated_at, currentMinute.value)}</td>
                 </tr>
               ))}
             </tbody>
@@ -118,11 +118,11 @@ export function VisitorsPage() {
         ) : (
           <div class={problem === undefined ? "blank" : "blank bad"}>
             <Icon name="users" />
-            <h2>{isLoading ? "Loading…" : wanted === "" ? "No visitor has written yet" : "Nobody found"}</h2>
+            <h2>{isLoading ? "Loading…" : searchTerm === "" ? "No visitor has written yet" : "Nobody found"}</h2>
             {problem !== undefined && <p>{problem}</p>}
           </div>
         )}
-        {wanted === "" && typeof chats.closedNext.value === "number" && (
+        {searchTerm === "" && typeof chats.nextClosedCursor.value === "number" && (
           <div class="more">
             <button type="button" class="btn line" onClick={() => void chats.loadClosed()}>
               Show earlier visitors

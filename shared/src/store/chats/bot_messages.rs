@@ -1,87 +1,110 @@
-//! What a bot's request writes. A message is two writes: the header, which takes the next number and checks that
-//! the bot has the chat, and the entry.
+//! Stores messages of bots. A message takes two writes: first the header, which allocates the next entry number and
+//! checks that the bot owns the chat, then the entry.
 
 use crate::domain::bot::Bot;
-use crate::domain::chat::{Chat, Preview, Sender};
-use crate::domain::chat_state::Event;
-use crate::domain::content::{Content, Shows};
+use crate::domain::chat::{Chat, MessagePreview, Sender};
+use crate::domain::chat_state::{ChatEvent, ChatState};
 use crate::domain::delivery::{Delivery, Target};
-use crate::domain::entry::Entry;
+use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::message_content::{Content, RichSupport};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::error::{Context, Error};
-use crate::store::chats::idempotency::{Answered, IdempotencyKey};
-use crate::store::chats::items::PreviewItem;
-use crate::store::chats::{Chats, chat, head_key};
-use crate::store::table::{ItemUpdate, Refused, n, s};
-use crate::store::{MAX_RACE_ATTEMPTS, to_attribute};
+use crate::error::{Error, ErrorContext};
+use crate::store::chats::idempotency::MessageReceipt;
+use crate::store::chats::items::MessagePreviewItem;
+use crate::store::chats::{Chats, chat_from_item, header_key};
+use crate::store::race_retries::RaceRetries;
+use crate::store::table::{ItemUpdate, WriteError, n, s};
+use crate::store::to_attribute;
 
 impl Chats {
-    /// Takes the next number of a bot's chat for a message. The refused write brings the header that says why not;
-    /// a chat of another bot does not exist for this one. One write.
-    pub async fn bot_advance(&self, bot: &Bot, chat_id: u64, content: &Content, now: Timestamp) -> Result<Chat, Error> {
-        let preview = Preview::of(content, &Sender::Bot(bot.name.clone()), now);
-        for _ in 0..MAX_RACE_ATTEMPTS {
-            let change = ItemUpdate {
-                key: head_key(&bot.account_id, chat_id),
-                update: "SET #seq = #seq + :one, #bot_event_at = :now, #updated_at = :now, #last_message = :preview",
-                condition: "#state = :bot AND #bot_id = :me",
-                values: vec![
-                    (":one", n(1)),
-                    (":now", n(now.0)),
-                    (":preview", to_attribute(&PreviewItem::from(&preview))?),
-                    (":bot", s("bot")),
-                    (":me", s(&*bot.bot_id)),
-                ],
-            };
-            match self.table.update(change).await {
-                Ok(item) => return chat(item),
-                Err(Refused::Condition { item: None, .. }) => return Err(Error::NotFound),
-                Err(Refused::Condition { item: Some(item), .. }) => {
-                    let found = chat(item)?;
-                    if found.bot_id.as_ref() != Some(&bot.bot_id) {
-                        return Err(Error::NotFound);
-                    }
-                    found.state.after(Event::BotWrites)?;
-                }
-                Err(Refused::Contended) => {}
-                Err(Refused::Error(error)) => return Err(error),
-            }
-        }
-        Err(Error::Unavailable(Context::new("bot message lost every race")))
-    }
-
-    /// Stores a bot's message under the number that [`bot_advance`](Self::bot_advance) took. A message that the
-    /// channel cannot show is kept for the agents and goes nowhere. Of a request that came twice at once the first is
-    /// stored, and both are answered alike. One write.
-    pub async fn bot_message(
+    /// Allocates the next entry number of a bot's chat and updates the header for the message. Fails with
+    /// [`Error::NotFound`] for the chat of another bot, and with a conflict when the bot no longer owns the chat. One
+    /// write.
+    pub async fn advance_header_for_bot(
         &self,
         bot: &Bot,
-        head: &Chat,
+        chat_id: u64,
+        content: &Content,
+        now: Timestamp,
+    ) -> Result<Chat, Error> {
+        let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
+        let mut retries = RaceRetries::new("bot message");
+        loop {
+            let written = self.write_bot_header(bot, chat_id, &preview, now).await;
+            if let Some(result) = retries.final_result(written) {
+                return result;
+            }
+        }
+    }
+
+    async fn write_bot_header(
+        &self,
+        bot: &Bot,
+        chat_id: u64,
+        preview: &MessagePreview,
+        now: Timestamp,
+    ) -> Result<Chat, WriteError> {
+        let update = ItemUpdate {
+            key: header_key(&bot.account_id, chat_id),
+            update: "SET #seq = #seq + :one, #bot_event_at = :now, #updated_at = :now, #last_message = :preview",
+            condition: "#state = :bot AND #bot_id = :bot_id",
+            values: vec![
+                (":one", n(1)),
+                (":now", n(now.0)),
+                (":preview", to_attribute(&MessagePreviewItem::from(preview))?),
+                (":bot", s(ChatState::Bot.name())),
+                (":bot_id", s(&*bot.bot_id)),
+            ],
+        };
+        match self.table.update(update).await {
+            Ok(item) => Ok(chat_from_item(item)?),
+            Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound.into()),
+            Err(WriteError::ConditionFailed { item: Some(item), index }) => {
+                let found = chat_from_item(item)?;
+                if found.bot_id.as_ref() != Some(&bot.bot_id) {
+                    return Err(Error::NotFound.into());
+                }
+                found.state.after_event(ChatEvent::BotWrites).map_err(Error::from)?;
+                Err(WriteError::ConditionFailed { index, item: None })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stores a bot's message under the number that [`advance_header_for_bot`](Self::advance_header_for_bot) allocated.
+    /// A message that the channel cannot show is stored for the agents and not delivered. Of two concurrent requests
+    /// with the same idempotency key one is stored, and both get its receipt. One write.
+    pub async fn store_bot_message(
+        &self,
+        bot: &Bot,
+        header: &Chat,
         content: Content,
-        shows: Shows,
+        rich_support: RichSupport,
         key: Option<&IdempotencyKey>,
         now: Timestamp,
-    ) -> Result<Answered, Error> {
-        let is_shown = content.shown_on(shows).is_some();
+    ) -> Result<MessageReceipt, Error> {
+        let is_displayable = content.converted_for(rich_support).is_some();
         let entry = Entry {
-            account_id: head.account_id.clone(),
-            chat_id: head.chat_id,
-            seq: head.seq,
-            id: crate::runtime::secret::message_id(head.chat_id, head.seq, now)?,
+            account_id: header.account_id.clone(),
+            chat_id: header.chat_id,
+            seq: header.seq,
+            id: crate::runtime::secret::message_id(header.chat_id, header.seq, now)?,
             from: Sender::Bot(bot.name.clone()),
-            content: if is_shown { content } else { content.not_shown() },
+            content: if is_displayable { content } else { content.into_not_displayable() },
             at: now,
-            occurrence: None,
-            keep_until: head.keep_until(now),
-            delivery: is_shown.then(|| Delivery::new(Target::Channel, now)),
+            webhook_dispatch: None,
+            retain_until: header.retain_until(now),
+            delivery: is_displayable.then(|| Delivery::new(Target::Channel, now)),
         };
         match self.store_entry(&entry, key).await {
-            Ok(()) => Ok(Answered::of(&entry)),
-            Err(Refused::Condition { .. }) => {
-                let first = self.answered(key).await?;
-                first.ok_or_else(|| Error::Unavailable(Context::new("the number of a bot's message was taken")))
+            Ok(()) => Ok(MessageReceipt::of(&entry)),
+            Err(WriteError::ConditionFailed { .. }) => {
+                let earlier = self.earlier_receipt(key).await?;
+                earlier
+                    .ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
             }
-            Err(refused) => Err(refused.into()),
+            Err(error) => Err(error.into()),
         }
     }
 }

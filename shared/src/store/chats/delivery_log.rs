@@ -1,72 +1,70 @@
-//! The ledger of deliveries, page by page. What failed is in an index, because that is what admins ask for; the rest
-//! is looked for chat by chat, so that only failures cost anything before somebody asks.
+//! Reads the delivery log page by page. Failed deliveries are in the index `due`, because admins ask for them most; all
+//! others are found by reading the timelines of the chats, so that an index entry is paid for failures only.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::domain::chat::Chat;
-use crate::domain::delivery_log::{Order, Place, Wanted};
-use crate::domain::entry::Entry;
+use crate::domain::chat_state::ChatState;
+use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, SortOrder};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::deliveries::failed;
-use crate::store::chats::listing::{Listed, MAX_HEADERS_PER_READ};
-use crate::store::chats::{ABOVE_ALL, Chats, LAST_SEQ, chat, chat_pk, entry, entry_key, head_key};
+use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
+use crate::store::chats::due_index::failed_partition;
+use crate::store::chats::{
+    CHAT_ID_UPPER_BOUND, Chats, MAX_SEQ, chat_from_item, entry_from_item, entry_key, header_key, item_due_at, item_key,
+    split_headers, timeline_query,
+};
 use crate::store::table::{Item, Query, n, s};
 
-/// Failures read at once: with the header of each one's chat they are the 100 that one batch takes.
+/// Failures read by one query of the index. Together with the headers of their chats they fill one batch of 100 reads.
 const MAX_FAILURES_PER_QUERY: i32 = 50;
-/// Batches of failures one request may look through.
-const MAX_BATCHES_PER_REQUEST: usize = 10;
-/// Entries of a timeline read at once.
+/// Queries of the index that one request makes.
+const MAX_FAILURE_QUERIES: usize = 10;
+/// Entries of a timeline read by one query.
 const MAX_ENTRIES_PER_QUERY: i32 = 100;
-/// Times that one request may do so.
+/// Queries of timelines that one request makes.
 const MAX_TIMELINE_QUERIES: usize = 50;
-/// Times that one request may read a batch of chats.
+/// Batches of chats that one request reads.
 const MAX_CHAT_BATCHES: usize = 5;
-/// The states that chats are listed under.
-const STATES: [&str; 4] = ["bot", "waiting", "active", "closed"];
 
-/// A page of the ledger.
 #[derive(Debug, Default)]
-pub struct Page {
-    /// Deliveries, each with its chat.
+pub struct DeliveryPage {
+    /// Entries with a delivery, each with its chat.
     pub rows: Vec<(Chat, Entry)>,
-    /// Where to go on; none at the end. A page may end before it is full, when it had much to look through.
-    pub next: Option<Place>,
+    /// Where the next page starts; none at the end. A page can have fewer rows than the limit, because the reads of one
+    /// request are limited.
+    pub next: Option<DeliveryCursor>,
 }
 
-/// A request for a page.
+/// What a request for a page of the delivery log asks for.
 #[derive(Clone, Copy)]
-pub struct Search<'a> {
-    /// The account.
+pub struct DeliveryQuery<'a> {
     pub account_id: &'a str,
-    /// Which deliveries.
-    pub wanted: &'a Wanted,
-    /// Which way.
-    pub order: Order,
-    /// Where the page before ended.
-    pub after: Option<Place>,
-    /// The most rows.
+    pub filter: &'a DeliveryFilter,
+    pub order: SortOrder,
+    /// Where the previous page ended.
+    pub after: Option<DeliveryCursor>,
+    /// The maximum number of rows.
     pub limit: usize,
-    /// Now.
     pub now: Timestamp,
 }
 
 impl Chats {
-    /// What failed in an account, by the time at which it was made. For each 50 failures that it looks through a query
-    /// of 50 keys and a batch of at most 100 reads.
-    pub async fn failures(&self, search: Search<'_>) -> Result<Page, Error> {
-        let mut page = Page::default();
-        let mut after = search.after;
-        for _ in 0..MAX_BATCHES_PER_REQUEST {
-            let (places, has_more) = self.failed_places(&search, after).await?;
-            let last = places.last().copied();
-            let mut found = self.entries_at(search.account_id, &places).await?;
-            for place in places {
-                let taken = found.remove(&(place.chat_id, place.seq)).filter(|(chat, entry)| search.takes(chat, entry));
-                page.rows.extend(taken);
-                if page.rows.len() >= search.limit {
-                    page.next = (has_more || last != Some(place)).then_some(place);
+    /// Reads a page of an account's failed deliveries, ordered by the time of their entries. For each 50 failures one
+    /// query of the index and one batch of at most 100 reads.
+    pub async fn failures(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
+        let mut page = DeliveryPage::default();
+        let mut after = request.after;
+        for _ in 0..MAX_FAILURE_QUERIES {
+            let (cursors, has_more) = self.failed_cursors(&request, after).await?;
+            let last = cursors.last().copied();
+            let mut found = self.entries_at(request.account_id, &cursors).await?;
+            for cursor in cursors {
+                let row = found.remove(&(cursor.chat_id, cursor.seq));
+                page.rows.extend(row.filter(|(chat, entry)| request.matches(chat, entry)));
+                if page.rows.len() >= request.limit {
+                    page.next = (has_more || last != Some(cursor)).then_some(cursor);
                     return Ok(page);
                 }
             }
@@ -79,96 +77,103 @@ impl Chats {
         Ok(page)
     }
 
-    async fn failed_places(&self, search: &Search<'_>, after: Option<Place>) -> Result<(Vec<Place>, bool), Error> {
-        let Wanted { from, to, .. } = search.wanted;
+    /// Reads the next failures of the index, and whether there are more.
+    async fn failed_cursors(
+        &self,
+        request: &DeliveryQuery<'_>,
+        after: Option<DeliveryCursor>,
+    ) -> Result<(Vec<DeliveryCursor>, bool), Error> {
+        let DeliveryFilter { from, to, .. } = request.filter;
         let query = Query {
             index: Some("due"),
             condition: "#due = :failed AND #due_at BETWEEN :from AND :to",
-            values: vec![(":failed", s(failed(search.account_id))), (":from", n(from.0)), (":to", n(to.0))],
+            values: vec![(":failed", s(failed_partition(request.account_id))), (":from", n(from.0)), (":to", n(to.0))],
             limit: MAX_FAILURES_PER_QUERY,
-            descending: search.order == Order::NewestFirst,
+            descending: request.order == SortOrder::NewestFirst,
         };
-        let after = after.map(|place| search.failed_key(place)).transpose()?;
-        let found = self.table.page(query, "", after).await?;
-        Ok((found.items.iter().filter_map(failed_place).collect(), found.next.is_some()))
+        let after = after.map(|cursor| request.failed_index_key(cursor)).transpose()?;
+        let found = self.table.query_page(query, "", after).await?;
+        Ok((found.items.iter().filter_map(failed_cursor).collect(), found.next.is_some()))
     }
 
-    /// The entries at those places, at most 50, with their chats.
+    /// Reads the entries of at most 50 cursors and their chats, by chat number and entry number.
     async fn entries_at(
         &self,
         account_id: &str,
-        places: &[Place],
+        cursors: &[DeliveryCursor],
     ) -> Result<HashMap<(u64, u64), (Chat, Entry)>, Error> {
-        let chats: BTreeSet<u64> = places.iter().map(|place| place.chat_id).collect();
-        let heads = chats.into_iter().map(|chat_id| head_key(account_id, chat_id));
-        let entries = places.iter().map(|place| entry_key(account_id, place.chat_id, place.seq));
-        let items = self.table.batch_get(heads.chain(entries).collect()).await?;
-        let (heads, entries): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.contains_key("state"));
-        let heads = heads.into_iter().map(chat).map(|chat| chat.map(|chat| (chat.chat_id, chat)));
-        let heads: HashMap<u64, Chat> = heads.collect::<Result<_, _>>()?;
+        let chat_ids: BTreeSet<u64> = cursors.iter().map(|cursor| cursor.chat_id).collect();
+        let header_keys = chat_ids.into_iter().map(|chat_id| header_key(account_id, chat_id));
+        let entry_keys = cursors.iter().map(|cursor| entry_key(account_id, cursor.chat_id, cursor.seq));
+        let (headers, entries) = split_headers(self.table.batch_get(header_keys.chain(entry_keys).collect()).await?);
+        let chats = headers.into_iter().map(|item| chat_from_item(item).map(|chat| (chat.chat_id, chat)));
+        let chats: HashMap<u64, Chat> = chats.collect::<Result<_, _>>()?;
         let mut found = HashMap::new();
         for item in entries {
-            let entry = entry(item)?;
-            if let Some(chat) = heads.get(&entry.chat_id) {
+            let entry = entry_from_item(item)?;
+            if let Some(chat) = chats.get(&entry.chat_id) {
                 found.insert((entry.chat_id, entry.seq), (chat.clone(), entry));
             }
         }
         Ok(found)
     }
 
-    /// The deliveries of one chat. A query for each 100 entries that it looks through.
-    pub async fn chat_deliveries(&self, chat: &Chat, search: Search<'_>) -> Result<Page, Error> {
-        let passed = match search.passed()? {
-            Some(place) if place.chat_id != chat.chat_id => return Err(other_question()),
-            place => place.map_or(0, |place| place.seq),
+    /// Reads a page of the deliveries of one chat. One query for each 100 entries.
+    pub async fn chat_deliveries(&self, chat: &Chat, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
+        let after_seq = match request.timeline_cursor()? {
+            Some(cursor) if cursor.chat_id != chat.chat_id => return Err(cursor_mismatch()),
+            cursor => cursor.map_or(0, |cursor| cursor.seq),
         };
-        let mut walk = Walk { search, looks: MAX_TIMELINE_QUERIES, page: Page::default() };
-        self.walk_chat(&mut walk, chat, passed).await?;
-        Ok(walk.page)
+        let mut scan = TimelineScan::new(request);
+        self.scan_chat(&mut scan, chat, after_seq).await?;
+        Ok(scan.page)
     }
 
-    /// The deliveries of an account's chats, newest chat first, and in each the newest entry. For each 100 chats four
-    /// queries of keys and a batch of 100 reads, for each 100 entries of those that may have one a query.
-    pub async fn deliveries(&self, search: Search<'_>) -> Result<Page, Error> {
-        let passed = search.passed()?;
-        let mut walk = Walk { search, looks: MAX_TIMELINE_QUERIES, page: Page::default() };
-        let mut before = passed.map_or(ABOVE_ALL, |place| place.chat_id.saturating_add(1));
+    /// Reads a page of the deliveries of an account's chats: newest chat first, and newest entry first in each chat.
+    /// For each 100 chats four queries of the index and one batch of 100 reads; for each 100 entries of the chats that
+    /// can have a match one query.
+    pub async fn deliveries(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
+        let after = request.timeline_cursor()?;
+        let mut scan = TimelineScan::new(request);
+        let mut before = after.map_or(CHAT_ID_UPPER_BOUND, |cursor| cursor.chat_id.saturating_add(1));
         for _ in 0..MAX_CHAT_BATCHES {
-            let (chats, last) = self.newest_chats(walk.search.account_id, before).await?;
-            for (chat_id, chat) in chats.into_iter().rev() {
-                let seq = passed.filter(|place| place.chat_id == chat_id).map_or(0, |place| place.seq);
-                self.walk_chat(&mut walk, &chat, seq).await?;
-                if walk.page.next.is_some() {
-                    return Ok(walk.page);
+            let mut listing = self.listing(request.account_id, &ChatState::NAMES, Some(before));
+            let ChatPage { chats, next } = listing.next(MAX_HEADERS_PER_READ).await?;
+            for chat in chats {
+                let after_seq = after.filter(|cursor| cursor.chat_id == chat.chat_id).map_or(0, |cursor| cursor.seq);
+                self.scan_chat(&mut scan, &chat, after_seq).await?;
+                if scan.page.next.is_some() {
+                    return Ok(scan.page);
                 }
             }
-            let Some(last) = last else { return Ok(walk.page) };
-            before = last;
+            let Some(next) = next else { return Ok(scan.page) };
+            before = next;
         }
-        walk.page.next = Some(Place { at: None, chat_id: before, seq: 1 });
-        Ok(walk.page)
+        scan.page.next = Some(DeliveryCursor { at: None, chat_id: before, seq: 1 });
+        Ok(scan.page)
     }
 
-    /// Looks through a chat for what is wanted, behind an entry. Where it has to stop, the page says where.
-    async fn walk_chat(&self, walk: &mut Walk<'_>, chat: &Chat, mut passed: u64) -> Result<(), Error> {
-        if !walk.search.wanted.may_be_in(chat) {
+    /// Adds the matching deliveries of a chat to the page, in the order of the request, starting behind the entry
+    /// `after_seq` (0: with the first one). Sets the page's `next` when the page is full or no query is left.
+    async fn scan_chat(&self, scan: &mut TimelineScan<'_>, chat: &Chat, mut after_seq: u64) -> Result<(), Error> {
+        if !scan.request.filter.may_match_chat(chat) {
             return Ok(());
         }
         loop {
-            let place = Place { at: None, chat_id: chat.chat_id, seq: passed };
-            if walk.looks == 0 {
-                walk.page.next = Some(place);
+            let cursor = DeliveryCursor { at: None, chat_id: chat.chat_id, seq: after_seq };
+            if scan.queries_left == 0 {
+                scan.page.next = Some(cursor);
                 return Ok(());
             }
-            walk.looks -= 1;
-            let (entries, has_more) = self.slice(chat, passed, walk.search.order).await?;
+            scan.queries_left -= 1;
+            let (entries, has_more) = self.timeline_slice(chat, after_seq, scan.request.order).await?;
             for entry in entries {
-                passed = entry.seq;
-                if walk.search.takes(chat, &entry) {
-                    walk.page.rows.push((chat.clone(), entry));
+                after_seq = entry.seq;
+                if scan.request.matches(chat, &entry) {
+                    scan.page.rows.push((chat.clone(), entry));
                 }
-                if walk.page.rows.len() >= walk.search.limit {
-                    walk.page.next = Some(Place { seq: passed, ..place });
+                if scan.page.rows.len() >= scan.request.limit {
+                    scan.page.next = Some(DeliveryCursor { seq: after_seq, ..cursor });
                     return Ok(());
                 }
             }
@@ -178,77 +183,65 @@ impl Chats {
         }
     }
 
-    /// A part of a timeline behind that entry; 0 is before all others.
-    async fn slice(&self, chat: &Chat, passed: u64, order: Order) -> Result<(Vec<Entry>, bool), Error> {
-        let (first, last) = match (order, passed) {
-            (Order::NewestFirst, 0) => (1, LAST_SEQ),
-            (Order::NewestFirst, passed) => (1, passed - 1),
-            (Order::OldestFirst, passed) => (passed.saturating_add(1), LAST_SEQ),
+    /// Reads the entries that follow `after_seq` in this order (0: from the first one), and whether there are more.
+    async fn timeline_slice(&self, chat: &Chat, after_seq: u64, order: SortOrder) -> Result<(Vec<Entry>, bool), Error> {
+        let seqs = match (order, after_seq) {
+            (SortOrder::NewestFirst, 0) => 1..=MAX_SEQ,
+            (SortOrder::NewestFirst, after_seq) => 1..=after_seq - 1,
+            (SortOrder::OldestFirst, after_seq) => after_seq.saturating_add(1)..=MAX_SEQ,
         };
-        if first > last || last > LAST_SEQ {
+        let Some(query) = timeline_query(&chat.account_id, chat.chat_id, seqs, MAX_ENTRIES_PER_QUERY) else {
             return Ok((Vec::new(), false));
-        }
-        let query = Query {
-            index: None,
-            condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
-            values: vec![
-                (":chat", s(chat_pk(&chat.account_id, chat.chat_id))),
-                (":first", s(format!("{first:010}"))),
-                (":last", s(format!("{last:010}"))),
-            ],
-            limit: MAX_ENTRIES_PER_QUERY,
-            descending: order == Order::NewestFirst,
         };
-        let found = self.table.page(query, "", None).await?;
-        let entries = found.items.into_iter().map(entry).collect::<Result<_, _>>()?;
+        let query = Query { descending: order == SortOrder::NewestFirst, ..query };
+        let found = self.table.query_page(query, "", None).await?;
+        let entries = found.items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?;
         Ok((entries, found.next.is_some()))
     }
+}
 
-    /// The hundred chats with the largest numbers below `before`; where there are more, also the last number.
-    async fn newest_chats(&self, account_id: &str, before: u64) -> Result<(BTreeMap<u64, Chat>, Option<u64>), Error> {
-        let Listed { chats, next } = self.listing(account_id, &STATES, Some(before)).next(MAX_HEADERS_PER_READ).await?;
-        Ok((chats.into_iter().map(|chat| (chat.chat_id, chat)).collect(), next))
+/// State of a search through timelines.
+struct TimelineScan<'a> {
+    request: DeliveryQuery<'a>,
+    queries_left: usize,
+    page: DeliveryPage,
+}
+
+impl<'a> TimelineScan<'a> {
+    fn new(request: DeliveryQuery<'a>) -> Self {
+        Self { request, queries_left: MAX_TIMELINE_QUERIES, page: DeliveryPage::default() }
     }
 }
 
-/// A walk through timelines: what it looks for, how often it may still look, what it found.
-struct Walk<'a> {
-    search: Search<'a>,
-    looks: usize,
-    page: Page,
-}
-
-impl Search<'_> {
-    fn takes(&self, chat: &Chat, entry: &Entry) -> bool {
-        self.wanted.takes(chat, entry, self.now)
+impl DeliveryQuery<'_> {
+    fn matches(&self, chat: &Chat, entry: &Entry) -> bool {
+        self.filter.matches(chat, entry, self.now)
     }
 
-    /// The place of a walk through chats.
-    fn passed(&self) -> Result<Option<Place>, Error> {
+    /// The request's cursor, which must be one of a search through timelines.
+    fn timeline_cursor(&self) -> Result<Option<DeliveryCursor>, Error> {
         match self.after {
-            Some(Place { at: Some(_), .. }) => Err(other_question()),
-            passed => Ok(passed),
+            Some(DeliveryCursor { at: Some(_), .. }) => Err(cursor_mismatch()),
+            after => Ok(after),
         }
     }
 
-    /// The whole key of a place among the failures. One outside of the time that is asked for is none.
-    fn failed_key(&self, place: Place) -> Result<Item, Error> {
-        let at = place.at.filter(|at| (self.wanted.from..=self.wanted.to).contains(at)).ok_or_else(other_question)?;
-        let mut key = entry_key(self.account_id, place.chat_id, place.seq).into_item();
-        key.insert("due".to_owned(), s(failed(self.account_id)));
+    /// The key of a failure in the index. Fails for a cursor outside of the requested time range.
+    fn failed_index_key(&self, cursor: DeliveryCursor) -> Result<Item, Error> {
+        let at = cursor.at.filter(|at| (self.filter.from..=self.filter.to).contains(at)).ok_or_else(cursor_mismatch)?;
+        let mut key = entry_key(self.account_id, cursor.chat_id, cursor.seq).into_item();
+        key.insert("due".to_owned(), s(failed_partition(self.account_id)));
         key.insert("due_at".to_owned(), n(at.0));
         Ok(key)
     }
 }
 
-fn other_question() -> Error {
-    Error::field("cursor", "belongs to another question")
+fn cursor_mismatch() -> Error {
+    Error::field("cursor", "belongs to a different query")
 }
 
-/// The place of an item of the index.
-fn failed_place(item: &Item) -> Option<Place> {
-    let text = |name: &str| item.get(name)?.as_s().ok();
-    let at = item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)?;
-    let chat_id = text("pk")?.rsplit('#').next()?.parse().ok()?;
-    Some(Place { at: Some(at), chat_id, seq: text("sk")?.parse().ok()? })
+fn failed_cursor(item: &Item) -> Option<DeliveryCursor> {
+    let key = item_key(item)?;
+    let chat_id = key.pk.rsplit('#').next()?.parse().ok()?;
+    Some(DeliveryCursor { at: Some(item_due_at(item)?), chat_id, seq: key.sk.parse().ok()? })
 }

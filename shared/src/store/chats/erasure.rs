@@ -1,100 +1,108 @@
-//! Erasing a visitor with everything they said and was said to them.
+//! Erases a visitor on request (GDPR): the visitor, all chats with their timelines and panels, and the visitor number.
 
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 
+use crate::domain::chat_state::ChatState;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
-use crate::store::chats::items::{NumberItem, VisitorItem};
-use crate::store::chats::{Chats, HEAD, chat, chat_pk, head_key, listing_key, number_key, visitor_key};
+use crate::store::chats::items::{VisitorItem, VisitorNumberItem};
+use crate::store::chats::{
+    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, header_key, item_chat_id, item_key, listing_key, visitor_key,
+    visitor_number_key,
+};
 use crate::store::from_item;
-use crate::store::table::{EXISTS, Item, ItemUpdate, Key, Query, Refused, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
 
-/// Entries of the index that are looked through with one request.
-const PAGE_ITEMS: i32 = 1_000;
-/// Items of a chat that are deleted at once.
-const MAX_CHATS_PER_PASS: i32 = 25;
-/// Every state a chat can be listed in.
-const STATES: [&str; 4] = ["bot", "waiting", "active", "closed"];
+/// Items of the index read by one query.
+const INDEX_PAGE_ITEMS: i32 = 1_000;
+/// Items of a chat that are deleted concurrently.
+const MAX_CONCURRENT_DELETES: i32 = 25;
 
-/// What was removed.
+/// The number of erased items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Erased {
-    /// Chats.
+pub struct ErasureReport {
     pub chats: u64,
-    /// Messages and other entries of their timelines, and panels.
+    /// Timeline entries and panels.
     pub entries: u64,
-    /// Whether nothing is left; if not, time ran out, and the same call goes on.
+    /// False when the time ran out. The same call then continues the erasure.
     pub is_complete: bool,
 }
 
-/// Whether there is time to go on.
+/// False when the time budget of the request is used up.
 type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// An erasure that is under way.
+/// The state of one erasure request.
 struct Erasure<'a> {
     account_id: &'a str,
     number: u64,
     has_time: HasTime<'a>,
-    erased: Erased,
-    /// Whether the visitor's own item has been seen to.
-    is_visitor_gone: bool,
+    erased: ErasureReport,
+    /// Whether the visitor's own item has been deleted, or belongs to another visitor by now.
+    is_visitor_handled: bool,
 }
 
-/// How far an erasure has looked through the index: everything in the states before this one, and in it everything up to
-/// this chat.
+/// Position of an erasure in the index: all states before `state_index` are done, and in that state all chats up to
+/// `chat_id`.
 #[derive(Deserialize, Clone, Copy, Debug, Default)]
 struct ErasureProgress {
-    states: usize,
+    state_index: usize,
     chat_id: u64,
 }
 
-/// How far an erasure that was cut short has come. An item of its own: the number may be gone.
+/// The progress is an item of its own, because the item of the visitor number may have expired.
 fn progress_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
 }
 
 impl Chats {
-    /// Erases a visitor: first what new messages would find, then the chats, last the number that leads to all of it. Of a
-    /// chat the header goes last, for it leads to the rest. So what was cut short can be done again; it goes on where it
-    /// was. The account's chats are looked through in their index: a read for some forty of them. Who comes again
-    /// meanwhile has another number, and stays.
-    pub async fn erase_visitor(&self, account_id: &str, number: u64, has_time: HasTime<'_>) -> Result<Erased, Error> {
-        let leading = self.table.get(number_key(account_id, number)).await?;
+    /// Erases a visitor in an order that lets an interrupted erasure continue: first the visitor's item, so that a new
+    /// message creates a new visitor with another number, then the chats, last the visitor number. Chats are found by
+    /// reading the account's `listing` index, one read unit for about forty chats. Returns [`Error::NotFound`] for a
+    /// visitor number without any data.
+    pub async fn erase_visitor(
+        &self,
+        account_id: &str,
+        number: u64,
+        has_time: HasTime<'_>,
+    ) -> Result<ErasureReport, Error> {
+        let number_item = self.table.get(visitor_number_key(account_id, number)).await?;
         let progress = self.table.get(progress_key(account_id, number)).await?;
-        let is_known = leading.is_some() || progress.is_some();
+        let visitor_exists = number_item.is_some() || progress.is_some();
         let mut progress: ErasureProgress = progress.map(from_item).transpose()?.unwrap_or_default();
-        let is_visitor_gone = leading.is_some();
-        let mut erasure = Erasure { account_id, number, has_time, erased: Erased::default(), is_visitor_gone };
-        if let Some(item) = leading {
-            let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
-            if !self.erase_themselves(&mut erasure, Key::new(visitor_pk, visitor_sk)).await? {
+        let is_visitor_handled = number_item.is_some();
+        let mut erasure =
+            Erasure { account_id, number, has_time, erased: ErasureReport::default(), is_visitor_handled };
+        if let Some(item) = number_item {
+            let VisitorNumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
+            if !self.erase_visitor_item(&mut erasure, Key::new(visitor_pk, visitor_sk)).await? {
                 return Ok(erasure.erased);
             }
         }
-        if !self.erase_listed(&mut erasure, &mut progress).await? {
-            let item = ItemUpdate {
+        if !self.erase_listed_chats(&mut erasure, &mut progress).await? {
+            let update = ItemUpdate {
                 key: progress_key(account_id, number),
-                update: "SET #states = :states, #chat_id = :chat",
+                update: "SET #state_index = :state_index, #chat_id = :chat",
                 condition: "",
-                values: vec![(":states", n(progress.states)), (":chat", n(progress.chat_id))],
+                values: vec![(":state_index", n(progress.state_index)), (":chat", n(progress.chat_id))],
             };
-            self.table.update(item).await?;
+            self.table.update(update).await?;
             return Ok(erasure.erased);
         }
-        if !is_known && erasure.erased.chats == 0 {
+        if !visitor_exists && erasure.erased.chats == 0 {
             return Err(Error::NotFound);
         }
-        self.table.delete(number_key(account_id, number)).await?;
+        self.table.delete(visitor_number_key(account_id, number)).await?;
         self.table.delete(progress_key(account_id, number)).await?;
-        Ok(Erased { is_complete: true, ..erasure.erased })
+        Ok(ErasureReport { is_complete: true, ..erasure.erased })
     }
 
-    /// Erases what is known of the visitor, and their open chat, which the index may not list yet. False when time ran out.
-    async fn erase_themselves(&self, erasure: &mut Erasure<'_>, key: Key) -> Result<bool, Error> {
-        erasure.is_visitor_gone = true;
-        let is_theirs = "#number = :number";
-        let visitor = self.table.delete_if(key, is_theirs, vec![(":number", n(erasure.number))]).await?;
+    /// Erases the visitor's item and the open chat, which the lagging index may not list yet. False when the time ran
+    /// out.
+    async fn erase_visitor_item(&self, erasure: &mut Erasure<'_>, key: Key) -> Result<bool, Error> {
+        erasure.is_visitor_handled = true;
+        let is_same_visitor = "#number = :number";
+        let visitor = self.table.delete_if(key, is_same_visitor, vec![(":number", n(erasure.number))]).await?;
         let visitor = visitor.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
         match visitor.and_then(|visitor| visitor.open_chat) {
             Some(open_chat) => Box::pin(self.erase_chat(erasure, open_chat)).await,
@@ -102,9 +110,13 @@ impl Chats {
         }
     }
 
-    /// Erases the visitor's chats. False when time ran out; then `progress` says where to go on.
-    async fn erase_listed(&self, erasure: &mut Erasure<'_>, progress: &mut ErasureProgress) -> Result<bool, Error> {
-        while let Some(state) = STATES.get(progress.states) {
+    /// Erases the visitor's chats. False when the time ran out; `progress` is then the position to continue from.
+    async fn erase_listed_chats(
+        &self,
+        erasure: &mut Erasure<'_>,
+        progress: &mut ErasureProgress,
+    ) -> Result<bool, Error> {
+        while let Some(state) = ChatState::NAMES.get(progress.state_index) {
             let query = Query {
                 index: Some("listing"),
                 condition: "#listing = :listing AND #chat_id > :after",
@@ -113,19 +125,19 @@ impl Chats {
                     (":after", n(progress.chat_id)),
                     (":number", n(erasure.number)),
                 ],
-                limit: PAGE_ITEMS,
+                limit: INDEX_PAGE_ITEMS,
                 descending: false,
             };
-            let found = self.table.page(query, "#visitor_number = :number", None).await?;
-            for chat_id in found.items.iter().filter_map(chat_id) {
+            let found = self.table.query_page(query, "#visitor_number = :number", None).await?;
+            for chat_id in found.items.iter().filter_map(item_chat_id) {
                 if !self.erase_chat(erasure, chat_id).await? {
                     return Ok(false);
                 }
                 progress.chat_id = chat_id;
             }
-            *progress = match found.next.as_ref().and_then(chat_id) {
+            *progress = match found.next.as_ref().and_then(item_chat_id) {
                 Some(chat_id) => ErasureProgress { chat_id, ..*progress },
-                None => ErasureProgress { states: progress.states + 1, chat_id: 0 },
+                None => ErasureProgress { state_index: progress.state_index + 1, chat_id: 0 },
             };
             if found.next.is_some() && !(erasure.has_time)() {
                 return Ok(false);
@@ -134,24 +146,24 @@ impl Chats {
         Ok(true)
     }
 
-    /// Erases a chat: ends it, so that nothing more is written, removes what it has, then the header. False when time ran
-    /// out.
+    /// Erases a chat: closes it, so that nothing more is written, deletes its items, and the header last, because the
+    /// header leads to the others. False when the time ran out.
     async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
-        let head = head_key(erasure.account_id, chat_id);
-        let end = ItemUpdate {
-            key: head.clone(),
+        let header = header_key(erasure.account_id, chat_id);
+        let close = ItemUpdate {
+            key: header.clone(),
             update: "SET #state = :closed REMOVE #due, #due_at ADD #version :one",
-            condition: EXISTS,
-            values: vec![(":closed", s("closed")), (":one", n(1))],
+            condition: ITEM_EXISTS,
+            values: vec![(":closed", s(ChatState::Closed(None).name())), (":one", n(1))],
         };
-        let ended = match self.table.update(end).await {
-            // Erased already; the index lags.
-            Err(Refused::Condition { .. }) => return Ok(true),
-            ended => chat(ended?)?,
+        let closed = match self.table.update(close).await {
+            // The chat is erased already and the index lags.
+            Err(WriteError::ConditionFailed { .. }) => return Ok(true),
+            updated => chat_from_item(updated?)?,
         };
-        if !erasure.is_visitor_gone {
-            let visitor = visitor_key(&ended.channel_id, &ended.external_id);
-            if !self.erase_themselves(erasure, visitor).await? {
+        if !erasure.is_visitor_handled {
+            let visitor = visitor_key(&closed.channel_id, &closed.external_id);
+            if !self.erase_visitor_item(erasure, visitor).await? {
                 return Ok(false);
             }
         }
@@ -163,18 +175,25 @@ impl Chats {
                 index: None,
                 condition: "#pk = :chat",
                 values: vec![(":chat", s(chat_pk(erasure.account_id, chat_id)))],
-                limit: MAX_CHATS_PER_PASS,
+                limit: MAX_CONCURRENT_DELETES,
                 descending: false,
             };
-            let keys = self.table.query(query).await?.iter().filter_map(key).filter(|key| key.sk != HEAD).collect();
-            let gone = self.delete_all(keys).await?;
-            if gone == 0 {
+            let keys = self
+                .table
+                .query(query)
+                .await?
+                .iter()
+                .filter_map(item_key)
+                .filter(|key| key.sk != HEADER_SORT_KEY)
+                .collect();
+            let deleted = self.delete_all(keys).await?;
+            if deleted == 0 {
                 break;
             }
-            erasure.erased.entries += gone;
+            erasure.erased.entries += deleted;
         }
-        // Their open chat may have been this one, and is gone then.
-        if self.table.delete(head).await?.is_some() {
+        // `erase_visitor_item` has deleted the header already when this is the visitor's open chat.
+        if self.table.delete(header).await?.is_some() {
             erasure.erased.chats += 1;
         }
         Ok(true)
@@ -183,13 +202,4 @@ impl Chats {
     async fn delete_all(&self, keys: Vec<Key>) -> Result<u64, Error> {
         Ok(try_join_all(keys.into_iter().map(|key| self.table.delete(key))).await?.len() as u64)
     }
-}
-
-fn chat_id(item: &Item) -> Option<u64> {
-    item.get("chat_id")?.as_n().ok()?.parse().ok()
-}
-
-fn key(item: &Item) -> Option<Key> {
-    let text = |name: &str| item.get(name)?.as_s().ok().cloned();
-    Some(Key::new(text("pk")?, text("sk")?))
 }

@@ -1,59 +1,65 @@
-//! The Chats table: visitors, chat headers, timelines. What visitors and agents write, and what becomes of a
-//! delivery, have files of their own: `visitor_writes`, `agent_writes`, `bot_writes`, `transitions`, `deliveries`.
+//! The Chats table: visitors, chat headers and timelines (docs/design.md). This file has the keys and the plain reads;
+//! each kind of write has its own file.
 
 pub mod agent_messages;
 pub mod bot_messages;
-pub mod chat_limit;
+pub mod chat_listing;
 pub mod deliveries;
 pub mod delivery_log;
+pub mod due_index;
 pub mod erasure;
 pub mod idempotency;
 pub mod idle_check;
 pub mod items;
-pub mod listing;
+pub mod notification_entries;
 pub mod offline_messages;
+pub mod opened_chat_limit;
 pub mod panels;
-pub mod refusals;
+pub mod refusal_counts;
 pub mod retention;
 pub mod transcript;
 pub mod transfers;
 pub mod transitions;
+pub mod typing_and_rating;
+pub mod visitor_expiry;
 pub mod visitor_messages;
 pub mod visitor_profile;
+pub mod visitor_updates;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::domain::chat::Chat;
-use crate::domain::entry::Entry;
+use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
-use crate::runtime::dependencies::{Dependency, Platform};
+use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
-use crate::store::chats::items::{EntryItem, HeadItem, NumberItem, VisitorItem};
-use crate::store::chats::refusals::PendingRefusals;
-use crate::store::from_item;
-use crate::store::table::{Item, Key, Query, Table, s};
+use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
+use crate::store::chats::refusal_counts::PendingRefusals;
+use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
+use crate::store::{from_item, to_item};
 
-/// Above the number of every chat.
-pub(in crate::store) const ABOVE_ALL: u64 = u32::MAX as u64;
-/// Entries read at once where a whole timeline is wanted.
+/// Greater than every chat number.
+pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
+/// Entries read by one query when a whole timeline is read.
 const MAX_QUERY_ITEMS: i32 = 2_000;
-/// The largest number of an entry, as sort keys hold it.
-pub(in crate::store) const LAST_SEQ: u64 = 9_999_999_999;
+/// The largest entry number that fits into a sort key.
+pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
 
-/// The Chats table.
 #[derive(Clone)]
 pub struct Chats {
     pub(in crate::store) table: Table,
-    /// By channel: the last window in which it may open no more chats.
+    /// By channel: the time window in which it has reached its limit of opened chats.
     pub(in crate::store) full_windows: Arc<Cache<u64>>,
-    pub(in crate::store) refusals: Arc<PendingRefusals>,
+    pub(in crate::store) pending_refusals: Arc<PendingRefusals>,
 }
 
 impl Dependency for Chats {
-    fn open(platform: &mut Platform) -> Self {
-        Self::new(Table::open(platform, "CHATS_TABLE"))
+    fn open(startup: &mut StartupContext) -> Self {
+        Self::new(Table::open(startup, "CHATS_TABLE"))
     }
 }
 
@@ -61,27 +67,31 @@ pub(in crate::store) fn chat_pk(account_id: &str, chat_id: u64) -> String {
     format!("CHAT#{account_id}#{chat_id}")
 }
 
-/// The sort key of a chat's header; entries have numbers.
-pub(in crate::store) const HEAD: &str = "HEAD";
+/// Sort key of a chat's header. It sorts behind the entries, whose sort keys are digits.
+pub(in crate::store) const HEADER_SORT_KEY: &str = "HEAD";
 
-pub(in crate::store) fn head_key(account_id: &str, chat_id: u64) -> Key {
-    Key::new(chat_pk(account_id, chat_id), HEAD)
+pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
+    Key::new(chat_pk(account_id, chat_id), HEADER_SORT_KEY)
 }
 
 pub(in crate::store) fn entry_key(account_id: &str, chat_id: u64, seq: u64) -> Key {
-    Key::new(chat_pk(account_id, chat_id), format!("{seq:010}"))
+    Key::new(chat_pk(account_id, chat_id), entry_sort_key(seq))
+}
+
+fn entry_sort_key(seq: u64) -> String {
+    format!("{seq:010}")
 }
 
 pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), "PANEL")
 }
 
-/// Visitors are found by their identifier in the integrator's system, hashed: it may be long, and personal.
+/// The key has a hash of the integrator's visitor id, because the id may be long and personal.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
-    Key::new(format!("VISITOR#{channel_id}#{}", crate::runtime::secret::hex_hash(external_id)), "VISITOR")
+    Key::new(format!("VISITOR#{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
 
-pub(in crate::store) fn number_key(account_id: &str, number: u64) -> Key {
+pub(in crate::store) fn visitor_number_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
 }
 
@@ -90,23 +100,50 @@ pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
     format!("{account_id}#{state}")
 }
 
-pub(in crate::store) fn chat(item: Item) -> Result<Chat, Error> {
-    from_item::<HeadItem>(item)?.try_into()
+pub(in crate::store) fn chat_from_item(item: Item) -> Result<Chat, Error> {
+    from_item::<HeaderItem>(item)?.try_into()
 }
 
-pub(in crate::store) fn entry(item: Item) -> Result<Entry, Error> {
+pub(in crate::store) fn entry_from_item(item: Item) -> Result<Entry, Error> {
     from_item::<EntryItem>(item)?.try_into()
 }
 
-/// None behind the largest number: DynamoDB refuses a range that ends before it begins.
-fn entries_after(account_id: &str, chat_id: u64, after: u64, limit: i32) -> Option<Query> {
-    (after < LAST_SEQ).then(|| Query {
+/// The write of a transaction that stores a new entry.
+pub(in crate::store) fn entry_write(entry: &Entry) -> Result<Write, Error> {
+    to_item(&EntryItem::from(entry)).map(Write::Create)
+}
+
+/// The chat number of an item of the `listing` index.
+fn item_chat_id(item: &Item) -> Option<u64> {
+    item.get("chat_id")?.as_n().ok()?.parse().ok()
+}
+
+fn item_key(item: &Item) -> Option<Key> {
+    let text = |name: &str| item.get(name)?.as_s().ok().cloned();
+    Some(Key::new(text("pk")?, text("sk")?))
+}
+
+/// When an item of the `due` index is due.
+fn item_due_at(item: &Item) -> Option<Timestamp> {
+    item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)
+}
+
+/// Separates the headers from the entries among items that were read together.
+fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
+    items.into_iter().partition(|item| item.contains_key("state"))
+}
+
+/// Reads the entries with these numbers, oldest first. None when there can be no such entry: DynamoDB refuses a range
+/// that ends before it begins.
+fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
+    let (first, last) = seqs.into_inner();
+    (first <= last && last <= MAX_SEQ).then(|| Query {
         index: None,
         condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
         values: vec![
             (":chat", s(chat_pk(account_id, chat_id))),
-            (":first", s(format!("{:010}", after + 1))),
-            (":last", s(LAST_SEQ.to_string())),
+            (":first", s(entry_sort_key(first))),
+            (":last", s(entry_sort_key(last))),
         ],
         limit,
         descending: false,
@@ -114,65 +151,66 @@ fn entries_after(account_id: &str, chat_id: u64, after: u64, limit: i32) -> Opti
 }
 
 impl Chats {
-    /// The chats in that table.
     pub fn new(table: Table) -> Self {
-        Self { table, full_windows: Arc::default(), refusals: Arc::default() }
+        Self { table, full_windows: Arc::default(), pending_refusals: Arc::default() }
     }
 
-    /// A chat's header. One read.
+    /// Reads a chat's header. One read.
     pub async fn chat(&self, account_id: &str, chat_id: u64) -> Result<Option<Chat>, Error> {
-        self.table.get(head_key(account_id, chat_id)).await?.map(chat).transpose()
+        self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
 
-    /// A visitor of a channel. One read.
+    /// Reads a visitor of a channel. One read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
         item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
     }
 
-    /// The visitor of that number in an account, unless they are forgotten. Two reads.
+    /// Reads the visitor with this number in an account, unless the visitor has expired. Two reads.
     pub async fn visitor_by_number(
         &self,
         account_id: &str,
         number: u64,
         now: Timestamp,
     ) -> Result<Option<Visitor>, Error> {
-        let Some(item) = self.table.get(number_key(account_id, number)).await? else { return Ok(None) };
-        let NumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
+        let Some(item) = self.table.get(visitor_number_key(account_id, number)).await? else { return Ok(None) };
+        let VisitorNumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
         let item = self.table.get(Key::new(visitor_pk, visitor_sk)).await?;
         let visitor: Option<Visitor> = item.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
         Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 
-    /// An entry of a timeline. One read.
+    /// Reads one entry of a timeline. One read.
     pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<Entry>, Error> {
-        self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry).transpose()
+        self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
-    /// An entry and the header of its chat, as they are together. Two reads in one request.
+    /// Reads an entry and the header of its chat. Two reads in one request.
     pub async fn entry_and_chat(
         &self,
         account_id: &str,
         chat_id: u64,
         seq: u64,
     ) -> Result<Option<(Entry, Chat)>, Error> {
-        let keys = vec![head_key(account_id, chat_id), entry_key(account_id, chat_id, seq)];
+        let keys = vec![header_key(account_id, chat_id), entry_key(account_id, chat_id, seq)];
         let items = self.table.batch_get(keys).await?;
-        let (heads, entries): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.contains_key("state"));
-        match (entries.into_iter().next(), heads.into_iter().next()) {
-            (Some(item), Some(head)) => Ok(Some((entry(item)?, chat(head)?))),
+        let (headers, entries) = split_headers(items);
+        match (entries.into_iter().next(), headers.into_iter().next()) {
+            (Some(item), Some(header)) => Ok(Some((entry_from_item(item)?, chat_from_item(header)?))),
             _ => Ok(None),
         }
     }
 
-    /// The entries after `after`, oldest first: at most `limit`, and less where they are large.
+    /// Reads the entries with numbers above `after`, oldest first: at most `limit`, and at most one megabyte. One
+    /// query.
     pub async fn timeline(&self, account_id: &str, chat_id: u64, after: u64, limit: i32) -> Result<Vec<Entry>, Error> {
-        let Some(query) = entries_after(account_id, chat_id, after, limit) else { return Ok(Vec::new()) };
-        self.table.query(query).await?.into_iter().map(entry).collect()
+        let seqs = after.saturating_add(1)..=MAX_SEQ;
+        let Some(query) = timeline_query(account_id, chat_id, seqs, limit) else { return Ok(Vec::new()) };
+        self.table.query(query).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// As [`timeline`](Self::timeline), with the header of the chat. One query, which finds the header behind the last entry;
-    /// a read more when the page ends before that.
+    /// As [`timeline`](Self::timeline), with the header of the chat. One query, because the header sorts behind the
+    /// last entry; one more read when the page ends before the header.
     pub async fn timeline_and_chat(
         &self,
         account_id: &str,
@@ -180,27 +218,63 @@ impl Chats {
         after: u64,
         limit: i32,
     ) -> Result<(Vec<Entry>, Option<Chat>), Error> {
-        let first = if after < LAST_SEQ { format!("{:010}", after + 1) } else { HEAD.to_owned() };
+        let first = if after < MAX_SEQ { entry_sort_key(after + 1) } else { HEADER_SORT_KEY.to_owned() };
         let query = Query {
             index: None,
             condition: "#pk = :chat AND #sk BETWEEN :first AND :head",
-            values: vec![(":chat", s(chat_pk(account_id, chat_id))), (":first", s(first)), (":head", s(HEAD))],
+            values: vec![
+                (":chat", s(chat_pk(account_id, chat_id))),
+                (":first", s(first)),
+                (":head", s(HEADER_SORT_KEY)),
+            ],
             limit: limit.saturating_add(1),
             descending: false,
         };
         let mut items = self.table.query(query).await?;
-        let head = match items.pop_if(|item| item.get("sk") == Some(&s(HEAD))) {
-            Some(item) => Some(chat(item)?),
+        let header = match items.pop_if(|item| item.get("sk") == Some(&s(HEADER_SORT_KEY))) {
+            Some(item) => Some(chat_from_item(item)?),
             None => self.chat(account_id, chat_id).await?,
         };
         items.truncate(usize::try_from(limit).map_err(Error::internal)?);
-        Ok((items.into_iter().map(entry).collect::<Result<_, _>>()?, head))
+        Ok((items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?, header))
     }
 
-    /// The first `most` entries, however large they are. A query for each megabyte.
-    pub async fn whole_timeline(&self, account_id: &str, chat_id: u64, most: usize) -> Result<Vec<Entry>, Error> {
-        let Some(query) = entries_after(account_id, chat_id, 0, MAX_QUERY_ITEMS) else { return Ok(Vec::new()) };
-        self.table.query_all(query, most).await?.into_iter().map(entry).collect()
+    /// Reads the first `max_entries` entries, whatever their size. One query for each megabyte.
+    pub async fn whole_timeline(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        max_entries: usize,
+    ) -> Result<Vec<Entry>, Error> {
+        let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, MAX_QUERY_ITEMS) else {
+            return Ok(Vec::new());
+        };
+        self.table.query_all(query, max_entries).await?.into_iter().map(entry_from_item).collect()
+    }
+
+    /// Stores an entry and, with an idempotency key, the receipt of the request. One write, or a transaction of two.
+    pub(in crate::store) async fn store_entry(
+        &self,
+        entry: &Entry,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<(), WriteError> {
+        self.store_entry_with(entry, key, Vec::new()).await
+    }
+
+    /// As [`store_entry`](Self::store_entry), in one transaction with `others`.
+    pub(in crate::store) async fn store_entry_with(
+        &self,
+        entry: &Entry,
+        key: Option<&IdempotencyKey>,
+        mut others: Vec<Write>,
+    ) -> Result<(), WriteError> {
+        let item = to_item(&EntryItem::from(entry))?;
+        others.extend(key.map(|key| key.receipt_write(entry)).transpose()?);
+        if others.is_empty() {
+            return self.table.put(item, true).await;
+        }
+        others.push(Write::Create(item));
+        self.table.transact(others).await
     }
 }
 
@@ -209,9 +283,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_of_entries_begins_before_it_ends() {
-        for (after, expected) in [(0, true), (LAST_SEQ - 1, true), (LAST_SEQ, false), (u64::MAX, false)] {
-            assert_eq!(entries_after("acc", 1, after, 1).is_some(), expected, "{after}");
+    fn empty_range_of_entries_makes_no_query() {
+        for (first, last, expected) in [(1, MAX_SEQ, true), (7, 7, true), (7, 6, false), (7, u64::MAX, false)] {
+            assert_eq!(timeline_query("acc", 1, first..=last, 1).is_some(), expected, "{first} to {last}");
         }
     }
 }

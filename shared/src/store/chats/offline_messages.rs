@@ -1,115 +1,135 @@
-//! Messages that a visitor leaves while nobody is there. Each is a chat of its own that is closed from the beginning:
-//! agents find it in the archive, and the ledger, the retention and the erasure hold for it as for any other.
+//! Stores offline messages: messages that a visitor leaves while no agent is online. Each is a chat that is closed from
+//! the start, so that the archive, the delivery log, retention and erasure include it.
 
 use crate::domain::chat::Chat;
-use crate::domain::chat_state::State;
-use crate::domain::entry::Entry;
-use crate::domain::visitor::{Source, Visitor};
-use crate::domain::webhook::{Details, WebhookEvent};
-use crate::error::{Context, Error};
-use crate::store::chats::items::{HeadItem, VisitorItem};
-use crate::store::chats::transitions::{EventContext, Kept, create, number_end};
-use crate::store::chats::visitor_messages::{Incoming, changed, number_write};
-use crate::store::chats::{Chats, visitor_key};
-use crate::store::table::{ItemUpdate, Refused, Write, n};
-use crate::store::{MAX_RACE_ATTEMPTS, to_item};
+use crate::domain::chat_state::ChatState;
+use crate::domain::timeline_entry::Entry;
+use crate::domain::visitor::{ProfileSource, Visitor};
+use crate::domain::webhook::{WebhookEvent, WebhookEventDetails};
+use crate::error::Error;
+use crate::store::chats::items::{HeaderItem, VisitorItem};
+use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::visitor_expiry::{VisitorExpiry, visitor_number_expiry_write};
+use crate::store::chats::visitor_messages::IncomingMessage;
+use crate::store::chats::visitor_updates::{changed_attributes, visitor_number_write};
+use crate::store::chats::{Chats, entry_write, visitor_key};
+use crate::store::race_retries::RaceRetries;
+use crate::store::table::{Write, WriteError, n};
+use crate::store::to_item;
 
 impl Chats {
-    /// Stores an offline message and returns what the webhooks are to be told, to be queued. A read, two counters and one
-    /// transaction. Nothing for a visitor who is blacklisted.
-    pub async fn offline_message(&self, incoming: &Incoming<'_>) -> Result<Vec<Entry>, Error> {
-        for _ in 0..MAX_RACE_ATTEMPTS {
-            let known = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
-            if known.as_ref().is_some_and(|visitor| visitor.blacklisted) {
+    /// Stores an offline message and returns the stored notifications of the webhooks, to be queued by the caller. Does
+    /// nothing for a blacklisted visitor. One read, two counters and one transaction.
+    pub async fn store_offline_message(&self, incoming: &IncomingMessage<'_>) -> Result<Vec<Entry>, Error> {
+        let mut retries = RaceRetries::new("offline message");
+        loop {
+            let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
+            if visitor.as_ref().is_some_and(|visitor| visitor.blacklisted) {
                 return Ok(Vec::new());
             }
-            match self.leave(incoming, known.map(|visitor| visitor.again(incoming.now))).await {
-                Ok(notifications) => return Ok(notifications),
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
+            let existing = visitor.map(|visitor| visitor.reset_if_expired(incoming.now));
+            let written = self.open_closed_chat(incoming, existing).await;
+            if let Some(result) = retries.final_result(written) {
+                return result;
             }
         }
-        Err(Error::Unavailable(Context::new("offline message lost every race")))
     }
 
-    async fn leave(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Vec<Entry>, Refused> {
-        let is_new = known.is_none();
-        let counters = self.take_numbers(incoming, is_new).await?;
-        let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
-        visitor.learn(incoming.profile, Source::Visitor);
+    async fn open_closed_chat(
+        &self,
+        incoming: &IncomingMessage<'_>,
+        existing: Option<Visitor>,
+    ) -> Result<Vec<Entry>, WriteError> {
+        let is_new = existing.is_none();
+        let counters = self.allocate_numbers(incoming, is_new).await?;
+        let mut visitor = existing.unwrap_or_else(|| incoming.new_visitor(counters.visitors));
+        visitor.merge_profile(incoming.profile, ProfileSource::Visitor);
         visitor.last_chat = Some(counters.chats);
-        let mut head = Chat { state: State::Closed(None), bot_id: None, ..incoming.head(&visitor, counters.chats) };
-        let said = incoming.entry(&head)?;
+        let mut header =
+            Chat { state: ChatState::Closed(None), bot_id: None, ..incoming.new_header(&visitor, counters.chats) };
+        let message = incoming.entry(&header)?;
         let context = EventContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
-        let happened = context.occurrences(WebhookEvent::OfflineMessage, Details::default());
-        let notifications = context.entries(&mut head, happened)?;
-        let entries = [&said].into_iter().chain(&notifications).map(create).collect::<Result<Vec<_>, _>>();
-        let entries = entries?;
-        match self.store(&head, &visitor, is_new, entries.clone(), &Kept::by(&head)).await {
-            // As at the end of any chat.
-            Err(Refused::Condition { item: Some(item), index }) => match Kept::longer(&item, &head) {
-                Some(kept) => self.store(&head, &visitor, is_new, entries, &kept).await?,
-                None => return Err(Refused::Condition { item: Some(item), index }),
-            },
+        let contents = context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default());
+        let notifications = context.append_entries(&mut header, contents)?;
+        let entries = [&message].into_iter().chain(&notifications).map(entry_write).collect::<Result<Vec<_>, _>>()?;
+        match self
+            .write_closed_chat(&header, &visitor, is_new, entries.clone(), &VisitorExpiry::of_closed_chat(&header))
+            .await
+        {
+            // The visitor has another chat that is retained longer.
+            Err(WriteError::ConditionFailed { item: Some(item), index }) => {
+                match VisitorExpiry::later_than(&item, &header) {
+                    Some(expiry) => self.write_closed_chat(&header, &visitor, is_new, entries, &expiry).await?,
+                    None => return Err(WriteError::ConditionFailed { item: Some(item), index }),
+                }
+            }
             stored => stored?,
         }
         Ok(notifications)
     }
 
-    async fn store(
+    async fn write_closed_chat(
         &self,
-        head: &Chat,
+        header: &Chat,
         visitor: &Visitor,
         is_new: bool,
         entries: Vec<Write>,
-        kept: &Kept,
-    ) -> Result<(), Refused> {
-        let mut writes = writes(head, visitor, is_new, kept)?;
+        expiry: &VisitorExpiry,
+    ) -> Result<(), WriteError> {
+        let mut writes = header_and_visitor_writes(header, visitor, is_new, expiry)?;
         writes.extend(entries);
         self.table.transact(writes).await
     }
 }
 
-fn writes(head: &Chat, visitor: &Visitor, is_new: bool, kept: &Kept) -> Result<Vec<Write>, Error> {
-    let header = Write::Create(to_item(&HeadItem::new(head, head.updated_at))?);
+fn header_and_visitor_writes(
+    header: &Chat,
+    visitor: &Visitor,
+    is_new: bool,
+    expiry: &VisitorExpiry,
+) -> Result<Vec<Write>, Error> {
+    let header_write = Write::Create(to_item(&HeaderItem::new(header, header.updated_at))?);
     if is_new {
-        let stranger = Visitor { keep_until: head.keep_until(head.updated_at), ..visitor.clone() };
-        let mut item = to_item(&VisitorItem::from(&stranger))?;
-        item.insert("kept_until".to_owned(), kept.until().clone());
-        item.insert("last_end".to_owned(), n(head.updated_at.0));
-        return Ok(vec![header, Write::Create(item), number_write(&stranger)?]);
+        let new_visitor = Visitor { retain_until: header.retain_until(header.updated_at), ..visitor.clone() };
+        let mut item = to_item(&VisitorItem::from(&new_visitor))?;
+        item.insert("retain_until".to_owned(), expiry.attribute().clone());
+        item.insert("last_closed_at".to_owned(), n(header.updated_at.0));
+        return Ok(vec![header_write, Write::Create(item), visitor_number_write(&new_visitor)?]);
     }
-    let (mut sets, mut values) = changed(visitor)?;
-    sets.extend(["#last_chat = :chat", "#kept_until = :kept_until", "#last_end = :last_end"]);
-    let kept_until = kept.until().clone();
-    values.extend([(":chat", n(head.chat_id)), (":kept_until", kept_until), (":last_end", n(head.updated_at.0))]);
-    // While a chat is open the visitor has no end, but this is remembered for it.
+    let mut set = changed_attributes(visitor)?;
+    set.add(
+        "#last_chat = :chat, #retain_until = :retain_until, #last_closed_at = :last_closed_at",
+        [
+            (":chat", n(header.chat_id)),
+            (":retain_until", expiry.attribute().clone()),
+            (":last_closed_at", n(header.updated_at.0)),
+        ],
+    );
+    // A visitor with an open chat does not expire; `retain_until` is stored for the close of that chat.
     let is_open = visitor.open_chat.is_some();
     if !is_open {
-        sets.push("#expires_at = :kept_until");
+        set.add("#expires_at = :retain_until", []);
     }
-    let condition = match (kept, is_open) {
-        (Kept::Longer(_), true) => "attribute_exists(#open_chat) AND #kept_until = :kept_until",
-        (Kept::Longer(_), false) => "attribute_not_exists(#open_chat) AND #kept_until = :kept_until",
-        (Kept::ThisChat(_), true) if kept.is_for_ever() => "attribute_exists(#open_chat)",
-        (Kept::ThisChat(_), false) if kept.is_for_ever() => {
+    let condition = match (expiry, is_open) {
+        (VisitorExpiry::OfEarlierChat(_), true) => "attribute_exists(#open_chat) AND #retain_until = :retain_until",
+        (VisitorExpiry::OfEarlierChat(_), false) => {
+            "attribute_not_exists(#open_chat) AND #retain_until = :retain_until"
+        }
+        (VisitorExpiry::OfThisChat(_), true) if expiry.is_never() => "attribute_exists(#open_chat)",
+        (VisitorExpiry::OfThisChat(_), false) if expiry.is_never() => {
             "attribute_exists(#pk) AND attribute_not_exists(#open_chat)"
         }
-        (Kept::ThisChat(_), true) => {
-            "attribute_exists(#open_chat) AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)"
+        (VisitorExpiry::OfThisChat(_), true) => {
+            "attribute_exists(#open_chat) AND (attribute_not_exists(#retain_until) OR #retain_until <= :retain_until)"
         }
-        (Kept::ThisChat(_), false) => {
+        (VisitorExpiry::OfThisChat(_), false) => {
             "attribute_exists(#pk) AND attribute_not_exists(#open_chat) \
-              AND (attribute_not_exists(#kept_until) OR #kept_until <= :kept_until)"
+              AND (attribute_not_exists(#retain_until) OR #retain_until <= :retain_until)"
         }
     };
-    let learned = Write::Composed(ItemUpdate {
-        key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: format!("SET {}", sets.join(", ")),
-        condition,
-        values,
-    });
-    let has_end = !kept.is_for_ever() || visitor.keep_until.is_some();
-    let number = (has_end && !is_open).then(|| number_end(head, kept));
-    Ok([header, learned].into_iter().chain(number).collect())
+    let key = visitor_key(&visitor.channel_id, &visitor.external_id);
+    let visitor_write = Write::DynamicUpdate(set.into_update(key, condition));
+    let changes_expiry = !expiry.is_never() || visitor.retain_until.is_some();
+    let number = (changes_expiry && !is_open).then(|| visitor_number_expiry_write(header, expiry));
+    Ok([header_write, visitor_write].into_iter().chain(number).collect())
 }

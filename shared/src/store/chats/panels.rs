@@ -1,19 +1,20 @@
-//! The panel of a chat: an item beside its header, which it would make too large.
+//! The panel of a chat: what webhooks returned for the agent's screen. It is an item of its own, because it would make
+//! the header, which every message writes, too large.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::agent_panel::{CrmAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::chat::Chat;
-use crate::domain::content::cut;
-use crate::domain::panel::{Assignment, CustomData, Panel, PanelChange};
+use crate::domain::message_content::truncate_chars;
+use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::secret::hex_hash;
 use crate::store::chats::{Chats, panel_key};
 use crate::store::table::{ItemUpdate, Write, s};
 use crate::store::{from_item, to_attribute};
 
-/// Hexadecimal digits of an invitation's hash.
+/// Length of an invitation's hash in the header, in hexadecimal digits.
 const INVITE_HASH_DIGITS: usize = 16;
 
 #[derive(Serialize, Deserialize, Default)]
@@ -37,14 +38,14 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-/// When the panel of a chat that is over is forgotten; null while the chat is open, whose end says it.
-fn expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
-    to_attribute(&chat.keep_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
+/// When the panel of a closed chat expires. Null while the chat is open; closing it sets the expiry.
+fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
+    to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
 
-/// Stores an invitation. The panel has room for it; the header, which each message writes, has its hash.
+/// Stores an invitation in the panel. The header has only its hash.
 pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
-    Write::ItemUpdate(ItemUpdate {
+    Write::Update(ItemUpdate {
         key: panel_key(&chat.account_id, chat.chat_id),
         update: "SET #invite = :invite",
         condition: "",
@@ -52,60 +53,68 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     })
 }
 
-/// What a header has of an invitation: enough to tell a repeated one from another.
+/// The hash of an invitation in the header, to detect a repeated invitation without reading the panel.
 pub(in crate::store) fn invite_hash(invite: &str) -> String {
-    cut(&hex_hash(invite), INVITE_HASH_DIGITS)
+    truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }
 
 impl Chats {
-    /// The panel of a chat. One read.
+    /// Reads the panel of a chat; empty when there is none. One read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
         let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
         from_item::<PanelItem>(item).map(Panel::from)
     }
 
-    /// Stores what an answer says of the panel, and leaves alone what it does not mention: another webhook may answer at
-    /// the same time. One write.
-    pub async fn fill_panel(&self, chat: &Chat, change: &PanelChange, now: Timestamp) -> Result<(), Error> {
-        let PanelChange { custom_data, enable_assign, crm_link, page } = change;
-        let mut mentioned = vec![(":expires_at", expiry(chat, now)?)];
+    /// Stores the panel fields that a webhook's response contains. Other fields are preserved, because another webhook
+    /// may set them concurrently. One write.
+    pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate, now: Timestamp) -> Result<(), Error> {
+        let PanelUpdate { custom_data, enable_assign, crm_link, page } = update;
+        let mut values = vec![(":expires_at", panel_expiry(chat, now)?)];
         if let Some(custom_data) = custom_data {
             let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
-            mentioned.push((":custom_data", to_attribute(&custom_data)?));
+            values.push((":custom_data", to_attribute(&custom_data)?));
         }
         if let Some(enable_assign) = enable_assign {
-            mentioned.push((":enable_assign", to_attribute(enable_assign)?));
+            values.push((":enable_assign", to_attribute(enable_assign)?));
         }
         if let Some(crm_link) = crm_link {
-            mentioned.push((":crm_link", to_attribute(crm_link)?));
+            values.push((":crm_link", to_attribute(crm_link)?));
         }
         if let Some(page) = page {
             let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
-            mentioned.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
+            values.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
         }
-        let change = ItemUpdate::setting(panel_key(&chat.account_id, chat.chat_id), mentioned, "");
-        Ok(self.table.update(change).await.map(|_| ())?)
+        let update = ItemUpdate::set_attributes(panel_key(&chat.account_id, chat.chat_id), values, "");
+        Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Notes how far the binding to a CRM card is. Where several webhooks are told of it, it is done when one of them has
-    /// done it, and a failure of another does not undo that. One write.
-    pub async fn note_assignment(&self, chat: &Chat, assignment: &Assignment, now: Timestamp) -> Result<(), Error> {
+    /// Stores the state of the chat's assignment to a CRM card. When several webhooks are notified, the assignment is
+    /// done as soon as one of them has done it, and a failure of another does not change that. One write.
+    pub async fn record_assignment(
+        &self,
+        chat: &Chat,
+        assignment: &CrmAssignment,
+        now: Timestamp,
+    ) -> Result<(), Error> {
         let (state, error) = match assignment {
-            Assignment::Pending => ("pending", None),
-            Assignment::Done => ("done", None),
-            Assignment::Failed(error) => ("failed", Some(error)),
+            CrmAssignment::Pending => ("pending", None),
+            CrmAssignment::Done => ("done", None),
+            CrmAssignment::Failed(error) => ("failed", Some(error)),
         };
         let is_failed = error.is_some();
-        let mut values =
-            vec![(":assignment", s(state)), (":error", to_attribute(&error)?), (":expires_at", expiry(chat, now)?)];
+        let mut values = vec![
+            (":assignment", s(state)),
+            (":error", to_attribute(&error)?),
+            (":expires_at", panel_expiry(chat, now)?),
+        ];
         values.extend(is_failed.then(|| (":done", s("done"))));
-        let change = ItemUpdate {
+        let update = ItemUpdate {
             key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #assignment = :assignment, #assignment_error = :error, #expires_at = :expires_at",
             condition: if is_failed { "#assignment <> :done" } else { "" },
             values,
         };
-        self.table.update_if(change).await
+        self.table.update_if(update).await
     }
 }
 
@@ -122,9 +131,9 @@ impl From<PanelItem> for Panel {
             invite,
         } = item;
         let assignment = match assignment.as_deref() {
-            Some("pending") => Some(Assignment::Pending),
-            Some("done") => Some(Assignment::Done),
-            Some(_) => Some(Assignment::Failed(assignment_error.unwrap_or_default())),
+            Some("pending") => Some(CrmAssignment::Pending),
+            Some("done") => Some(CrmAssignment::Done),
+            Some(_) => Some(CrmAssignment::Failed(assignment_error.unwrap_or_default())),
             None => None,
         };
         Self {

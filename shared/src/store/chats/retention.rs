@@ -1,5 +1,6 @@
-//! A retention that an account changes. Open chats get it when somebody looks whether they rest (see `idle`). Then a pass
-//! over all chats that have ended gives it to these; an item in the index of what is due says how far the pass is.
+//! Applies a changed retention to existing chats. Open chats get it with their next idle check. Closed chats get it
+//! from a retention pass, which reads all closed chats of the account, newest first; an item in the index `due` stores
+//! its progress.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,218 +10,241 @@ use serde::Deserialize;
 
 use crate::domain::chat::Chat;
 use crate::domain::timestamp::Timestamp;
-use crate::error::{Context, Error};
-use crate::store::chats::listing::MAX_HEADERS_PER_READ;
-use crate::store::chats::transitions::{Kept, expiry, number_end};
-use crate::store::chats::{ABOVE_ALL, Chats, entry_key, head_key, panel_key, visitor_key};
-use crate::store::table::{EXISTS, ItemUpdate, Key, Refused, Write, n, s};
-use crate::store::{MAX_RACE_ATTEMPTS, from_item, to_attribute};
+use crate::error::Error;
+use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
+use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_number_expiry_write};
+use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_key, header_key, panel_key, visitor_key};
+use crate::store::race_retries::RaceRetries;
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
+use crate::store::{from_item, to_attribute};
 
-/// A pass begins when every open chat has been looked at, which takes an hour, so that what ends from then on ends by the
-/// new retention.
+/// Delay of a pass after the change of the retention. By then every open chat has had an idle check, which takes up to
+/// an hour, so that chats closed from then on have the new retention.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
-/// Ended chats that are seen to at once.
-const MAX_CONCURRENT_WRITES: usize = 10;
-/// Passes that are found at once.
+/// Closed chats that are updated concurrently.
+const MAX_CONCURRENT_CHATS: usize = 10;
+/// Passes that one query returns.
 const MAX_PASSES_PER_RUN: i32 = 100;
-/// The partition of the index of what is due that holds them.
-const DUE: &str = "retention";
+/// The partition of the index `due` that has the passes.
+const RETENTION_PARTITION: &str = "retention";
 
-/// A pass over the ended chats of an account, newest first.
+/// The progress of a pass over the closed chats of an account.
 #[derive(Deserialize, Clone, Debug)]
-pub struct Pass {
-    /// Whose chats.
+pub struct RetentionPass {
     pub account_id: String,
-    /// When the retention was changed, in milliseconds: tells this pass from the one before.
-    began: u64,
-    /// Chats from this number on have been seen to.
-    before: u64,
+    /// When the retention was changed, in milliseconds. Identifies the pass.
+    started_at: u64,
+    /// Chats with this number or a larger one are done.
+    before_chat_id: u64,
     due_at: u64,
 }
 
-/// What a pass needs to know of a visitor.
+/// The attributes of a visitor's item that determine when it expires.
 #[derive(Deserialize)]
-struct Seen {
+struct VisitorExpiryItem {
     number: u64,
     #[serde(default)]
     open_chat: Option<u64>,
     #[serde(default)]
     expires_at: Option<u64>,
     #[serde(default)]
-    last_end: Option<u64>,
+    last_closed_at: Option<u64>,
 }
 
-fn key(account_id: &str) -> Key {
+fn pass_key(account_id: &str) -> Key {
     Key::new(format!("RETENTION#{account_id}"), "RETENTION")
 }
 
 impl Chats {
-    /// Plans a pass over the account's ended chats; one that is under way ends. One write.
-    pub async fn plan_retention(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
-        let change = ItemUpdate {
-            key: key(account_id),
-            update: "SET #account_id = :account, #began = :now, #before = :above_all, #due = :due, #due_at = :due_at",
+    /// Schedules a pass over the account's closed chats. It replaces an unfinished one. One write.
+    pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
+        let update = ItemUpdate {
+            key: pass_key(account_id),
+            update: "SET #account_id = :account, #started_at = :now, #before_chat_id = :upper_bound, \
+                     #due = :due, #due_at = :due_at",
             condition: "",
             values: vec![
                 (":account", s(account_id)),
                 (":now", n(now.0)),
-                (":above_all", n(ABOVE_ALL)),
-                (":due", s(DUE)),
-                (":due_at", n(now.after(OPEN_CHAT_GRACE).0)),
+                (":upper_bound", n(CHAT_ID_UPPER_BOUND)),
+                (":due", s(RETENTION_PARTITION)),
+                (":due_at", n(now.plus(OPEN_CHAT_GRACE).0)),
             ],
         };
-        Ok(self.table.update(change).await.map(|_| ())?)
+        Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// The passes that are to go on, when every open chat has been checked that was to be checked before `checked`. One query,
-    /// and a read for each.
-    pub async fn passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<Pass>, Error> {
+    /// Reads the passes that are due. `checked`: idle checks that were due before this time are done; a pass waits
+    /// until all chats that were open at its start have been checked. One query, and one read for each pass.
+    pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
         let mut passes = Vec::new();
-        for found in self.due_before(DUE.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
-            passes.extend(self.table.get(found.key).await?.map(from_item::<Pass>).transpose()?);
+        for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
+            passes.extend(self.table.get(item.key).await?.map(from_item::<RetentionPass>).transpose()?);
         }
-        // The index lags, and a new plan is not due yet.
-        passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.began).after(OPEN_CHAT_GRACE) <= checked);
+        // The index lags: a pass that was replaced in the meantime is not due yet.
+        passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.started_at).plus(OPEN_CHAT_GRACE) <= checked);
         Ok(passes)
     }
 
-    /// Goes on with a pass as long as there is time: every ended chat, with all that belongs to it, is kept for that many
-    /// days from now on. A query and two writes a chat, a write for each of its entries whose end changes, and for its
-    /// visitor a read and a transaction.
-    pub async fn keep_ended(
+    /// Continues a pass while `has_time` returns true: sets the expiry of every closed chat, its entries, its panel and
+    /// its visitor to `retention_days`. For each chat one query and two writes, one write for each entry whose expiry
+    /// changes, and for the visitor one read and one transaction.
+    pub async fn apply_retention(
         &self,
-        pass: &Pass,
-        keep_days: Option<u32>,
+        pass: &RetentionPass,
+        retention_days: Option<u32>,
         has_time: &(dyn Fn() -> bool + Sync),
         now: Timestamp,
     ) -> Result<(), Error> {
-        let mut before = pass.before;
+        let mut before_chat_id = pass.before_chat_id;
         loop {
-            let page = self.listing(&pass.account_id, &["closed"], Some(before)).next(MAX_HEADERS_PER_READ).await?;
-            for chats in page.chats.chunks(MAX_CONCURRENT_WRITES) {
+            let page =
+                self.listing(&pass.account_id, &["closed"], Some(before_chat_id)).next(MAX_HEADERS_PER_READ).await?;
+            for chats in page.chats.chunks(MAX_CONCURRENT_CHATS) {
                 if !has_time() {
-                    return self.note(pass, before, now).await;
+                    return self.save_progress(pass, before_chat_id, now).await;
                 }
-                if let Err(error) = self.keep_chats(chats, keep_days, now).await {
-                    self.note(pass, before, now).await?;
+                if let Err(error) = self.update_chats_expiry(chats, retention_days, now).await {
+                    self.save_progress(pass, before_chat_id, now).await?;
                     return Err(error);
                 }
-                before = chats.last().map_or(before, |chat| chat.chat_id);
+                before_chat_id = chats.last().map_or(before_chat_id, |chat| chat.chat_id);
             }
-            let Some(next) = page.next else { return self.finish(pass).await };
-            before = next;
-            self.note(pass, before, now).await?;
+            let Some(next) = page.next else { return self.finish_pass(pass).await };
+            before_chat_id = next;
+            self.save_progress(pass, before_chat_id, now).await?;
         }
     }
 
-    /// Notes how far a pass is. The others come first then.
-    async fn note(&self, pass: &Pass, before: u64, now: Timestamp) -> Result<(), Error> {
-        let change = ItemUpdate {
-            key: key(&pass.account_id),
-            update: "SET #before = :before, #due_at = :now",
-            condition: "#began = :began",
-            values: vec![(":before", n(before)), (":now", n(now.0)), (":began", n(pass.began))],
+    /// Stores the progress of a pass. Passes of other accounts come first in the next run.
+    async fn save_progress(&self, pass: &RetentionPass, before_chat_id: u64, now: Timestamp) -> Result<(), Error> {
+        let update = ItemUpdate {
+            key: pass_key(&pass.account_id),
+            update: "SET #before_chat_id = :before_chat_id, #due_at = :now",
+            condition: "#started_at = :started_at",
+            values: vec![
+                (":before_chat_id", n(before_chat_id)),
+                (":now", n(now.0)),
+                (":started_at", n(pass.started_at)),
+            ],
         };
-        self.table.update_if(change).await
+        self.table.update_if(update).await
     }
 
-    async fn finish(&self, pass: &Pass) -> Result<(), Error> {
-        let values = vec![(":began", n(pass.began))];
-        self.table.delete_if(key(&pass.account_id), "#began = :began", values).await.map(|_| ())
+    async fn finish_pass(&self, pass: &RetentionPass) -> Result<(), Error> {
+        let values = vec![(":started_at", n(pass.started_at))];
+        self.table.delete_if(pass_key(&pass.account_id), "#started_at = :started_at", values).await.map(|_| ())
     }
 
-    /// What is forgotten already stays so. Each visitor once, lest their chats get in each other's way.
-    async fn keep_chats(&self, chats: &[Chat], keep_days: Option<u32>, now: Timestamp) -> Result<(), Error> {
-        let living = chats.iter().filter(|chat| !chat.is_expired(now));
-        let kept: Vec<_> = living.map(|chat| Chat { keep_days, ..chat.clone() }).collect();
-        try_join_all(kept.iter().map(|chat| self.keep_chat(chat, now))).await?;
-        let mut last_ends: BTreeMap<u64, &Chat> = BTreeMap::new();
-        for chat in &kept {
-            let last = last_ends.entry(chat.visitor_number).or_insert(chat);
+    /// Expired chats stay expired. Each visitor is updated once, because concurrent updates of one item would conflict.
+    async fn update_chats_expiry(
+        &self,
+        chats: &[Chat],
+        retention_days: Option<u32>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let retained = chats.iter().filter(|chat| !chat.is_expired(now));
+        let chats: Vec<_> = retained.map(|chat| Chat { retention_days, ..chat.clone() }).collect();
+        try_join_all(chats.iter().map(|chat| self.update_chat_expiry(chat, now))).await?;
+        let mut last_closed_chats: BTreeMap<u64, &Chat> = BTreeMap::new();
+        for chat in &chats {
+            let last = last_closed_chats.entry(chat.visitor_number).or_insert(chat);
             if chat.updated_at > last.updated_at {
                 *last = chat;
             }
         }
-        try_join_all(last_ends.into_values().map(|chat| self.keep_visitor(chat, now))).await.map(|_| ())
+        try_join_all(last_closed_chats.into_values().map(|chat| self.update_visitor_expiry(chat, now)))
+            .await
+            .map(|_| ())
     }
 
-    async fn keep_chat(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
-        self.keep_entries(chat, now).await?;
+    async fn update_chat_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
+        self.update_entries_expiry(chat, now).await?;
         let panel = ItemUpdate {
             key: panel_key(&chat.account_id, chat.chat_id),
             update: "SET #expires_at = :expires_at",
-            condition: EXISTS,
-            values: vec![(":expires_at", expiry(chat))],
+            condition: ITEM_EXISTS,
+            values: vec![(":expires_at", chat_expiry(chat))],
         };
-        let head = ItemUpdate {
-            key: head_key(&chat.account_id, chat.chat_id),
-            update: "SET #keep_days = :keep_days, #expires_at = :expires_at",
-            condition: EXISTS,
-            values: vec![(":keep_days", to_attribute(&chat.keep_days)?), (":expires_at", expiry(chat))],
+        let header = ItemUpdate {
+            key: header_key(&chat.account_id, chat.chat_id),
+            update: "SET #retention_days = :retention_days, #expires_at = :expires_at",
+            condition: ITEM_EXISTS,
+            values: vec![(":retention_days", to_attribute(&chat.retention_days)?), (":expires_at", chat_expiry(chat))],
         };
         self.table.update_if(panel).await?;
-        self.table.update_if(head).await
+        self.table.update_if(header).await
     }
 
-    /// Gives every entry the end that the chat's retention says.
-    pub(in crate::store) async fn keep_entries(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
+    /// Sets the expiry of every entry by the chat's retention. Expired entries stay expired.
+    pub(in crate::store) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
-            let keep_until = chat.keep_until(entry.at).map(Timestamp::seconds);
-            if keep_until == entry.keep_until.map(Timestamp::seconds) || entry.is_expired(now) {
+            let retain_until = chat.retain_until(entry.at).map(Timestamp::seconds);
+            if retain_until == entry.retain_until.map(Timestamp::seconds) || entry.is_expired(now) {
                 continue;
             }
             let key = entry_key(&chat.account_id, chat.chat_id, entry.seq);
-            let (update, values) = match keep_until {
+            let (update, values) = match retain_until {
                 Some(until) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(until))]),
                 None => ("REMOVE #expires_at", vec![]),
             };
-            self.table.update_if(ItemUpdate { key, update, condition: EXISTS, values }).await?;
+            self.table.update_if(ItemUpdate { key, update, condition: ITEM_EXISTS, values }).await?;
         }
         Ok(())
     }
 
-    /// A visitor is kept as long as the ended chat of theirs that is kept longest: by the new retention, the last one.
-    async fn keep_visitor(&self, ended: &Chat, now: Timestamp) -> Result<(), Error> {
-        let key = visitor_key(&ended.channel_id, &ended.external_id);
-        for _ in 0..MAX_RACE_ATTEMPTS {
+    /// A visitor expires with the last of its closed chats: after the change all chats have the same retention, so that
+    /// is the chat that was closed last.
+    async fn update_visitor_expiry(&self, closed_chat: &Chat, now: Timestamp) -> Result<(), Error> {
+        let key = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
+        let mut retries = RaceRetries::new("visitor retention");
+        loop {
             let Some(item) = self.table.get(key.clone()).await? else { return Ok(()) };
-            let seen: Seen = from_item(item)?;
-            let is_expired = seen.open_chat.is_none() && seen.expires_at.is_some_and(|end| end <= now.seconds());
-            if seen.number != ended.visitor_number || is_expired {
+            let visitor: VisitorExpiryItem = from_item(item)?;
+            let is_expired = visitor.open_chat.is_none() && visitor.expires_at.is_some_and(|end| end <= now.seconds());
+            if visitor.number != closed_chat.visitor_number || is_expired {
                 return Ok(());
             }
-            let last_end = seen.last_end.map_or(ended.updated_at, |last| ended.updated_at.max(Timestamp(last)));
-            let last = Chat { updated_at: last_end, ..ended.clone() };
-            match self.table.transact(kept_visitor(&seen, &last)).await {
-                Ok(()) => return Ok(()),
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
+            let last_closed_at = visitor
+                .last_closed_at
+                .map_or(closed_chat.updated_at, |last| closed_chat.updated_at.max(Timestamp(last)));
+            let last = Chat { updated_at: last_closed_at, ..closed_chat.clone() };
+            let written = self.table.transact(visitor_expiry_writes(&visitor, &last)).await;
+            if let Some(result) = retries.final_result(written) {
+                return result;
             }
         }
-        Err(Error::Unavailable(Context::new("the retention of a visitor lost every race")))
     }
 }
 
-/// The end of a visitor and of their number, as long as no chat of theirs begins or ends meanwhile. While one is open it is
-/// only remembered.
-fn kept_visitor(seen: &Seen, last: &Chat) -> Vec<Write> {
-    let kept = Kept::by(last);
-    let mut values =
-        vec![(":kept_until", kept.until().clone()), (":last_end", n(last.updated_at.0)), (":number", n(seen.number))];
-    values.extend(seen.last_end.map(|last_end| (":seen", n(last_end))));
-    let is_open = seen.open_chat.is_some();
-    let condition = match (is_open, seen.last_end.is_some()) {
-        (true, true) => "#number = :number AND attribute_exists(#open_chat) AND #last_end = :seen",
-        (true, false) => "#number = :number AND attribute_exists(#open_chat) AND attribute_not_exists(#last_end)",
-        (false, true) => "#number = :number AND attribute_not_exists(#open_chat) AND #last_end = :seen",
-        (false, false) => "#number = :number AND attribute_not_exists(#open_chat) AND attribute_not_exists(#last_end)",
+/// Sets the expiry of a visitor and of the visitor number, on the condition that no chat of the visitor was opened or
+/// closed since `visitor` was read. While a chat is open nothing expires, and the expiry is stored for the end of that
+/// chat.
+fn visitor_expiry_writes(visitor: &VisitorExpiryItem, last: &Chat) -> Vec<Write> {
+    let expiry = VisitorExpiry::of_closed_chat(last);
+    let mut values = vec![
+        (":retain_until", expiry.attribute().clone()),
+        (":last_closed_at", n(last.updated_at.0)),
+        (":number", n(visitor.number)),
+    ];
+    values.extend(visitor.last_closed_at.map(|last_closed_at| (":read_last_closed_at", n(last_closed_at))));
+    let is_open = visitor.open_chat.is_some();
+    let condition = match (is_open, visitor.last_closed_at.is_some()) {
+        (true, true) => "#number = :number AND attribute_exists(#open_chat) AND #last_closed_at = :read_last_closed_at",
+        (true, false) => "#number = :number AND attribute_exists(#open_chat) AND attribute_not_exists(#last_closed_at)",
+        (false, true) => {
+            "#number = :number AND attribute_not_exists(#open_chat) AND #last_closed_at = :read_last_closed_at"
+        }
+        (false, false) => {
+            "#number = :number AND attribute_not_exists(#open_chat) AND attribute_not_exists(#last_closed_at)"
+        }
     };
     let update = if is_open {
-        "SET #kept_until = :kept_until, #last_end = :last_end"
+        "SET #retain_until = :retain_until, #last_closed_at = :last_closed_at"
     } else {
-        "SET #expires_at = :kept_until, #kept_until = :kept_until, #last_end = :last_end"
+        "SET #expires_at = :retain_until, #retain_until = :retain_until, #last_closed_at = :last_closed_at"
     };
     let visitor = ItemUpdate { key: visitor_key(&last.channel_id, &last.external_id), update, condition, values };
-    let number = (!is_open).then(|| number_end(last, &kept));
-    [Write::ItemUpdate(visitor)].into_iter().chain(number).collect()
+    let number = (!is_open).then(|| visitor_number_expiry_write(last, &expiry));
+    [Write::Update(visitor)].into_iter().chain(number).collect()
 }

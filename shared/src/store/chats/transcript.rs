@@ -1,47 +1,44 @@
-//! The end of a timeline, as much of it as somebody can carry.
+//! Reads the end of a timeline, as much of it as a chat_finished event may hold.
 
-use crate::domain::entry::Entry;
+use crate::domain::timeline_entry::Entry;
 use crate::error::Error;
-use crate::store::chats::{Chats, chat_pk, entry};
-use crate::store::table::{Query, s};
+use crate::store::chats::{Chats, MAX_SEQ, entry_from_item, timeline_query};
+use crate::store::table::Query;
 
-/// Entries read at once, and how often: an entry may be large for the tries that it remembers.
-const PAGE_ITEMS: i32 = 1_000;
-const MAX_TRANSCRIPT_PAGES: usize = 20;
+/// Entries read by one query.
+const MAX_ENTRIES_PER_QUERY: i32 = 1_000;
+/// Queries of one transcript: a query returns at most one megabyte, and entries with many delivery attempts are large.
+const MAX_TRANSCRIPT_QUERIES: usize = 20;
 
-/// What may be read of a timeline.
 #[derive(Clone, Copy)]
-pub struct Limits {
-    /// Entries.
-    pub entries: usize,
-    /// What they may weigh together, as `weigh` says.
-    pub weight: usize,
-    /// What an entry weighs.
-    pub weigh: fn(&Entry) -> usize,
+pub struct TranscriptLimits {
+    pub max_entries: usize,
+    /// Limit of the sum of `entry_bytes`.
+    pub max_bytes: usize,
+    /// Size of an entry in the transcript.
+    pub entry_bytes: fn(&Entry) -> usize,
 }
 
 impl Chats {
-    /// The last entries of a chat within the limits, oldest first. Read from the end, so that what does not count is not read:
-    /// a query for each megabyte.
-    pub async fn last_entries(&self, account_id: &str, chat_id: u64, limits: Limits) -> Result<Vec<Entry>, Error> {
-        let query = Query {
-            index: None,
-            condition: "#pk = :chat AND #sk BETWEEN :first AND :last",
-            values: vec![
-                (":chat", s(chat_pk(account_id, chat_id))),
-                (":first", s("0000000001")),
-                (":last", s("9999999999")),
-            ],
-            limit: PAGE_ITEMS,
-            descending: true,
+    /// Reads the last entries of a chat within the limits, and returns them oldest first. One query for each megabyte;
+    /// the newest entries are read first, so that entries beyond the limits are not read.
+    pub async fn last_entries(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        limits: TranscriptLimits,
+    ) -> Result<Vec<Entry>, Error> {
+        let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, MAX_ENTRIES_PER_QUERY) else {
+            return Ok(Vec::new());
         };
-        let (mut last, mut weight, mut after) = (Vec::new(), 0, None);
-        'pages: for _ in 0..MAX_TRANSCRIPT_PAGES {
-            let page = self.table.page(query.clone(), "", after).await?;
+        let query = Query { descending: true, ..query };
+        let (mut last, mut bytes, mut after) = (Vec::new(), 0, None);
+        'pages: for _ in 0..MAX_TRANSCRIPT_QUERIES {
+            let page = self.table.query_page(query.clone(), "", after).await?;
             for item in page.items {
-                let entry = entry(item)?;
-                weight += (limits.weigh)(&entry);
-                if weight > limits.weight || last.len() >= limits.entries {
+                let entry = entry_from_item(item)?;
+                bytes += (limits.entry_bytes)(&entry);
+                if bytes > limits.max_bytes || last.len() >= limits.max_entries {
                     break 'pages;
                 }
                 last.push(entry);

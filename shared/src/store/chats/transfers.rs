@@ -1,46 +1,55 @@
-//! Transfers: an agent gives a chat to another agent, who has it at once, or to a department, whose members it is
-//! offered to until one of them accepts it.
+//! Transfers of a chat to another agent, who owns it at once, or to a department, to whose members it is then offered.
 
 use crate::domain::chat::{Chat, Sender};
-use crate::domain::chat_state::{Event, Mover, Recipient};
-use crate::domain::content::Content;
-use crate::domain::entry::Entry;
+use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
+use crate::domain::message_content::Content;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::error::{Context, Error};
-use crate::store::MAX_RACE_ATTEMPTS;
-use crate::store::chats::Chats;
-use crate::store::chats::transitions::{create, head_change};
-use crate::store::table::{Refused, Write};
+use crate::error::Error;
+use crate::store::chats::transitions::transition_update;
+use crate::store::chats::{Chats, entry_write};
+use crate::store::race_retries::RaceRetries;
+use crate::store::table::Write;
 
 impl Chats {
-    /// Transfers a chat that was just read, and notes it in the timeline. A transaction of two; a read more for each
-    /// race that is lost. Of two who transfer a chat together one is refused.
-    pub async fn transfer(&self, seen: Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> Result<Chat, Error> {
-        let mut before = seen;
-        for _ in 0..MAX_RACE_ATTEMPTS {
-            let (after, note) = transferred(&before, by, to, now)?;
-            let writes = vec![create(&note)?, Write::ItemUpdate(head_change(&before, &after)?)];
-            match self.table.transact(writes).await {
-                Ok(()) => return Ok(after),
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
+    /// Transfers a chat and stores an entry that says so in the timeline. Of two concurrent transfers one fails. A
+    /// transaction of two; one more read for each lost race.
+    pub async fn transfer(
+        &self,
+        chat: Chat,
+        by: TransferRequester<'_>,
+        to: &TransferTarget,
+        now: Timestamp,
+    ) -> Result<Chat, Error> {
+        let mut before = chat;
+        let mut retries = RaceRetries::new("transfer");
+        loop {
+            let (after, entry) = after_transfer(&before, by, to, now)?;
+            let writes = vec![entry_write(&entry)?, Write::Update(transition_update(&before, &after)?)];
+            let written = self.table.transact(writes).await;
+            if let Some(result) = retries.final_result(written) {
+                return result.map(|()| after);
             }
             before = self.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;
         }
-        Err(Error::Unavailable(Context::new("a transfer lost every race")))
     }
 }
 
-/// The chat afterwards and the note.
-fn transferred(before: &Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> Result<(Chat, Entry), Error> {
-    let state = before.state.after(Event::Transfer(by, to))?;
+/// The chat after the transfer, and the entry that reports it.
+fn after_transfer(
+    before: &Chat,
+    by: TransferRequester<'_>,
+    to: &TransferTarget,
+    now: Timestamp,
+) -> Result<(Chat, Entry), Error> {
+    let state = before.state.after_event(ChatEvent::Transfer(by, to))?;
     let (name, department) = match to {
-        Recipient::Agent(agent) => (&agent.name, before.department.clone()),
-        Recipient::Department(department) => (&department.name, Some(department.of_chat())),
+        TransferTarget::Agent(agent) => (&agent.name, before.department.clone()),
+        TransferTarget::Department(department) => (&department.name, Some(department.snapshot())),
     };
     let seq = before.seq + 1;
     let after = Chat { department, seq, ..before.after_transition(state, now) };
-    let note = Entry {
+    let entry = Entry {
         account_id: after.account_id.clone(),
         chat_id: after.chat_id,
         seq,
@@ -48,9 +57,9 @@ fn transferred(before: &Chat, by: Mover<'_>, to: &Recipient, now: Timestamp) -> 
         from: Sender::System,
         content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
         at: now,
-        occurrence: None,
-        keep_until: before.keep_until(now),
+        webhook_dispatch: None,
+        retain_until: before.retain_until(now),
         delivery: None,
     };
-    Ok((after, note))
+    Ok((after, entry))
 }

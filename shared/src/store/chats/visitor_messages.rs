@@ -1,79 +1,75 @@
-//! What a visitor's request writes. On an open chat: two reads (visitor, header) and two writes (header,
-//! entry); one write more when the visitor's data changed, and where webhooks are told of it, all but the header is one
-//! transaction. Opening a chat is two counters and one transaction.
+//! Stores messages of visitors. A message in an open chat takes two reads (visitor, header) and two writes (header,
+//! entry), and one more write when it changes the visitor's data; when webhooks are notified of that, all writes but
+//! the header are one transaction. A message that opens a chat takes one read, two counters and one transaction.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
+use crate::domain::account_settings::Settings;
 use crate::domain::channel::Channel;
-use crate::domain::chat::{Chat, Failing, Preview, Rating, Sender};
-use crate::domain::chat_state::State;
-use crate::domain::content::{Content, cut};
+use crate::domain::chat::{Chat, FailingUntil, MessagePreview, Sender};
+use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
-use crate::domain::entry::Entry;
-use crate::domain::rate::Window;
-use crate::domain::settings::Settings;
+use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::message_content::{Content, truncate_chars};
+use crate::domain::rate_limit::RateWindow;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Changes, Field, Profile, Said, Source, Sources, Visitor};
-use crate::error::{Context, Error};
-use crate::store::chats::idempotency::{Answered, IdempotencyKey};
-use crate::store::chats::items::{EntryItem, HeadItem, NumberItem, PreviewItem, VisitorItem};
+use crate::domain::visitor::{IntegratorValues, Profile, ProfileSource, ProfileSources, Visitor, VisitorChanges};
+use crate::error::Error;
+use crate::store::chats::idempotency::MessageReceipt;
+use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
+use crate::store::chats::notification_entries::EventContext;
 use crate::store::chats::panels::{invite_hash, invite_write};
-use crate::store::chats::transitions::{EventContext, create};
-use crate::store::chats::{Chats, chat, head_key, number_key, visitor_key};
-use crate::store::table::{EXISTS, ItemUpdate, Key, Refused, Write, n, s};
-use crate::store::{MAX_RACE_ATTEMPTS, from_item, to_attribute, to_item};
+use crate::store::chats::visitor_updates::{
+    visitor_number_retain_write, visitor_number_write, visitor_update, visitor_write,
+};
+use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
+use crate::store::race_retries::RaceRetries;
+use crate::store::table::{ItemUpdate, Key, Write, WriteError, n, s};
+use crate::store::{from_item, to_attribute, to_item};
 
-/// Characters of a visitor's name in a header.
-pub(in crate::store) const NAME_CHARACTERS: usize = 60;
+/// Limit of the visitor's name in a chat's header.
+pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
 
-/// A visitor's message on its way in.
-pub struct Incoming<'a> {
-    /// Through which door.
+/// A visitor's message as received from a channel.
+pub struct IncomingMessage<'a> {
     pub channel: &'a Channel,
-    /// The department of a chat that it opens.
+    /// The department of the chat, when the message opens one.
     pub department: Option<&'a ChatDepartment>,
     /// `sender.id` as text.
     pub external_id: &'a str,
-    /// Whether it was a number.
+    /// Whether `sender.id` was a number.
     pub has_numeric_id: bool,
     /// `sender.invite`.
     pub invite: Option<&'a str>,
-    /// What the message says about its sender.
+    /// The visitor's data in `sender`.
     pub profile: &'a Profile,
-    /// What it says.
     pub content: &'a Content,
-    /// The settings of the account.
     pub settings: &'a Settings,
-    /// The caller's key, if any.
     pub key: Option<&'a IdempotencyKey>,
-    /// Now.
     pub now: Timestamp,
 }
 
-/// A visitor's message that was stored.
-pub struct Received {
-    /// The answer.
-    pub answered: Answered,
-    /// What the webhooks are to be told, to be queued: chat_updated, when the message changed what is known of the
-    /// visitor and an agent has the chat.
+/// A stored message of a visitor.
+pub struct StoredMessage {
+    pub receipt: MessageReceipt,
+    /// Stored chat_updated events, to be queued by the caller.
     pub notifications: Vec<Entry>,
 }
 
-/// What is set of the rate window in the header, and on which condition.
-type Advance = (&'static str, &'static str);
+/// What a message changes in the header of an open chat.
+struct HeaderUpdate<'a> {
+    rate: RateWindow,
+    visitor_name: &'a str,
+    /// The invitation, when it differs from the last one.
+    new_invite: Option<&'a str>,
+    /// The number of entries to allocate numbers for.
+    entry_count: u64,
+}
 
-const OPEN_WINDOW: Advance =
-    ("#rate_since = :since, #rate_count = :one", "#state = :state AND #rate_since = :old_since");
-
-const WITHIN_WINDOW: Advance =
-    ("#rate_count = #rate_count + :one", "#state = :state AND #rate_since = :old_since AND #rate_count < :limit");
-
-/// What every message sets of the header.
-const ADVANCE: &str = "#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
-                       #has_numeric_id = :has_numeric_id";
-
+/// The counters of an account.
 #[derive(Deserialize)]
 pub(in crate::store) struct Counters {
     #[serde(default)]
@@ -83,376 +79,220 @@ pub(in crate::store) struct Counters {
 }
 
 impl Chats {
-    /// Stores a visitor's message, in their open chat or in a new one. None: the visitor is blacklisted, and the
-    /// message is dropped.
-    pub async fn visitor_message(&self, incoming: &Incoming<'_>) -> Result<Option<Received>, Error> {
-        let mut has_news = false;
-        for _ in 0..MAX_RACE_ATTEMPTS {
-            if let Some(answered) = self.answered(incoming.key).await? {
-                return Ok(Some(Received { answered, notifications: Vec::new() }));
+    /// Stores a visitor's message in the open chat of the visitor, or opens a chat with it. None when the visitor is
+    /// blacklisted; the message is then dropped.
+    pub async fn store_visitor_message(&self, incoming: &IncomingMessage<'_>) -> Result<Option<StoredMessage>, Error> {
+        let mut must_notify_webhooks = false;
+        let mut retries = RaceRetries::new("visitor message");
+        loop {
+            if let Some(receipt) = self.earlier_receipt(incoming.key).await? {
+                return Ok(Some(StoredMessage { receipt, notifications: Vec::new() }));
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
                 Some(visitor) if visitor.blacklisted => return Ok(None),
-                Some(visitor) if visitor.open_chat.is_some() => self.append(incoming, visitor, &mut has_news).await,
-                known => self.open(incoming, known.map(|visitor| visitor.again(incoming.now))).await,
+                Some(visitor) if visitor.open_chat.is_some() => {
+                    self.append_to_open_chat(incoming, visitor, &mut must_notify_webhooks).await
+                }
+                visitor => self.open_chat(incoming, visitor.map(|it| it.reset_if_expired(incoming.now))).await,
             };
-            match written {
-                Ok(received) => return Ok(Some(received)),
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
+            if let Some(result) = retries.final_result(written) {
+                return result.map(Some);
             }
         }
-        Err(Error::Unavailable(Context::new("visitor message lost every race")))
     }
 
-    /// Adds a message to the visitor's open chat. Whether it brings news of the visitor is remembered for another try,
-    /// which finds them stored.
-    async fn append(
+    /// Adds a message to the visitor's open chat. `must_notify_webhooks` is set when the message changes the visitor's
+    /// data, and stays set for the next attempt, which finds the changed data already stored.
+    async fn append_to_open_chat(
         &self,
-        incoming: &Incoming<'_>,
+        incoming: &IncomingMessage<'_>,
         mut visitor: Visitor,
-        has_news: &mut bool,
-    ) -> Result<Received, Refused> {
-        let account_id = &incoming.channel.account_id;
+        must_notify_webhooks: &mut bool,
+    ) -> Result<StoredMessage, WriteError> {
         let chat_id = visitor.open_chat.unwrap_or_default();
-        let before = self.chat(account_id, chat_id).await?;
-        // Else the visitor is being erased, or their chat has just ended; a moment later they are a stranger, or open one.
-        let before = before.filter(|chat| !chat.state.is_closed()).ok_or(Refused::Contended)?;
-        let rate = before.rate.take(incoming.settings.limits.visitor_messages, incoming.now);
+        let chat = self.chat(&incoming.channel.account_id, chat_id).await?;
+        // Without an open chat the visitor is being erased, or the chat was closed concurrently: read the visitor
+        // again.
+        let chat = chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?;
+        let rate = chat.rate.count_message(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(Error::RateLimited)?;
-        visitor.learn(incoming.profile, Source::Integrator);
-        *has_news |= visitor.changes.are_news;
-        visitor.changes.are_news = *has_news;
-        let webhooks = &incoming.settings.webhooks;
-        let context =
-            EventContext { webhooks, agent_id: before.state.agent().map(|agent| agent.agent_id), now: incoming.now };
-        let happened = context.updated(&before, &visitor);
-        let count = happened.len() as u64;
-        let mut learned = visitor_change(&visitor)?;
-        if happened.is_empty()
-            && let Some(learned) = learned.take()
+
+        visitor.merge_profile(incoming.profile, ProfileSource::Integrator);
+        *must_notify_webhooks |= visitor.changes.must_notify_webhooks;
+        visitor.changes.must_notify_webhooks = *must_notify_webhooks;
+        let agent_id = chat.state.agent().map(|agent| agent.agent_id);
+        let context = EventContext { webhooks: &incoming.settings.webhooks, agent_id, now: incoming.now };
+        let notifications = context.chat_updated_notifications(&chat, &visitor);
+        let mut visitor_update = visitor_update(&visitor)?;
+        if notifications.is_empty()
+            && let Some(update) = visitor_update.take()
         {
-            self.table.update(learned).await?;
+            self.table.update(update).await?;
         }
-        let invite = incoming.invite.filter(|invite| before.invite_hash.as_deref() != Some(&*invite_hash(invite)));
-        let mut head = self.advance(incoming, &before, rate, &visitor.profile, invite, 1 + count).await?;
-        head.seq = head.seq.saturating_sub(count);
-        let entry = incoming.entry(&head)?;
-        let notifications = context.entries(&mut head, happened)?;
-        let mut others = notifications.iter().map(create).collect::<Result<Vec<_>, _>>()?;
-        others.extend(learned.map(Write::Composed));
-        others.extend(invite.map(|invite| invite_write(&head, invite)));
-        self.store_entry_and(&entry, incoming.key, others).await?;
-        Ok(Received { answered: Answered::of(&entry), notifications })
+
+        let notification_count = notifications.len() as u64;
+        let new_invite = incoming.invite.filter(|invite| chat.invite_hash.as_deref() != Some(&*invite_hash(invite)));
+        let visitor_name = visitor.profile.display_name();
+        let entry_count = 1 + notification_count;
+        let update = HeaderUpdate { rate, visitor_name, new_invite, entry_count };
+        let mut header = self.advance_header(incoming, &chat, &update).await?;
+        header.seq = header.seq.saturating_sub(notification_count);
+        let entry = incoming.entry(&header)?;
+        let notifications = context.append_entries(&mut header, notifications)?;
+
+        let mut others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
+        others.extend(visitor_update.map(Write::DynamicUpdate));
+        others.extend(new_invite.map(|invite| invite_write(&header, invite)));
+        self.store_entry_with(&entry, incoming.key, others).await?;
+        Ok(StoredMessage { receipt: MessageReceipt::of(&entry), notifications })
     }
 
-    /// Takes the next numbers of the chat, if its state and rate window are still those that were read.
-    async fn advance(
+    /// Allocates the next entry numbers of an open chat, on the condition that its state and its rate window have not
+    /// changed since `chat` was read. Returns the new header.
+    async fn advance_header(
         &self,
-        incoming: &Incoming<'_>,
-        before: &Chat,
-        rate: Window,
-        profile: &Profile,
-        invite: Option<&str>,
-        count: u64,
-    ) -> Result<Chat, Refused> {
-        let preview = Preview::of(incoming.content, &Sender::Visitor, incoming.now);
-        // Within a window the count is added up, so that a burst does not race itself; a new window opens once.
-        let is_new_window = rate.since != before.rate.since;
-        let (window, condition) = if is_new_window { OPEN_WINDOW } else { WITHIN_WINDOW };
-        let mut update = format!("SET {ADVANCE}, {window}");
+        incoming: &IncomingMessage<'_>,
+        chat: &Chat,
+        update: &HeaderUpdate<'_>,
+    ) -> Result<Chat, WriteError> {
+        let HeaderUpdate { rate, visitor_name, new_invite, entry_count } = update;
+        let preview = MessagePreview::of(incoming.content, &Sender::Visitor, incoming.now);
+        let mut assignments = String::from(
+            "#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
+             #has_numeric_id = :has_numeric_id",
+        );
         let mut values = vec![
             (":one", n(1)),
             (":now", n(incoming.now.0)),
-            (":preview", to_attribute(&PreviewItem::from(&preview))?),
-            (":name", s(cut(profile.display_name(), NAME_CHARACTERS))),
-            (":count", n(count)),
-            (":state", s(before.state.name())),
-            (":old_since", n(before.rate.since.0)),
+            (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
+            (":name", s(truncate_chars(visitor_name, MAX_VISITOR_NAME_CHARS))),
+            (":count", n(entry_count)),
+            (":state", s(chat.state.name())),
+            (":window", n(chat.rate.started_at.0)),
             (":has_numeric_id", AttributeValue::Bool(incoming.has_numeric_id)),
         ];
-        if let Some(invite) = invite {
-            update.push_str(", #invite_hash = :invite_hash");
+        // Within a window the count is incremented, so that concurrent messages do not conflict with each other.
+        let condition = if rate.started_at == chat.rate.started_at {
+            assignments.push_str(", #rate_count = #rate_count + :one");
+            values.push((":limit", n(incoming.settings.limits.visitor_messages)));
+            "#state = :state AND #rate_started_at = :window AND #rate_count < :limit"
+        } else {
+            assignments.push_str(", #rate_started_at = :new_window, #rate_count = :one");
+            values.push((":new_window", n(rate.started_at.0)));
+            "#state = :state AND #rate_started_at = :window"
+        };
+        if let Some(invite) = new_invite {
+            assignments.push_str(", #invite_hash = :invite_hash");
             values.push((":invite_hash", s(invite_hash(invite))));
         }
-        update.push_str(" REMOVE #typing_since");
-        let limit = incoming.settings.limits.visitor_messages;
-        values.push(if is_new_window { (":since", n(rate.since.0)) } else { (":limit", n(limit)) });
-        let key = head_key(&before.account_id, before.chat_id);
-        let change = ItemUpdate { key, update, condition, values };
-        Ok(chat(self.table.update(change).await?)?)
+        let key = header_key(&chat.account_id, chat.chat_id);
+        let update = format!("SET {assignments} REMOVE #typing_started_at");
+        Ok(chat_from_item(self.table.update(ItemUpdate { key, update, condition, values }).await?)?)
     }
 
-    /// Stores how the visitor rates a chat, also after its end. One write.
-    pub async fn rate(&self, account_id: &str, chat_id: u64, rating: Rating) -> Result<(), Error> {
-        let change = ItemUpdate {
-            key: head_key(account_id, chat_id),
-            update: "SET #rating = :rating",
-            condition: EXISTS,
-            values: vec![(":rating", s(rating.name()))],
-        };
-        Ok(self.table.update(change).await.map(|_| ())?)
-    }
-
-    /// Stores an entry, with the answer to its idempotency key if it has one.
-    pub(in crate::store) async fn store_entry(
+    /// Opens a chat with a visitor's message: allocates the numbers, then stores everything in one transaction.
+    async fn open_chat(
         &self,
-        entry: &Entry,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<(), Refused> {
-        self.store_entry_and(entry, key, Vec::new()).await
-    }
-
-    /// The same with what must not be without it.
-    pub(in crate::store) async fn store_entry_and(
-        &self,
-        entry: &Entry,
-        key: Option<&IdempotencyKey>,
-        mut others: Vec<Write>,
-    ) -> Result<(), Refused> {
-        let item = to_item(&EntryItem::from(entry))?;
-        others.extend(key.map(|key| key.remember(entry)).transpose()?);
-        if others.is_empty() {
-            return self.table.put(item, true).await;
-        }
-        others.push(Write::Create(item));
-        // The number is taken; another try with a new one would leave a gap.
-        self.table.transact(others).await
-    }
-
-    /// Opens a chat with a visitor's first message: numbers first, then everything or nothing.
-    async fn open(&self, incoming: &Incoming<'_>, known: Option<Visitor>) -> Result<Received, Refused> {
-        let is_new = known.is_none();
-        let counters = self.take_numbers(incoming, is_new).await?;
-        let mut visitor = known.unwrap_or_else(|| incoming.stranger(counters.visitors));
-        visitor.learn(incoming.profile, Source::Integrator);
+        incoming: &IncomingMessage<'_>,
+        existing: Option<Visitor>,
+    ) -> Result<StoredMessage, WriteError> {
+        let is_new = existing.is_none();
+        let counters = self.allocate_numbers(incoming, is_new).await?;
+        let mut visitor = existing.unwrap_or_else(|| incoming.new_visitor(counters.visitors));
+        visitor.merge_profile(incoming.profile, ProfileSource::Integrator);
         visitor.chats += 1;
         visitor.open_chat = Some(counters.chats);
         visitor.last_chat = visitor.open_chat;
-        let head = incoming.head(&visitor, counters.chats);
+        let header = incoming.new_header(&visitor, counters.chats);
         let next_idle_check = incoming.settings.next_idle_check(incoming.now, incoming.now);
-        let entry = incoming.entry(&head)?;
+        let entry = incoming.entry(&header)?;
         let mut writes = vec![
             visitor_write(&visitor, is_new)?,
-            Write::Create(to_item(&HeadItem::new(&head, next_idle_check))?),
+            Write::Create(to_item(&HeaderItem::new(&header, next_idle_check))?),
             Write::Create(to_item(&EntryItem::from(&entry))?),
         ];
-        writes.extend(incoming.invite.map(|invite| invite_write(&head, invite)));
+        writes.extend(incoming.invite.map(|invite| invite_write(&header, invite)));
         if is_new {
-            writes.push(number_write(&visitor)?);
-        } else if visitor.keep_until.is_some() {
-            writes.push(number_kept(&visitor));
+            writes.push(visitor_number_write(&visitor)?);
+        } else if visitor.retain_until.is_some() {
+            writes.push(visitor_number_retain_write(&visitor));
         }
         if let Some(key) = incoming.key {
-            writes.push(key.remember(&entry)?);
+            writes.push(key.receipt_write(&entry)?);
         }
         self.table.transact(writes).await?;
-        Ok(Received { answered: Answered::of(&entry), notifications: Vec::new() })
+        Ok(StoredMessage { receipt: MessageReceipt::of(&entry), notifications: Vec::new() })
     }
 
-    /// The next chat number and, for a new visitor, the next visitor number, if the channel may open another chat. Two
-    /// writes.
-    pub(in crate::store) async fn take_numbers(
+    /// Allocates the next chat number and, for a new visitor, the next visitor number. Fails when the channel has
+    /// reached its limit of opened chats. Two writes.
+    pub(in crate::store) async fn allocate_numbers(
         &self,
-        incoming: &Incoming<'_>,
-        new_visitor: bool,
-    ) -> Result<Counters, Refused> {
-        let Incoming { channel, settings, now, .. } = incoming;
+        incoming: &IncomingMessage<'_>,
+        is_new_visitor: bool,
+    ) -> Result<Counters, WriteError> {
+        let IncomingMessage { channel, settings, now, .. } = incoming;
         self.count_opened_chat(&channel.channel_id, settings.limits.channel_chats, *now).await?;
-        let change = ItemUpdate {
+        let update = ItemUpdate {
             key: Key::new(format!("COUNTERS#{}", channel.account_id), "COUNTERS"),
             update: "ADD #chats :one, #visitors :visitors",
             condition: "",
-            values: vec![(":one", n(1)), (":visitors", n(u8::from(new_visitor)))],
+            values: vec![(":one", n(1)), (":visitors", n(u8::from(is_new_visitor)))],
         };
-        Ok(from_item(self.table.update(change).await?)?)
-    }
-
-    /// Notes that a visitor began or stopped to type; nothing happens without an open chat, nor when the visitor is
-    /// blacklisted. A read, a write.
-    pub async fn visitor_typing(
-        &self,
-        channel: &Channel,
-        external_id: &str,
-        since: Option<Timestamp>,
-    ) -> Result<(), Error> {
-        let visitor = self.visitor(&channel.channel_id, external_id).await?;
-        let heard = visitor.filter(|visitor| !visitor.blacklisted);
-        let Some(chat_id) = heard.and_then(|visitor| visitor.open_chat) else {
-            return Ok(());
-        };
-        let (update, values) = match since {
-            Some(since) => ("SET #typing_since = :since", vec![(":closed", s("closed")), (":since", n(since.0))]),
-            None => ("REMOVE #typing_since", vec![(":closed", s("closed"))]),
-        };
-        let key = head_key(&channel.account_id, chat_id);
-        match self
-            .table
-            .update(ItemUpdate { key, update, condition: "attribute_exists(#pk) AND #state <> :closed", values })
-            .await
-        {
-            Err(Refused::Error(error)) => Err(error),
-            Ok(_) | Err(Refused::Condition { .. } | Refused::Contended) => Ok(()),
-        }
+        Ok(from_item(self.table.update(update).await?)?)
     }
 }
 
-/// Leads from a visitor's number, the `client_id` of the Bot API, to the visitor.
-pub(in crate::store) fn number_write(visitor: &Visitor) -> Result<Write, Error> {
-    let key = number_key(&visitor.account_id, visitor.number);
-    let target = visitor_key(&visitor.channel_id, &visitor.external_id);
-    let number = NumberItem {
-        pk: key.pk,
-        sk: key.sk,
-        visitor_pk: target.pk,
-        visitor_sk: target.sk,
-        expires_at: visitor.keep_until.map(Timestamp::seconds),
-    };
-    to_item(&number).map(Write::Create)
-}
-
-/// What has changed of a visitor, if anything has. Each attribute by itself: many write at the same time, and none may
-/// take back what another has learned.
-pub(in crate::store) fn visitor_change(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
-    let (sets, values) = changed(visitor)?;
-    Ok((!sets.is_empty()).then(|| ItemUpdate {
-        key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: format!("SET {}", sets.join(", ")),
-        condition: EXISTS,
-        values,
-    }))
-}
-
-/// The parts of an update and what their `:names` stand for.
-type Sets = (Vec<&'static str>, Vec<(&'static str, AttributeValue)>);
-
-/// What has changed of a visitor, as parts of an update.
-pub(in crate::store) fn changed(visitor: &Visitor) -> Result<Sets, Error> {
-    let Visitor { profile, sources, said, .. } = visitor;
-    let from = |source: Option<Source>| to_attribute(&source.map(Source::name));
-    let (mut sets, mut all) = (Vec::new(), Vec::new());
-    for field in &visitor.changes.fields {
-        let (set, values) = match field {
-            Field::Name => (
-                "#profile.#name = :name, #sources.#name = :name_from, #said_name = :name_said",
-                vec![
-                    (":name", to_attribute(&profile.name)?),
-                    (":name_from", from(sources.name)?),
-                    (":name_said", to_attribute(&said.name)?),
-                ],
-            ),
-            Field::Phone => (
-                "#profile.#phone = :phone, #sources.#phone = :phone_from, #said_phone = :phone_said",
-                vec![
-                    (":phone", to_attribute(&profile.phone)?),
-                    (":phone_from", from(sources.phone)?),
-                    (":phone_said", to_attribute(&said.phone)?),
-                ],
-            ),
-            Field::Email => (
-                "#profile.#email = :email, #sources.#email = :email_from, #said_email = :email_said",
-                vec![
-                    (":email", to_attribute(&profile.email)?),
-                    (":email_from", from(sources.email)?),
-                    (":email_said", to_attribute(&said.email)?),
-                ],
-            ),
-            Field::Description => (
-                "#profile.#description = :description, #sources.#description = :description_from, \
-                 #said_description = :description_said",
-                vec![
-                    (":description", to_attribute(&profile.description)?),
-                    (":description_from", from(sources.description)?),
-                    (":description_said", to_attribute(&said.description)?),
-                ],
-            ),
-            Field::Photo => ("#profile.#photo = :photo", vec![(":photo", to_attribute(&profile.photo)?)]),
-            Field::Url => ("#profile.#url = :url", vec![(":url", to_attribute(&profile.url)?)]),
-            Field::Blacklisted => {
-                ("#blacklisted = :blacklisted", vec![(":blacklisted", to_attribute(&visitor.blacklisted)?)])
-            }
-        };
-        sets.push(set);
-        all.extend(values);
-    }
-    Ok((sets, all))
-}
-
-/// A visitor who was to be forgotten is there again, and so is the number.
-fn number_kept(visitor: &Visitor) -> Write {
-    let target = visitor_key(&visitor.channel_id, &visitor.external_id);
-    Write::ItemUpdate(ItemUpdate {
-        key: number_key(&visitor.account_id, visitor.number),
-        update: "SET #visitor_pk = :pk, #visitor_sk = :sk REMOVE #expires_at",
-        condition: "",
-        values: vec![(":pk", s(target.pk)), (":sk", s(target.sk))],
-    })
-}
-
-fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
-    if is_new {
-        return to_item(&VisitorItem::from(visitor)).map(Write::Create);
-    }
-    let (mut sets, mut values) = changed(visitor)?;
-    sets.extend(["#open_chat = :chat", "#last_chat = :chat", "#chats = :chats"]);
-    values.extend([(":chat", to_attribute(&visitor.open_chat)?), (":chats", n(visitor.chats))]);
-    Ok(Write::Composed(ItemUpdate {
-        key: visitor_key(&visitor.channel_id, &visitor.external_id),
-        update: format!("SET {} REMOVE #expires_at", sets.join(", ")),
-        condition: "attribute_exists(#pk) AND attribute_not_exists(#open_chat)",
-        values,
-    }))
-}
-
-impl Incoming<'_> {
-    pub(in crate::store) fn stranger(&self, number: u64) -> Visitor {
+impl IncomingMessage<'_> {
+    pub(in crate::store) fn new_visitor(&self, number: u64) -> Visitor {
         Visitor {
             account_id: self.channel.account_id.clone(),
             channel_id: self.channel.channel_id.clone(),
             external_id: self.external_id.to_owned(),
             number,
             profile: Profile::default(),
-            sources: Sources::default(),
-            said: Said::default(),
+            sources: ProfileSources::default(),
+            integrator_values: IntegratorValues::default(),
             chats: 0,
             blacklisted: false,
             open_chat: None,
             last_chat: None,
-            keep_until: None,
-            changes: Changes::default(),
+            retain_until: None,
+            changes: VisitorChanges::default(),
         }
     }
 
-    /// The message as an entry of the chat as it is now; while a bot has the chat, it is due there.
-    pub(in crate::store) fn entry(&self, head: &Chat) -> Result<Entry, Error> {
+    /// The message as an entry with the number `header.seq`. While a bot owns the chat, the entry is delivered to it.
+    pub(in crate::store) fn entry(&self, header: &Chat) -> Result<Entry, Error> {
         Ok(Entry {
-            account_id: head.account_id.clone(),
-            chat_id: head.chat_id,
-            seq: head.seq,
-            id: crate::runtime::secret::message_id(head.chat_id, head.seq, self.now)?,
+            account_id: header.account_id.clone(),
+            chat_id: header.chat_id,
+            seq: header.seq,
+            id: crate::runtime::secret::message_id(header.chat_id, header.seq, self.now)?,
             from: Sender::Visitor,
             content: self.content.clone(),
             at: self.now,
-            occurrence: None,
-            keep_until: head.keep_until(self.now),
-            delivery: (head.state == State::Bot).then(|| Delivery::new(Target::Bot, self.now)),
+            webhook_dispatch: None,
+            retain_until: header.retain_until(self.now),
+            delivery: (header.state == ChatState::Bot).then(|| Delivery::new(Target::Bot, self.now)),
         })
     }
 
-    pub(in crate::store) fn head(&self, visitor: &Visitor, chat_id: u64) -> Chat {
+    /// The header of a chat that the message opens.
+    pub(in crate::store) fn new_header(&self, visitor: &Visitor, chat_id: u64) -> Chat {
         Chat {
             account_id: visitor.account_id.clone(),
             chat_id,
-            state: State::opened(self.channel.bot_id.is_some()),
+            state: ChatState::initial(self.channel.bot_id.is_some()),
             version: 1,
             channel_id: visitor.channel_id.clone(),
-            channel_name: cut(&self.channel.settings.name, NAME_CHARACTERS),
+            channel_name: truncate_chars(&self.channel.settings.name, MAX_VISITOR_NAME_CHARS),
             external_id: visitor.external_id.clone(),
             has_numeric_id: self.has_numeric_id,
             invite_hash: self.invite.map(invite_hash),
             visitor_number: visitor.number,
-            visitor_name: cut(visitor.profile.display_name(), NAME_CHARACTERS),
+            visitor_name: truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS),
             department: self.department.cloned(),
             participants: Vec::new(),
             bot_id: self.channel.bot_id.clone(),
@@ -460,12 +300,12 @@ impl Incoming<'_> {
             seq: 1,
             opened_at: self.now,
             updated_at: self.now,
-            last_message: Some(Preview::of(self.content, &Sender::Visitor, self.now)),
-            typing_since: None,
-            failing: Failing::default(),
-            rate: Window { since: self.now, count: 1 },
+            last_message: Some(MessagePreview::of(self.content, &Sender::Visitor, self.now)),
+            typing_started_at: None,
+            failing_until: FailingUntil::default(),
+            rate: RateWindow { started_at: self.now, count: 1 },
             rating: None,
-            keep_days: self.settings.retention_days,
+            retention_days: self.settings.retention_days,
         }
     }
 }

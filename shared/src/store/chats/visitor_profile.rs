@@ -1,28 +1,30 @@
-//! What others than the visitor learn of a visitor: agents, bots, the customer's systems.
+//! Stores changes of a visitor's profile that agents, bots or webhooks make.
 
 use crate::domain::chat::Chat;
-use crate::domain::content::cut;
-use crate::domain::entry::Entry;
+use crate::domain::message_content::truncate_chars;
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Field, Visitor};
+use crate::domain::visitor::{Visitor, VisitorField};
 use crate::domain::webhook::Webhook;
 use crate::error::Error;
-use crate::store::chats::transitions::{EventContext, create};
-use crate::store::chats::visitor_messages::{NAME_CHARACTERS, visitor_change};
-use crate::store::chats::{Chats, chat, head_key};
-use crate::store::table::{EXISTS, ItemUpdate, Refused, Write, n, s};
+use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::visitor_messages::MAX_VISITOR_NAME_CHARS;
+use crate::store::chats::visitor_updates::visitor_update;
+use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
-    /// Stores what has changed of a visitor, and tells nobody. A write; two with the name, which the chat's header has too.
+    /// Stores the changes of a visitor without notifying webhooks. One write; two with a changed name, which the header
+    /// of the open chat has too.
     pub async fn save_visitor(&self, visitor: &Visitor) -> Result<(), Error> {
-        self.save_and_tell(visitor, &[], Timestamp(0)).await.map(|_| ())
+        self.save_visitor_and_notify(visitor, &[], Timestamp(0)).await.map(|_| ())
     }
 
-    /// Stores what has changed of a visitor together with what the webhooks are to be told of it, which is returned to be
-    /// queued. First the header, for the numbers of the events; a death before the transaction that follows leaves the
-    /// visitor as they were, so that the same request again tells. Nothing when nothing has changed, else a write or two,
-    /// and one a webhook.
-    pub async fn save_and_tell(
+    /// Stores the changes of a visitor and the chat_updated events that report them, and returns the events, to be
+    /// queued by the caller. The header is written first, to allocate the entry numbers. When the function dies before
+    /// the transaction that follows, the visitor is unchanged, and a repeated request stores and reports the change. No
+    /// write without a change, else one or two, and one for each webhook.
+    pub async fn save_visitor_and_notify(
         &self,
         visitor: &Visitor,
         webhooks: &[Webhook],
@@ -31,48 +33,49 @@ impl Chats {
         if visitor.changes.fields.is_empty() {
             return Ok(Vec::new());
         }
-        let nobody = EventContext { webhooks, agent_id: None, now };
-        let count = if visitor.changes.are_news { nobody.listeners() } else { 0 };
-        let notifications = match self.note_visitor(visitor, count).await? {
-            Some(mut head) => {
-                let context = EventContext { agent_id: head.state.agent().map(|agent| agent.agent_id), ..nobody };
-                let happened = context.updated(&head, visitor);
-                head.seq = head.seq.saturating_sub(happened.len() as u64);
-                context.entries(&mut head, happened)?
+        let context = EventContext { webhooks, agent_id: None, now };
+        let count = if visitor.changes.must_notify_webhooks { context.chat_updated_subscriptions() } else { 0 };
+        let notifications = match self.update_header_for_visitor(visitor, count).await? {
+            Some(mut header) => {
+                let context = EventContext { agent_id: header.state.agent().map(|agent| agent.agent_id), ..context };
+                let contents = context.chat_updated_notifications(&header, visitor);
+                header.seq = header.seq.saturating_sub(contents.len() as u64);
+                context.append_entries(&mut header, contents)?
             }
             None => Vec::new(),
         };
-        let Some(change) = visitor_change(visitor)? else { return Ok(notifications) };
+        let Some(update) = visitor_update(visitor)? else { return Ok(notifications) };
         if notifications.is_empty() {
-            self.table.update(change).await?;
+            self.table.update(update).await?;
         } else {
-            let writes = notifications.iter().map(create).chain([Ok(Write::Composed(change))]);
+            let writes = notifications.iter().map(entry_write).chain([Ok(Write::DynamicUpdate(update))]);
             self.table.transact(writes.collect::<Result<_, _>>()?).await?;
         }
         Ok(notifications)
     }
 
-    /// Gives the header of the open chat the visitor's name and takes that many numbers if an agent has the chat, which
-    /// is returned then. At most a write, two for a chat that no agent has.
-    async fn note_visitor(&self, visitor: &Visitor, count: usize) -> Result<Option<Chat>, Error> {
+    /// Sets the visitor's name in the header of the open chat, if it has changed. When an agent owns the chat, also
+    /// allocates `count` entry numbers and returns the header. At most one write; two when `count` is not 0 and no
+    /// agent owns the chat.
+    async fn update_header_for_visitor(&self, visitor: &Visitor, count: usize) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = visitor.open_chat else { return Ok(None) };
-        let key = head_key(&visitor.account_id, chat_id);
-        let name = (":name", s(cut(visitor.profile.display_name(), NAME_CHARACTERS)));
+        let key = header_key(&visitor.account_id, chat_id);
+        let name = (":name", s(truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS)));
         if count > 0 {
-            let change = ItemUpdate {
+            let update = ItemUpdate {
                 key: key.clone(),
                 update: "SET #visitor_name = :name, #seq = #seq + :count",
                 condition: "#state = :active",
                 values: vec![name.clone(), (":count", n(count)), (":active", s("active"))],
             };
-            match self.table.update(change).await {
-                Ok(item) => return chat(item).map(Some),
-                Err(Refused::Condition { .. }) => {}
-                Err(refused) => return Err(refused.into()),
+            match self.table.update(update).await {
+                Ok(item) => return chat_from_item(item).map(Some),
+                Err(WriteError::ConditionFailed { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
         }
-        if visitor.changes.fields.contains(&Field::Name) {
-            let (update, condition) = ("SET #visitor_name = :name", EXISTS);
+        if visitor.changes.fields.contains(&VisitorField::Name) {
+            let (update, condition) = ("SET #visitor_name = :name", ITEM_EXISTS);
             self.table.update(ItemUpdate { key, update, condition, values: vec![name] }).await?;
         }
         Ok(None)

@@ -1,8 +1,8 @@
-//! Circuit breakers: receivers whose first attempts keep hanging. While a receiver's breaker is open, its first attempts
-//! take the delayed queue, so that they hold no process of the ordered queue.
+//! Circuit breakers for receivers whose first attempts hang. While a breaker is open, first attempts go to the retry
+//! queue, so that they occupy no process of the FIFO queue.
 //!
-//! A healthy receiver costs nothing: a process asks the table only about a receiver that has failed in that process and not
-//! answered since. The item is worth nothing any more when no attempt fails for a while.
+//! A healthy receiver costs no reads and writes: a process reads a breaker only when the receiver has failed in that
+//! process and has not answered since. A breaker closes by itself when no attempt fails for ten seconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,30 +12,29 @@ use serde::Deserialize;
 
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::dependencies::{Dependency, Platform};
+use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::from_item;
-use crate::store::table::{EXISTS, ItemUpdate, Key, Refused, Table, Values, n};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table, WriteError, n};
 
-/// Failed first attempts, each within [`FAILURE_TTL`] of the one before, that open a breaker.
-const MIN_FAILURES: u32 = 5;
+/// Failed first attempts that open a breaker, each within `FAILURE_TTL` of the one before.
+const FAILURES_TO_OPEN: u32 = 5;
 /// How long a failure counts, and how long a breaker stays open after the last one.
 const FAILURE_TTL: Duration = Duration::from_secs(10);
-/// How long a process relies on what it last read of a breaker, and the pause between two writes that keep one open.
-const REFRESH_AFTER: Duration = Duration::from_secs(2);
-/// How long after its expiry the table deletes an item at the earliest.
-const DELETE_AFTER: Duration = Duration::from_secs(60);
-/// Receivers that a process remembers.
-const MAX_REMEMBERED: usize = 1_000;
+/// How long a process uses the last read state of a breaker, and the interval of the writes that keep one open.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
+/// How long an expired item is kept before the table may delete it.
+const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
+/// When the cache of failing receivers is full, it is emptied.
+const MAX_CACHED_BREAKERS: usize = 1_000;
 
-/// The breakers of all receivers, in the Connections table.
+/// The circuit breakers of all receivers, items of the Connections table.
 #[derive(Clone)]
-pub struct Breakers {
+pub struct CircuitBreakers {
     table: Table,
     /// The receivers that failed in this process and have not answered since.
-    failing: Arc<Mutex<HashMap<String, CachedBreaker>>>,
+    cache: Arc<Mutex<HashMap<String, CachedBreaker>>>,
 }
 
-/// What a process knows of a breaker.
 #[derive(Clone, Copy)]
 struct CachedBreaker {
     is_open: bool,
@@ -47,14 +46,14 @@ struct CachedBreaker {
 struct BreakerItem {
     #[serde(default)]
     failures: u32,
-    /// Milliseconds: when the failures stop to count.
+    /// Milliseconds: when the failures expire.
     #[serde(default)]
     until: u64,
 }
 
-impl Dependency for Breakers {
-    fn open(platform: &mut Platform) -> Self {
-        Self::new(Table::open(platform, "CONNECTIONS_TABLE"))
+impl Dependency for CircuitBreakers {
+    fn open(startup: &mut StartupContext) -> Self {
+        Self::new(Table::open(startup, "CONNECTIONS_TABLE"))
     }
 }
 
@@ -62,104 +61,104 @@ fn key(receiver: &str) -> Key {
     Key::new(format!("BREAKER#{receiver}"), "BREAKER")
 }
 
-impl Breakers {
-    /// The breakers in that table.
+impl CircuitBreakers {
     pub fn new(table: Table) -> Self {
-        Self { table, failing: Arc::default() }
+        Self { table, cache: Arc::default() }
     }
 
-    /// Whether a receiver's first attempts are to take the delayed queue. No request unless the receiver has failed in this
-    /// process; then a read, and while the breaker is open one in two seconds.
+    /// Whether first attempts go to the retry queue. Nothing is read unless the receiver has failed in this process;
+    /// then one read, and while the breaker is open one read in two seconds.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
-        let Some(known) = self.known(receiver) else { return Ok(false) };
-        if known.is_open && now.since(known.read_at) < REFRESH_AFTER {
+        let Some(cached) = self.cached(receiver) else { return Ok(false) };
+        if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
             return Ok(true);
         }
         let item: Option<BreakerItem> = self.table.get(key(receiver)).await?.map(from_item).transpose()?;
         let Some(item) = item.filter(|item| Timestamp(item.until) > now) else {
-            self.failing().remove(receiver);
+            self.lock_cache().remove(receiver);
             return Ok(false);
         };
-        let is_open = item.failures >= MIN_FAILURES;
-        self.remember(receiver, CachedBreaker { is_open, read_at: now, ..known });
+        let is_open = item.failures >= FAILURES_TO_OPEN;
+        self.put_cached(receiver, CachedBreaker { is_open, read_at: now, ..cached });
         Ok(is_open)
     }
 
-    /// Counts a first attempt that hung until it failed, and returns whether it opened the breaker. One write; two or three
-    /// when the failures before it do not count any more.
-    pub async fn count_failure(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
+    /// Counts a first attempt that hung until it failed, and returns whether this opened the breaker. One write; up to
+    /// three when the earlier failures have expired.
+    pub(crate) async fn count_failure(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let add = ItemUpdate {
             key: key(receiver),
             update: "SET #until = :until, #expires_at = :expires_at ADD #failures :one",
             condition: "attribute_not_exists(#until) OR #until > :now",
-            values: [vec![(":one", n(1)), (":now", n(now.0))], until(now)].concat(),
+            values: [vec![(":one", n(1)), (":now", n(now.0))], expiry_values(now)].concat(),
         };
-        let begin = ItemUpdate {
+        let restart = ItemUpdate {
             update: "SET #until = :until, #expires_at = :expires_at, #failures = :one",
             condition: "#until <= :now",
             ..add.clone()
         };
-        let mut counted = self.table.update(add.clone()).await;
-        if let Err(Refused::Condition { .. }) = counted {
-            counted = self.table.update(begin).await;
+        let mut updated = self.table.update(add.clone()).await;
+        if let Err(WriteError::ConditionFailed { .. }) = updated {
+            updated = self.table.update(restart).await;
         }
-        if let Err(Refused::Condition { .. }) = counted {
-            // Another process has begun meanwhile.
-            counted = self.table.update(add).await;
+        if let Err(WriteError::ConditionFailed { .. }) = updated {
+            // Another process restarted the count concurrently.
+            updated = self.table.update(add).await;
         }
-        let BreakerItem { failures, .. } = from_item(counted?)?;
-        self.remember(receiver, CachedBreaker { is_open: failures >= MIN_FAILURES, read_at: now, written_at: now });
-        Ok(failures == MIN_FAILURES)
+        let BreakerItem { failures, .. } = from_item(updated?)?;
+        let is_open = failures >= FAILURES_TO_OPEN;
+        self.put_cached(receiver, CachedBreaker { is_open, read_at: now, written_at: now });
+        Ok(failures == FAILURES_TO_OPEN)
     }
 
-    /// Keeps an open breaker open after a later attempt that hung until it failed. One write in two seconds.
-    pub async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
-        if self.known(receiver).is_some_and(|known| now.since(known.written_at) < REFRESH_AFTER) {
+    /// Keeps an open breaker open after a later attempt hung until it failed. At most one write in two seconds.
+    pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
+        if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());
         }
-        let change = ItemUpdate {
+        let item_update = ItemUpdate {
             key: key(receiver),
             update: "SET #until = :until, #expires_at = :expires_at",
             condition: "#failures >= :min AND #until > :now",
-            values: [vec![(":min", n(MIN_FAILURES)), (":now", n(now.0))], until(now)].concat(),
+            values: [vec![(":min", n(FAILURES_TO_OPEN)), (":now", n(now.0))], expiry_values(now)].concat(),
         };
-        let is_open = match self.table.update(change).await {
+        let is_open = match self.table.update(item_update).await {
             Ok(_) => true,
-            Err(Refused::Condition { .. }) => false,
-            Err(refused) => return Err(refused.into()),
+            Err(WriteError::ConditionFailed { .. }) => false,
+            Err(error) => return Err(error.into()),
         };
-        self.remember(receiver, CachedBreaker { is_open, read_at: now, written_at: now });
+        self.put_cached(receiver, CachedBreaker { is_open, read_at: now, written_at: now });
         Ok(())
     }
 
-    /// Closes the breaker of a receiver that answered, and returns whether this process took it for open. No request unless
-    /// the receiver has failed in this process; then one write.
+    /// Closes the breaker of a receiver that answered, and returns whether it was open as far as this process knew.
+    /// Nothing is written unless the receiver has failed in this process; then one write.
     pub async fn close(&self, receiver: &str) -> Result<bool, Error> {
-        let Some(known) = self.failing().remove(receiver) else { return Ok(false) };
-        let (update, condition) = ("REMOVE #failures, #until", EXISTS);
+        let Some(cached) = self.lock_cache().remove(receiver) else { return Ok(false) };
+        let (update, condition) = ("REMOVE #failures, #until", ITEM_EXISTS);
         self.table.update_if(ItemUpdate { key: key(receiver), update, condition, values: vec![] }).await?;
-        Ok(known.is_open)
+        Ok(cached.is_open)
     }
 
-    fn known(&self, receiver: &str) -> Option<CachedBreaker> {
-        self.failing().get(receiver).copied()
+    fn cached(&self, receiver: &str) -> Option<CachedBreaker> {
+        self.lock_cache().get(receiver).copied()
     }
 
-    fn remember(&self, receiver: &str, known: CachedBreaker) {
-        let mut failing = self.failing();
-        if failing.len() >= MAX_REMEMBERED {
-            failing.clear();
+    fn put_cached(&self, receiver: &str, breaker: CachedBreaker) {
+        let mut cache = self.lock_cache();
+        if cache.len() >= MAX_CACHED_BREAKERS {
+            cache.clear();
         }
-        failing.insert(receiver.to_owned(), known);
+        cache.insert(receiver.to_owned(), breaker);
     }
 
-    fn failing(&self) -> MutexGuard<'_, HashMap<String, CachedBreaker>> {
-        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> MutexGuard<'_, HashMap<String, CachedBreaker>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// When a failure that happens now stops to count, and when the table may delete it.
-fn until(now: Timestamp) -> Values {
-    let until = now.after(FAILURE_TTL);
-    vec![(":until", n(until.0)), (":expires_at", n(until.after(DELETE_AFTER).seconds()))]
+/// The expiry of a failure at this time, and the time after which the table may delete the item.
+fn expiry_values(now: Timestamp) -> ExpressionValues {
+    let until = now.plus(FAILURE_TTL);
+    vec![(":until", n(until.0)), (":expires_at", n(until.plus(EXPIRED_ITEM_RETENTION).seconds()))]
 }

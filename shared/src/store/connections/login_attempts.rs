@@ -1,25 +1,25 @@
-//! Failed logins in the Connections table, see [`crate::domain::login_limit`].
+//! Counts failed logins and enforces their limits (see [`crate::domain::login_limit`]).
 //!
-//! An attempt is counted before its password is verified, and no more when the password was right: of many attempts at
-//! the same moment no more are verified than the limits say. The limits are asked one after the other, and an attempt that
-//! one of them refuses is not counted by those behind it: one network cannot use up the limit of an e-mail.
+//! An attempt is counted before its password is verified, and subtracted again when the password was right, so that
+//! concurrent attempts cannot exceed the limits. The counters are checked in order, and an attempt that one of them
+//! refuses is not added to the next ones: one network cannot exhaust the limit of an e-mail.
 
 use futures_util::future::try_join4;
 use serde::Deserialize;
 
-use crate::domain::login_limit::{CountedBy, KNOWN_NETWORK_LIFETIME, LOGIN_WINDOW, network, window};
+use crate::domain::login_limit::{KNOWN_NETWORK_LIFETIME, LOGIN_WINDOW, LoginCounter, client_network, login_window};
+use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::secret::hex_hash;
 use crate::store::connections::Connections;
 use crate::store::from_item;
-use crate::store::table::{EXISTS, ItemUpdate, Key, n};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, n};
 
-/// A login whose password has not been verified yet.
+/// A counted login attempt whose password is not verified yet.
 pub struct LoginAttempt {
-    /// `<e-mail> <network>`, hashed; the e-mail; the network.
-    counters: [(CountedBy, Key); 3],
-    known: Key,
+    /// The counters for the e-mail with the network, for the network, and for the e-mail.
+    counters: [(LoginCounter, Key); 3],
+    known_network: Key,
 }
 
 #[derive(Deserialize)]
@@ -28,74 +28,81 @@ struct CountItem {
 }
 
 #[derive(Deserialize)]
-struct KnownItem {
+struct KnownNetworkItem {
     /// Seconds.
     expires_at: u64,
 }
 
 impl Connections {
-    /// Counts a login, by e-mail and by the caller's address, before the password is verified. Three writes; a read for each
-    /// of the loose limits that is exceeded.
+    /// Counts a login attempt by e-mail and IP address, before the password is verified. Three writes, and one read for
+    /// each exceeded limit that does not apply to known networks.
     ///
     /// # Errors
-    /// `RateLimited` when there were too many failures; the window ends after the stated time.
-    pub async fn begin_login(&self, email: &str, source: &str, now: Timestamp) -> Result<LoginAttempt, Error> {
-        let (number, left) = window(now);
-        let network = network(source);
-        let pair = hex_hash(format!("{email} {network}"));
-        let counter =
-            |by: CountedBy, of: &str| (by, Key::new(format!("LOGIN_FAILURES#{}#{of}", by.name()), number.to_string()));
+    /// `RateLimited` when a limit is exceeded, with the time until the window ends.
+    pub async fn count_login_attempt(
+        &self,
+        email: &str,
+        ip_address: &str,
+        now: Timestamp,
+    ) -> Result<LoginAttempt, Error> {
+        let (window_number, remaining) = login_window(now);
+        let network = client_network(ip_address);
+        let email_and_network = sha256::hex_digest(format!("{email} {network}"));
+        let counter = |counter: LoginCounter, subject: &str| {
+            (counter, Key::new(format!("LOGIN_FAILURES#{}#{subject}", counter.name()), window_number.to_string()))
+        };
         let attempt = LoginAttempt {
             counters: [
-                counter(CountedBy::EmailAndNetwork, &pair),
-                counter(CountedBy::Network, &hex_hash(&network)),
-                counter(CountedBy::Email, &hex_hash(email)),
+                counter(LoginCounter::EmailAndNetwork, &email_and_network),
+                counter(LoginCounter::Network, &sha256::hex_digest(&network)),
+                counter(LoginCounter::Email, &sha256::hex_digest(email)),
             ],
-            known: Key::new(format!("LOGIN_NETWORK#{pair}"), "KNOWN"),
+            known_network: Key::new(format!("LOGIN_NETWORK#{email_and_network}"), "KNOWN"),
         };
-        for (by, key) in &attempt.counters {
-            let count = self.add_login(key, now).await?;
-            if count > by.limit() && (by.binds_known_networks() || !self.is_known(&attempt, now).await?) {
-                return Err(Error::RateLimited(left));
+        for (counter, key) in &attempt.counters {
+            let count = self.increment_failures(key, now).await?;
+            let applies = counter.applies_to_known_networks();
+            if count > counter.limit() && (applies || !self.is_known_network(&attempt, now).await?) {
+                return Err(Error::RateLimited(remaining));
             }
         }
         Ok(attempt)
     }
 
-    /// Notes that the password was right: takes the attempt out of the counters, forgets earlier failures with this e-mail
-    /// from this network and remembers the network. Four writes at once.
-    pub async fn login_succeeded(&self, attempt: LoginAttempt, now: Timestamp) -> Result<(), Error> {
-        let LoginAttempt { counters: [(_, pair), (_, network), (_, email)], known } = attempt;
-        let take_back = |key: Key| {
+    /// Records that the password was right: subtracts the attempt from the counters, resets the counter of this e-mail
+    /// with this network, and stores the network as known for this e-mail. Four concurrent writes.
+    pub async fn record_login_success(&self, attempt: LoginAttempt, now: Timestamp) -> Result<(), Error> {
+        let LoginAttempt { counters: [(_, email_and_network), (_, network), (_, email)], known_network } = attempt;
+        let decrement = |key: Key| {
             self.table.update_if(ItemUpdate {
                 key,
                 update: "ADD #count :minus_one",
-                condition: EXISTS,
+                condition: ITEM_EXISTS,
                 values: vec![(":minus_one", n(-1))],
             })
         };
-        let remember = self.table.update_if(ItemUpdate {
-            key: known,
+        let store_network = self.table.update_if(ItemUpdate {
+            key: known_network,
             update: "SET #expires_at = :expires",
             condition: "",
-            values: vec![(":expires", n(now.after(KNOWN_NETWORK_LIFETIME).seconds()))],
+            values: vec![(":expires", n(now.plus(KNOWN_NETWORK_LIFETIME).seconds()))],
         });
-        let forget = async { self.table.delete(pair).await.map(|_| ()) };
-        try_join4(forget, take_back(network), take_back(email), remember).await.map(|_| ())
+        let reset = async { self.table.delete(email_and_network).await.map(|_| ()) };
+        try_join4(reset, decrement(network), decrement(email), store_network).await.map(|_| ())
     }
 
-    async fn add_login(&self, key: &Key, now: Timestamp) -> Result<u64, Error> {
-        let change = ItemUpdate {
+    async fn increment_failures(&self, key: &Key, now: Timestamp) -> Result<u64, Error> {
+        let item_update = ItemUpdate {
             key: key.clone(),
             update: "ADD #count :one SET #expires_at = :expires",
             condition: "",
-            values: vec![(":one", n(1)), (":expires", n(now.after(LOGIN_WINDOW).seconds()))],
+            values: vec![(":one", n(1)), (":expires", n(now.plus(LOGIN_WINDOW).seconds()))],
         };
-        Ok(from_item::<CountItem>(self.table.update(change).await?)?.count)
+        Ok(from_item::<CountItem>(self.table.update(item_update).await?)?.count)
     }
 
-    async fn is_known(&self, attempt: &LoginAttempt, now: Timestamp) -> Result<bool, Error> {
-        let Some(item) = self.table.get(attempt.known.clone()).await? else { return Ok(false) };
-        Ok(from_item::<KnownItem>(item)?.expires_at > now.seconds())
+    async fn is_known_network(&self, attempt: &LoginAttempt, now: Timestamp) -> Result<bool, Error> {
+        let Some(item) = self.table.get(attempt.known_network.clone()).await? else { return Ok(false) };
+        Ok(from_item::<KnownNetworkItem>(item)?.expires_at > now.seconds())
     }
 }

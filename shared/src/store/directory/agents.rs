@@ -1,128 +1,114 @@
 //! The accounts, agents and logins of the Directory table.
 //!
-//! An account always has an admin. Whoever gives or takes the role must still be an admin when the change is written:
-//! the transaction checks the caller's own item, and nobody changes their own role. So of two admins who demote or
-//! delete each other at the same moment one succeeds.
+//! An account always has an admin. Nobody changes their own role, and a caller who grants or removes the role must be
+//! an admin when the change is written: the transaction checks the caller's item. So when two admins demote or delete
+//! each other concurrently, one of them succeeds.
 
-use crate::domain::account::{Agent, Role};
+use crate::domain::agent::{Agent, Role};
 use crate::error::Error;
 use crate::store::directory::items::{AccountItem, AgentItem, LoginItem};
+use crate::store::directory::keys::{
+    AGENT_PREFIX, account_key, account_partition, agent_key, former_agent_key, login_key,
+};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
-use crate::store::table::{EXISTS, Item, ItemUpdate, Key, Query, Refused, Values, Write, differing, n, s};
+use crate::store::table::{
+    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, changed_values, n, s,
+};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The agent is there and its deletion has not begun.
+/// The agent exists and is not being deleted.
 const NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
-/// The same, and the agent still has the e-mail that was read.
-const SAME_EMAIL: &str = "attribute_not_exists(#deleting) AND #email = :known_email";
-/// The login leads to this agent.
-const OWN_LOGIN: &str = "#account = :account AND #agent_id = :agent_id";
-/// The same, with the password that was read.
-const SAME_LOGIN: &str = "#account = :account AND #agent_id = :agent_id AND #password_hash = :known_hash";
+/// The agent is not being deleted, and still has the e-mail that was read.
+const UNCHANGED_EMAIL: &str = "attribute_not_exists(#deleting) AND #email = :known_email";
+/// The login belongs to this agent.
+const LOGIN_OF_AGENT: &str = "#account = :account AND #agent_id = :agent_id";
+/// The login belongs to this agent and still has the password that was read.
+const UNCHANGED_LOGIN: &str = "#account = :account AND #agent_id = :agent_id AND #password_hash = :known_hash";
 
-const CHANGED_MEANWHILE: Error = Error::Conflict("the agent has just been changed or deleted by somebody else");
+const AGENT_CHANGED: Error = Error::Conflict("the agent was changed or deleted by another request");
 const EMAIL_TAKEN: Error = Error::Conflict("the e-mail is taken");
-const CONTENDED: Error = Error::Conflict("another change of this agent or e-mail is under way");
+const CONTENDED: Error = Error::Conflict("another change of this agent or e-mail is in progress");
 
-/// On whose authority an agent is added, changed or deleted.
+/// The caller who creates, changes or deletes an agent.
 #[derive(Clone, Copy, Debug)]
 pub enum Authority {
-    /// The operator's.
     Operator,
-    /// An admin's of the same account, who must still be one where the role of somebody changes.
+    /// An agent of the same account, who must still be an admin when a role changes.
     Admin(u64),
 }
 
-/// What a login refers to.
+/// The agent and password hash of an e-mail address.
 #[derive(PartialEq, Eq)]
 pub struct Login {
-    /// The agent's account.
     pub account_id: String,
-    /// The agent.
     pub agent_id: u64,
     /// See [`crate::runtime::password`].
     pub password_hash: String,
 }
 
-/// A part of a transaction and what its failed condition means, from the item as it is.
-struct Step {
+/// A part of a transaction, and the error for a failed condition, given the stored item.
+struct TransactionStep {
     write: Write,
-    refusal: fn(Option<&Item>) -> Error,
-}
-
-fn account_key(account_id: &str) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), "ACCOUNT")
-}
-
-pub(in crate::store) fn agent_key(account_id: &str, agent_id: u64) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), format!("AGENT#{agent_id:010}"))
-}
-
-/// A deleted agent, whom chats still name.
-fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), format!("FORMER_AGENT#{agent_id:010}"))
-}
-
-fn login_key(email: &str) -> Key {
-    Key::new(format!("LOGIN#{email}"), "LOGIN")
+    condition_error: fn(Option<&Item>) -> Error,
 }
 
 impl Directory {
-    /// Opens an account with its first agent, all or nothing.
+    /// Creates an account with its first admin, in one transaction.
     pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
         let key = account_key(&admin.account_id);
         let created_at = admin.created_at.0;
         let (name, agents) = (name.to_owned(), admin.agent_id);
         let account = AccountItem { pk: key.pk, sk: key.sk, name, agents, departments: 0, created_at };
         let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password_hash)?);
-        self.commit(writes.map(|write| Step { write, refusal: |_| EMAIL_TAKEN }).collect()).await
+        self.commit_steps(writes.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }).collect())
+            .await
     }
 
-    /// Whether there is such an account. One read.
+    /// One read.
     pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
         Ok(self.table.get(account_key(account_id)).await?.is_some())
     }
 
-    /// The next agent id of an account. One write.
+    /// Assigns the next agent id of an account. One write.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
-        Ok(self.count(account_id, "ADD #agents :one").await?.agents)
+        Ok(self.increment_counter(account_id, "ADD #agents :one").await?.agents)
     }
 
     /// Adds `:one` to a counter of an account. One write.
-    pub(in crate::store) async fn count(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
-        let change =
-            ItemUpdate { key: account_key(account_id), update, condition: EXISTS, values: vec![(":one", n(1))] };
-        from_item(self.table.update(change).await?)
+    pub(super) async fn increment_counter(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
+        let item_update =
+            ItemUpdate { key: account_key(account_id), update, condition: ITEM_EXISTS, values: vec![(":one", n(1))] };
+        from_item(self.table.update(item_update).await?)
     }
 
-    /// Stores a new agent with their login, all or nothing. One transaction.
+    /// Stores a new agent with their login, in one transaction.
     ///
     /// # Errors
-    /// `Conflict` when the e-mail is taken, `Forbidden` when a caller who adds an admin is no admin any more.
+    /// `Conflict` when the e-mail is taken, `Forbidden` when a caller who adds an admin is no longer an admin.
     pub async fn create_agent(&self, agent: &Agent, password_hash: &str, by: Authority) -> Result<(), Error> {
         let mut steps = Vec::new();
         if agent.role == Role::Admin {
-            steps.extend(caller_is_admin(&agent.account_id, by));
+            steps.extend(require_admin(&agent.account_id, by));
         }
         let new = agent_writes(agent, password_hash)?;
-        steps.extend(new.map(|write| Step { write, refusal: |_| EMAIL_TAKEN }));
-        self.commit(steps).await
+        steps.extend(new.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }));
+        self.commit_steps(steps).await
     }
 
-    /// An agent of the account, who must exist. One read.
-    pub async fn agent_of(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
+    /// An agent of the account, or `NotFound`. One read.
+    pub async fn agent_of_account(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
 
-    /// An agent of the account. One read.
+    /// One read.
     pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
         let item = self.table.get(agent_key(account_id, agent_id)).await?;
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
     }
 
-    /// These agents in this order, also those who have been deleted since; at most 100, each once. A read for each, and
-    /// another for each who is deleted.
-    pub async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
+    /// The agents of these ids in this order, including deleted ones; at most 100 different ids. One read for each
+    /// agent, and another for each deleted one.
+    pub(crate) async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
         let mut found = self.agents_at(account_id, ids, agent_key).await?;
         let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);
         let missing: Vec<u64> = ids.iter().filter(is_missing).copied().collect();
@@ -139,12 +125,12 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// The account's agents, by id. A query for each megabyte.
+    /// The account's agents, sorted by id. One query for each megabyte.
     pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
         let query = Query {
             index: None,
             condition: "#pk = :account AND begins_with(#sk, :agents)",
-            values: vec![(":account", s(format!("ACCOUNT#{account_id}"))), (":agents", s("AGENT#"))],
+            values: vec![(":account", s(account_partition(account_id))), (":agents", s(AGENT_PREFIX))],
             limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
@@ -152,13 +138,13 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// Stores what differs between `before` and `after`; with a new e-mail or password also the login, all or nothing.
-    /// One transaction, with a read before it for another e-mail.
+    /// Stores the differences between `before` and `after`, and the login when the e-mail or password changes, in one
+    /// transaction. A new e-mail without a new password costs one read more.
     ///
     /// # Errors
-    /// `NotFound` when the agent is gone. `Conflict` when the e-mail is taken, when the e-mail or password that the change
-    /// relies on has changed since it was read, or when the agent is being deleted. `Forbidden` when a caller who changes
-    /// the role is no admin any more.
+    /// `NotFound` when the agent does not exist. `Conflict` when the e-mail is taken, when the e-mail or password has
+    /// changed since it was read, or when the agent is being deleted. `Forbidden` when a caller who changes the role is
+    /// no longer an admin.
     pub async fn save_agent(
         &self,
         before: &Agent,
@@ -166,71 +152,74 @@ impl Directory {
         password: Option<&str>,
         by: Authority,
     ) -> Result<(), Error> {
-        let changed = differing(agent_values(before)?, agent_values(after)?);
+        let changed = changed_values(agent_values(before)?, agent_values(after)?);
         let key = agent_key(&after.account_id, after.agent_id);
-        let (changes_role, has_moved) = (before.role != after.role, before.email != after.email);
+        let (changes_role, changes_email) = (before.role != after.role, before.email != after.email);
         let mut steps = Vec::new();
         if changes_role {
-            steps.extend(caller_is_admin(&after.account_id, by));
+            steps.extend(require_admin(&after.account_id, by));
         }
-        if !has_moved && password.is_none() {
+        if !changes_email && password.is_none() {
             if !changed.is_empty() {
-                let write = Write::Composed(ItemUpdate::setting(key, changed, NOT_DELETING));
-                steps.push(Step { write, refusal: gone_or_changed });
+                let write = Write::DynamicUpdate(ItemUpdate::set_attributes(key, changed, NOT_DELETING));
+                steps.push(TransactionStep { write, condition_error: not_found_or_changed });
             }
-            return self.commit(steps).await;
+            return self.commit_steps(steps).await;
         }
         let known_email = (":known_email", s(&*before.email));
         let agent = if changed.is_empty() {
-            Write::Check(key, SAME_EMAIL, vec![known_email])
+            Write::Check(key, UNCHANGED_EMAIL, vec![known_email])
         } else {
-            let mut change = ItemUpdate::setting(key, changed, SAME_EMAIL);
-            change.values.push(known_email);
-            Write::Composed(change)
+            let mut item_update = ItemUpdate::set_attributes(key, changed, UNCHANGED_EMAIL);
+            item_update.values.push(known_email);
+            Write::DynamicUpdate(item_update)
         };
-        steps.push(Step { write: agent, refusal: gone_or_changed });
+        steps.push(TransactionStep { write: agent, condition_error: not_found_or_changed });
         let owner = vec![(":account", s(&*after.account_id)), (":agent_id", n(after.agent_id))];
         let new_hash = password.map(crate::runtime::password::hash).transpose()?;
-        steps.extend(if has_moved {
-            self.moved_login(before, after, owner, new_hash).await?
+        steps.extend(if changes_email {
+            self.replace_login(before, after, owner, new_hash).await?
         } else {
             let values = owner.into_iter().chain(new_hash.map(|hash| (":hash", s(hash)))).collect();
             let update = "SET #password_hash = :hash";
-            let change = ItemUpdate { key: login_key(&after.email), update, condition: OWN_LOGIN, values };
-            vec![Step { write: Write::ItemUpdate(change), refusal: |_| CHANGED_MEANWHILE }]
+            let item_update = ItemUpdate { key: login_key(&after.email), update, condition: LOGIN_OF_AGENT, values };
+            vec![TransactionStep { write: Write::Update(item_update), condition_error: |_| AGENT_CHANGED }]
         });
-        self.commit(steps).await
+        self.commit_steps(steps).await
     }
 
-    /// A login under another e-mail. Without a new password it takes along the one that was read, which must not be
-    /// changed at the same time.
-    async fn moved_login(
+    /// The steps that replace the login of the old e-mail by one of the new e-mail. Without a new password the current
+    /// hash is kept, on the condition that it is not changed concurrently.
+    async fn replace_login(
         &self,
         before: &Agent,
         after: &Agent,
-        owner: Values,
+        owner: ExpressionValues,
         new_hash: Option<String>,
-    ) -> Result<Vec<Step>, Error> {
+    ) -> Result<Vec<TransactionStep>, Error> {
         let old = login_key(&before.email);
-        let (hash, leave) = match new_hash {
-            Some(hash) => (hash, Write::DeleteIf(old, OWN_LOGIN, owner)),
+        let (hash, delete_old) = match new_hash {
+            Some(hash) => (hash, Write::DeleteIf(old, LOGIN_OF_AGENT, owner)),
             None => {
-                let hash = self.login(&before.email).await?.ok_or(CHANGED_MEANWHILE)?.password_hash;
+                let hash = self.login(&before.email).await?.ok_or(AGENT_CHANGED)?.password_hash;
                 let values = owner.into_iter().chain([(":known_hash", s(&*hash))]).collect();
-                (hash, Write::DeleteIf(old, SAME_LOGIN, values))
+                (hash, Write::DeleteIf(old, UNCHANGED_LOGIN, values))
             }
         };
-        let take = Write::Create(to_item(&login_item(after, &hash))?);
-        Ok(vec![Step { write: take, refusal: |_| EMAIL_TAKEN }, Step { write: leave, refusal: |_| CHANGED_MEANWHILE }])
+        let create_new = Write::Create(to_item(&login_item(after, &hash))?);
+        Ok(vec![
+            TransactionStep { write: create_new, condition_error: |_| EMAIL_TAKEN },
+            TransactionStep { write: delete_old, condition_error: |_| AGENT_CHANGED },
+        ])
     }
 
-    /// Begins the deletion of an agent: takes away the role and the login, so that nobody signs in as them any more. May be
-    /// repeated after a deletion was cut short. A transaction and a write.
+    /// Starts the deletion of an agent: removes the admin role and the login, so that the agent cannot sign in. It may
+    /// be repeated after an interrupted deletion. One transaction and one write.
     ///
     /// # Errors
-    /// `Forbidden` when the caller is no admin any more, `NotFound` when the agent is gone, `Conflict` when their e-mail
-    /// has changed since it was read.
-    pub async fn begin_agent_deletion(&self, agent: &Agent, by: Authority) -> Result<(), Error> {
+    /// `Forbidden` when the caller is no longer an admin, `NotFound` when the agent does not exist, `Conflict` when the
+    /// agent's e-mail has changed since it was read.
+    pub async fn start_agent_deletion(&self, agent: &Agent, by: Authority) -> Result<(), Error> {
         let mark = ItemUpdate {
             key: agent_key(&agent.account_id, agent.agent_id),
             update: "SET #deleting = :true, #role = :role",
@@ -241,16 +230,16 @@ impl Directory {
                 (":known_email", s(&*agent.email)),
             ],
         };
-        let mut steps = caller_is_admin(&agent.account_id, by);
-        steps.push(Step { write: Write::ItemUpdate(mark), refusal: gone_or_changed });
-        self.commit(steps).await?;
-        // After a deletion that was cut short the e-mail may already belong to somebody else.
+        let mut steps = require_admin(&agent.account_id, by);
+        steps.push(TransactionStep { write: Write::Update(mark), condition_error: not_found_or_changed });
+        self.commit_steps(steps).await?;
+        // After an interrupted deletion the e-mail may already belong to another agent.
         let owner = vec![(":account", s(&*agent.account_id)), (":agent_id", n(agent.agent_id))];
-        self.table.delete_if(login_key(&agent.email), OWN_LOGIN, owner).await.map(|_| ())
+        self.table.delete_if(login_key(&agent.email), LOGIN_OF_AGENT, owner).await.map(|_| ())
     }
 
-    /// Deletes an agent, last of all that is theirs: until then a repeated request finds them and goes on. Their name,
-    /// e-mail and phone stay for the events of chats that they took part in. Two writes.
+    /// Deletes the agent's item. This is the last step of the deletion, so that a repeated request finds the agent and
+    /// continues. Name, e-mail and phone are kept for the events of the agent's chats. Two writes.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
         former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
@@ -258,7 +247,7 @@ impl Directory {
         self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
     }
 
-    /// The login of an e-mail. One read.
+    /// One read.
     pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
         let Some(item) = self.table.get(login_key(email)).await? else {
             return Ok(None);
@@ -267,33 +256,35 @@ impl Directory {
         Ok(Some(Login { account_id, agent_id, password_hash }))
     }
 
-    async fn commit(&self, steps: Vec<Step>) -> Result<(), Error> {
+    async fn commit_steps(&self, steps: Vec<TransactionStep>) -> Result<(), Error> {
         if steps.is_empty() {
             return Ok(());
         }
-        let (writes, refusals): (Vec<_>, Vec<_>) = steps.into_iter().map(|step| (step.write, step.refusal)).unzip();
+        let (writes, condition_errors): (Vec<_>, Vec<_>) =
+            steps.into_iter().map(|step| (step.write, step.condition_error)).unzip();
         match self.table.transact(writes).await {
             Ok(()) => Ok(()),
-            Err(Refused::Condition { index, item }) => {
-                let refusal = refusals.get(index).ok_or_else(|| Error::internal("a refusal of no step"))?;
-                Err(refusal(item.as_ref()))
+            Err(WriteError::ConditionFailed { index, item }) => {
+                let to_error =
+                    condition_errors.get(index).ok_or_else(|| Error::internal("unknown transaction step"))?;
+                Err(to_error(item.as_ref()))
             }
-            Err(Refused::Contended) => Err(CONTENDED),
-            Err(Refused::Error(error)) => Err(error),
+            Err(WriteError::Contended) => Err(CONTENDED),
+            Err(WriteError::Error(error)) => Err(error),
         }
     }
 }
 
-/// Checks that an admin on whose authority something is changed is one. The operator is not checked.
-fn caller_is_admin(account_id: &str, by: Authority) -> Vec<Step> {
+/// The step that checks that the caller is an admin; none for the operator.
+fn require_admin(account_id: &str, by: Authority) -> Vec<TransactionStep> {
     let Authority::Admin(agent_id) = by else { return Vec::new() };
     let values = vec![(":admin", s(Role::Admin.name()))];
     let write = Write::Check(agent_key(account_id, agent_id), "#role = :admin", values);
-    vec![Step { write, refusal: |_| Error::Forbidden("only an admin may do this") }]
+    vec![TransactionStep { write, condition_error: |_| Error::Forbidden("only an admin may do this") }]
 }
 
-fn gone_or_changed(found: Option<&Item>) -> Error {
-    if found.is_none() { Error::NotFound } else { CHANGED_MEANWHILE }
+fn not_found_or_changed(found: Option<&Item>) -> Error {
+    if found.is_none() { Error::NotFound } else { AGENT_CHANGED }
 }
 
 fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error> {
@@ -301,7 +292,7 @@ fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error>
     Ok([Write::Create(to_item(&AgentItem::from(agent))?), Write::Create(login)])
 }
 
-fn agent_values(agent: &Agent) -> Result<Values, Error> {
+fn agent_values(agent: &Agent) -> Result<ExpressionValues, Error> {
     Ok(vec![
         (":name", s(&*agent.name)),
         (":email", s(&*agent.email)),

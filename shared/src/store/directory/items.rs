@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::account::{Agent, Role};
-use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, Provider};
-use crate::domain::channel::{AddressSecret, Channel, ChannelSettings, Validation};
-use crate::domain::content::Shows;
+use crate::domain::agent::{Agent, Role};
+use crate::domain::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, Provider};
+use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, ValidationMode};
 use crate::domain::department::Department;
+use crate::domain::message_content::RichSupport;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};
 
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct ChannelItem {
@@ -20,9 +21,9 @@ pub(in crate::store) struct ChannelItem {
     channel_id: String,
     name: String,
     integrator_url: String,
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     append_channel_id: bool,
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     enabled: bool,
     chunked: bool,
     agent_ids: Vec<u64>,
@@ -41,18 +42,18 @@ pub(in crate::store) struct ChannelItem {
     created_at: u64,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct SecretItem {
+pub(super) struct SecretItem {
     hash: String,
     valid_until: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct AgentItem {
+pub(super) struct AgentItem {
     pub pk: String,
     pub sk: String,
     agent_id: u64,
@@ -65,7 +66,7 @@ pub(in crate::store) struct AgentItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct DepartmentItem {
+pub(super) struct DepartmentItem {
     pub pk: String,
     pub sk: String,
     department_id: u64,
@@ -74,7 +75,7 @@ pub(in crate::store) struct DepartmentItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct LoginItem {
+pub(super) struct LoginItem {
     pub pk: String,
     pub sk: String,
     #[serde(rename = "account")]
@@ -84,13 +85,13 @@ pub(in crate::store) struct LoginItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct AccountItem {
+pub(super) struct AccountItem {
     pub pk: String,
     pub sk: String,
     pub name: String,
-    /// The last agent id given out.
+    /// The last agent id that was assigned.
     pub agents: u64,
-    /// The last department id given out.
+    /// The last department id that was assigned.
     #[serde(default)]
     pub departments: u64,
     pub created_at: u64,
@@ -109,9 +110,9 @@ impl From<&Channel> for ChannelItem {
             department_ids,
             validation,
             hidden_error_codes,
-            shows,
+            rich_support,
         } = settings;
-        let key = crate::store::directory::channel_key(&channel_id);
+        let key = channel_key(&channel_id);
         Self {
             pk: key.pk,
             sk: key.sk,
@@ -126,8 +127,8 @@ impl From<&Channel> for ChannelItem {
             department_ids,
             validation: validation.name().to_owned(),
             hidden_error_codes,
-            shows_markdown: shows.markdown,
-            shows_buttons: shows.buttons,
+            shows_markdown: rich_support.markdown,
+            shows_buttons: rich_support.buttons,
             bot_id,
             secrets: secrets.iter().map(SecretItem::from).collect(),
             signing_secret,
@@ -140,8 +141,8 @@ impl TryFrom<ChannelItem> for Channel {
     type Error = Error;
 
     fn try_from(item: ChannelItem) -> Result<Self, Error> {
-        let validation = Validation::parse(&item.validation).ok_or_else(|| Error::internal("validation"))?;
-        let secrets: Result<Vec<_>, _> = item.secrets.into_iter().map(AddressSecret::try_from).collect();
+        let validation = ValidationMode::parse(&item.validation).ok_or_else(|| Error::internal("validation"))?;
+        let secrets: Result<Vec<_>, _> = item.secrets.into_iter().map(EndpointSecret::try_from).collect();
         Ok(Self {
             channel_id: item.channel_id,
             account_id: item.account_id,
@@ -155,7 +156,7 @@ impl TryFrom<ChannelItem> for Channel {
                 department_ids: item.department_ids,
                 validation,
                 hidden_error_codes: item.hidden_error_codes,
-                shows: Shows { markdown: item.shows_markdown, buttons: item.shows_buttons },
+                rich_support: RichSupport { markdown: item.shows_markdown, buttons: item.shows_buttons },
             },
             bot_id: item.bot_id,
             secrets: secrets?,
@@ -165,14 +166,14 @@ impl TryFrom<ChannelItem> for Channel {
     }
 }
 
-impl From<&AddressSecret> for SecretItem {
-    fn from(secret: &AddressSecret) -> Self {
+impl From<&EndpointSecret> for SecretItem {
+    fn from(secret: &EndpointSecret) -> Self {
         let hash = secret.hash.iter().map(|byte| format!("{byte:02x}")).collect();
         Self { hash, valid_until: secret.valid_until.map(|until| until.0) }
     }
 }
 
-impl TryFrom<SecretItem> for AddressSecret {
+impl TryFrom<SecretItem> for EndpointSecret {
     type Error = Error;
 
     fn try_from(item: SecretItem) -> Result<Self, Error> {
@@ -188,14 +189,14 @@ impl TryFrom<SecretItem> for AddressSecret {
 impl From<&Agent> for AgentItem {
     fn from(agent: &Agent) -> Self {
         let Agent { account_id, agent_id, name, email, phone, photo, role, created_at } = agent.clone();
-        let key = crate::store::directory::agents::agent_key(&account_id, agent_id);
+        let key = agent_key(&account_id, agent_id);
         let (role, created_at) = (role.name().to_owned(), created_at.0);
         Self { pk: key.pk, sk: key.sk, agent_id, name, email, phone, photo, role, created_at }
     }
 }
 
 impl AgentItem {
-    pub(in crate::store) fn into_agent(self, account_id: &str) -> Result<Agent, Error> {
+    pub(super) fn into_agent(self, account_id: &str) -> Result<Agent, Error> {
         let Self { pk: _, sk: _, agent_id, name, email, phone, photo, role, created_at } = self;
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let created_at = Timestamp(created_at);
@@ -204,9 +205,9 @@ impl AgentItem {
 }
 
 impl DepartmentItem {
-    pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
+    pub(super) fn new(account_id: &str, department: &Department) -> Self {
         let Department { department_id, name, agent_ids } = department.clone();
-        let key = crate::store::directory::departments::department_key(account_id, department_id);
+        let key = department_key(account_id, department_id);
         Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids }
     }
 }
@@ -219,7 +220,7 @@ impl From<DepartmentItem> for Department {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct ProviderItem {
+pub(super) struct ProviderItem {
     pub pk: String,
     pub sk: String,
     provider_id: String,
@@ -230,7 +231,7 @@ pub(in crate::store) struct ProviderItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct BotItem {
+pub(super) struct BotItem {
     pub pk: String,
     pub sk: String,
     account_id: String,
@@ -239,30 +240,30 @@ pub(in crate::store) struct BotItem {
     token: String,
     name: String,
     channel_ids: Vec<String>,
-    /// Seconds, 0 for no limit; see [`stored_limit`].
+    /// Seconds, 0 for no limit; see [`answer_limit_seconds`].
     #[serde(default)]
     answer_within: Option<u64>,
     signing_secret: String,
     created_at: u64,
 }
 
-/// The seconds of a bot's limit for its answer, as they are stored.
-pub(in crate::store) fn stored_limit(limit: Option<Duration>) -> u64 {
+/// The stored form of a bot's answer limit.
+pub(super) fn answer_limit_seconds(limit: Option<Duration>) -> u64 {
     limit.map_or(0, |limit| limit.as_secs())
 }
 
-/// The limit of a bot that was stored without one is the default.
-fn read_limit(stored: Option<u64>) -> Option<Duration> {
-    match stored {
-        None => Some(DEFAULT_ANSWER_WITHIN),
+/// A bot that is stored without a limit has the default.
+fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
+    match seconds {
+        None => Some(DEFAULT_BOT_ANSWER_TIMEOUT),
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(seconds)),
     }
 }
 
-/// Leads from a provider's token, hashed, to the bot.
+/// Finds the bot of a provider's token.
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct BotTokenItem {
+pub(super) struct BotTokenItem {
     pub pk: String,
     pub sk: String,
     pub bot_id: String,
@@ -271,7 +272,7 @@ pub(in crate::store) struct BotTokenItem {
 impl From<&Provider> for ProviderItem {
     fn from(provider: &Provider) -> Self {
         let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider.clone();
-        let key = crate::store::directory::bots::provider_key(&provider_id);
+        let key = provider_key(&provider_id);
         Self { pk: key.pk, sk: key.sk, provider_id, name, endpoint, authorization_hash, created_at: created_at.0 }
     }
 }
@@ -296,7 +297,7 @@ impl From<&Bot> for BotItem {
             signing_secret,
             created_at,
         } = bot.clone();
-        let key = crate::store::directory::bots::bot_key(&bot_id);
+        let key = bot_key(&bot_id);
         Self {
             pk: key.pk,
             sk: key.sk,
@@ -306,7 +307,7 @@ impl From<&Bot> for BotItem {
             token,
             name,
             channel_ids,
-            answer_within: Some(stored_limit(answer_within)),
+            answer_within: Some(answer_limit_seconds(answer_within)),
             signing_secret,
             created_at: created_at.0,
         }
@@ -335,7 +336,7 @@ impl From<BotItem> for Bot {
             token,
             name,
             channel_ids,
-            answer_within: read_limit(answer_within),
+            answer_within: parse_answer_limit(answer_within),
             signing_secret,
             created_at: Timestamp(created_at),
         }

@@ -1,4 +1,4 @@
-//! The settings of an account, one item of the Directory table.
+//! The settings of an account and the trigger rules of its widget, two items of the Directory table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,18 +6,20 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::domain::link_filter::SafeUrls;
-use crate::domain::rate::CHANNEL_LIMIT;
-use crate::domain::settings::{Callback, Limits, Settings};
+use crate::domain::account_settings::{CallbackHours, RateLimits, Settings};
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{SigningSecret, Webhook, WebhookEvent};
-use crate::error::{Context, Error};
+use crate::error::Error;
 use crate::store::directory::Directory;
-use crate::store::table::{Item, ItemUpdate, Key, Refused, n, s};
-use crate::store::{MAX_RACE_ATTEMPTS, from_item, to_attribute};
+use crate::store::directory::keys::{settings_key, widget_rules_key};
+use crate::store::race_retries::RaceRetries;
+use crate::store::table::{Item, ItemUpdate, WriteError, n, s};
+use crate::store::{from_item, to_attribute};
 
 #[derive(Deserialize)]
-struct StoredItem {
+struct VersionedSettingsItem {
     version: u64,
     settings: SettingsItem,
 }
@@ -45,12 +47,12 @@ struct CallbackItem {
 struct LimitsItem {
     visitor_messages: u32,
     bot_requests: u64,
-    #[serde(default = "usual_channel_chats")]
+    #[serde(default = "default_channel_chats")]
     channel_chats: u32,
 }
 
-fn usual_channel_chats() -> u32 {
-    CHANNEL_LIMIT
+fn default_channel_chats() -> u32 {
+    DEFAULT_CHANNEL_CHATS_PER_WINDOW
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,71 +69,64 @@ struct SecretItem {
     valid_until: Option<u64>,
 }
 
-fn key(account_id: &str) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), "SETTINGS")
-}
-
-/// The trigger rules, apart from the settings, which every message reads.
-fn rules_key(account_id: &str) -> Key {
-    Key::new(format!("ACCOUNT#{account_id}"), "RULES")
-}
-
 #[derive(Deserialize)]
 struct RulesItem {
-    /// JSON, as the widget takes it.
+    /// JSON of the widget's rule list.
     rules: String,
 }
 
 impl Directory {
-    /// The trigger rules of the widget: a list, see [`crate::wire::widget_triggers`]. One read.
-    pub async fn rules(&self, account_id: &str) -> Result<Value, Error> {
-        let Some(item) = self.table.get(rules_key(account_id)).await? else { return Ok(json!([])) };
+    /// The trigger rules of the widget, a JSON list (see [`crate::wire::widget_triggers`]). One read.
+    pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
+        let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<RulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// Stores the trigger rules. One write.
-    pub async fn save_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
-        let change = ItemUpdate {
-            key: rules_key(account_id),
+    /// One write.
+    pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
+        let item_update = ItemUpdate {
+            key: widget_rules_key(account_id),
             update: "SET #rules = :rules",
             condition: "",
             values: vec![(":rules", s(rules.to_string()))],
         };
-        Ok(self.table.update(change).await.map(|_| ())?)
+        Ok(self.table.update(item_update).await.map(|_| ())?)
     }
 
-    /// The settings as they are now. One read.
+    /// One read.
     pub async fn settings(&self, account_id: &str) -> Result<Settings, Error> {
-        self.table.get(key(account_id)).await?.map_or_else(|| Ok(Settings::default()), stored)
+        self.table.get(settings_key(account_id)).await?.map_or_else(|| Ok(Settings::default()), settings_from_item)
     }
 
-    /// The settings, possibly as they were up to 10 s ago. One read, none when cached.
+    /// The settings, up to 10 s old. One read, none when cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
         match self.settings.get(account_id) {
-            Some(known) => Ok(known.unwrap_or_default()),
+            Some(cached) => Ok(cached.unwrap_or_default()),
             None => self.fresh_settings(account_id).await,
         }
     }
 
-    /// The settings as they are now, which is what is remembered from now on. One read.
-    pub async fn fresh_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
+    /// Reads the settings again and caches them. One read.
+    pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
 
-    /// Changes the settings as they are now, also when somebody else changes them meanwhile. A read and a write.
-    pub async fn edit_settings<T>(
+    /// Applies `edit` to the current settings and stores them, on the condition that no other change was stored in
+    /// between; after a conflict it reads and edits again. One read and one write.
+    pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,
         edit: impl Fn(&mut Settings) -> Result<T, Error>,
     ) -> Result<(Settings, T), Error> {
-        for _ in 0..MAX_RACE_ATTEMPTS {
+        let mut retries = RaceRetries::new("settings");
+        loop {
             let mut settings = self.settings(account_id).await?;
             let before = settings.version;
             let result = edit(&mut settings)?;
             settings.version += 1;
-            let change = ItemUpdate {
-                key: key(account_id),
+            let item_update = ItemUpdate {
+                key: settings_key(account_id),
                 update: "SET #version = :version, #settings = :settings",
                 condition: "attribute_not_exists(#pk) OR #version = :before",
                 values: vec![
@@ -140,30 +135,33 @@ impl Directory {
                     (":before", n(before)),
                 ],
             };
-            match self.table.update(change).await {
-                Ok(_) => return Ok((settings, result)),
-                // The SDK repeats a request whose answer is late, and then meets its own success.
-                Err(Refused::Condition { item: Some(item), .. }) if stored(item.clone())? == settings => {
-                    return Ok((settings, result));
+            let written = match self.table.update(item_update).await {
+                Ok(_) => Ok(()),
+                // The SDK repeats a request whose answer is late; the repeated write then finds its own result.
+                Err(WriteError::ConditionFailed { item: Some(item), .. })
+                    if settings_from_item(item.clone())? == settings =>
+                {
+                    Ok(())
                 }
-                Err(Refused::Condition { .. } | Refused::Contended) => {}
-                Err(Refused::Error(error)) => return Err(error),
+                Err(error) => Err(error),
+            };
+            if let Some(written) = retries.final_result(written) {
+                return written.map(|()| (settings, result));
             }
         }
-        Err(Error::Unavailable(Context::new("a change of the settings lost every race")))
     }
 }
 
-fn stored(item: Item) -> Result<Settings, Error> {
-    let StoredItem { version, settings } = from_item(item)?;
+fn settings_from_item(item: Item) -> Result<Settings, Error> {
+    let VersionedSettingsItem { version, settings } = from_item(item)?;
     let CallbackItem { enabled, days, from, to, utc_offset } = settings.callback;
     let LimitsItem { visitor_messages, bot_requests, channel_chats } = settings.limits;
     Ok(Settings {
         version,
         webhooks: settings.webhooks.into_iter().map(Webhook::try_from).collect::<Result<_, _>>()?,
-        safe_urls: SafeUrls(settings.safe_urls),
-        callback: Callback { enabled, days, hours: (from, to), utc_offset },
-        limits: Limits { visitor_messages, bot_requests, channel_chats },
+        safe_urls: LinkFilter(settings.safe_urls),
+        callback: CallbackHours { enabled, days, hours: (from, to), utc_offset },
+        limits: RateLimits { visitor_messages, bot_requests, channel_chats },
         idle_close: settings.idle_close_seconds.map(Duration::from_secs),
         retention_days: settings.retention_days,
     })
@@ -172,8 +170,8 @@ fn stored(item: Item) -> Result<Settings, Error> {
 impl From<&Settings> for SettingsItem {
     fn from(settings: &Settings) -> Self {
         let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
-        let Callback { enabled, days, hours: (from, to), utc_offset } = callback.clone();
-        let Limits { visitor_messages, bot_requests, channel_chats } = *limits;
+        let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
+        let RateLimits { visitor_messages, bot_requests, channel_chats } = *limits;
         Self {
             webhooks: webhooks.iter().map(WebhookItem::from).collect(),
             safe_urls: safe_urls.0.clone(),
@@ -200,10 +198,10 @@ impl TryFrom<WebhookItem> for Webhook {
 
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
         let WebhookItem { webhook_id, url, events, secrets } = item;
-        let known = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
+        let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
         let secret =
             |SecretItem { secret, valid_until }| SigningSecret { secret, valid_until: valid_until.map(Timestamp) };
-        let events: Result<Vec<_>, _> = events.iter().map(known).collect();
+        let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
         Ok(Self { webhook_id, url, events: events?, secrets: secrets.into_iter().map(secret).collect() })
     }
 }

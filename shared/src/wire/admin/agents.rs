@@ -1,72 +1,70 @@
-//! Agents, and the account that begins with one.
+//! Request and response bodies for agents, and for accounts, which are created with their first admin.
 
 use serde_json::{Value, json};
 
-use crate::domain::account::{Agent, Role};
+use crate::domain::agent::{Agent, Role};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
-use crate::wire::fields::Fields;
+use crate::wire::json_fields::Fields;
 
-/// Characters of an e-mail address or a password.
-const MAX_SHORT_TEXT_CHARS: usize = 254;
+/// Limits an e-mail address and a password.
+const MAX_CREDENTIAL_CHARS: usize = 254;
+const MIN_PASSWORD_CHARS: usize = 8;
 
-/// A person to add: what an agent has, and a password.
+/// A new agent or admin.
 pub struct NewAgent {
-    /// Shown to visitors.
     pub name: String,
-    /// Lower case.
+    /// In lower case.
     pub email: String,
-    /// In clear, to be hashed.
+    /// Plain text; only its hash is stored.
     pub password: String,
-    /// For the webhooks.
     pub phone: Option<String>,
-    /// Avatar address.
+    /// URL of the avatar.
     pub photo: Option<String>,
-    /// Agent when nothing is said.
     pub role: Role,
 }
 
 impl NewAgent {
-    /// The agent they become; the password is left behind.
+    /// The agent without the password.
     pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> Agent {
         let Self { name, email, password: _, phone, photo, role } = self;
         Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
     }
 }
 
-/// Reads POST /operator/accounts: the account's name and its first admin.
-pub fn new_account(body: &Value) -> Result<(String, NewAgent), Error> {
+/// Parses the body of POST /operator/accounts: the name of the account and its first admin.
+pub fn parse_new_account(body: &Value) -> Result<(String, NewAgent), Error> {
     let body = Fields::of(body)?;
-    let admin = new_agent_fields(body.object("admin")?)?;
+    let admin = parse_new_agent_fields(body.object("admin")?)?;
     Ok((body.required_text("name", MAX_NAME_CHARS)?, NewAgent { role: Role::Admin, ..admin }))
 }
 
-/// Reads POST /operator/accounts/{account_id}/admins.
-pub fn new_admin(body: &Value) -> Result<NewAgent, Error> {
-    Ok(NewAgent { role: Role::Admin, ..new_agent(body)? })
+/// Parses the body of POST /operator/accounts/{account_id}/admins.
+pub fn parse_new_admin(body: &Value) -> Result<NewAgent, Error> {
+    Ok(NewAgent { role: Role::Admin, ..parse_new_agent(body)? })
 }
 
-/// Reads POST /admin/agents.
-pub fn new_agent(body: &Value) -> Result<NewAgent, Error> {
-    new_agent_fields(Fields::of(body)?)
+/// Parses the body of POST /admin/agents.
+pub fn parse_new_agent(body: &Value) -> Result<NewAgent, Error> {
+    parse_new_agent_fields(Fields::of(body)?)
 }
 
-fn new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
+fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
     Ok(NewAgent {
         name: fields.required_text("name", MAX_NAME_CHARS)?,
-        email: email(fields)?.ok_or_else(|| fields.refuse("email", "is required"))?,
-        password: password(fields)?.ok_or_else(|| fields.refuse("password", "is required"))?,
+        email: parse_email(fields)?.ok_or_else(|| fields.invalid("email", "is required"))?,
+        password: parse_password(fields)?.ok_or_else(|| fields.invalid("password", "is required"))?,
         phone: fields.text("phone", MAX_NAME_CHARS)?,
         photo: fields.url("photo")?,
-        role: role(fields)?.unwrap_or(Role::Agent),
+        role: parse_role(fields)?.unwrap_or(Role::Agent),
     })
 }
 
-/// Reads PATCH /admin/agents/{id}: the agent as it becomes, and a new password if one is given. A field that
-/// is null is cleared where it may be empty. Last, whether their sessions must end: whenever a password or a role is
-/// named, so that a request that died half-way can be repeated.
-pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
+/// Parses the body of PATCH /admin/agents/{agent_id} and returns the changed agent, the new password if there is one, and
+/// whether the sessions of the agent must end. Null clears an optional field. The sessions end whenever the body contains a
+/// password or a role, even an unchanged one, so that a request that failed halfway can be repeated.
+pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();
     if fields.has("name") {
@@ -78,40 +76,38 @@ pub fn changed_agent(body: &Value, agent: &Agent) -> Result<(Agent, Option<Strin
     if fields.has("photo") {
         changed.photo = fields.url("photo")?;
     }
-    changed.email = email(fields)?.unwrap_or(changed.email);
-    changed.role = role(fields)?.unwrap_or(changed.role);
-    let password = password(fields)?;
+    changed.email = parse_email(fields)?.unwrap_or(changed.email);
+    changed.role = parse_role(fields)?.unwrap_or(changed.role);
+    let password = parse_password(fields)?;
     let ends_sessions = password.is_some() || fields.has("role");
     Ok((changed, password, ends_sessions))
 }
 
-fn email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(email) = fields.exact_text("email", MAX_SHORT_TEXT_CHARS)? else {
+fn parse_email(fields: Fields<'_>) -> Result<Option<String>, Error> {
+    let Some(email) = fields.text_or_blank("email", MAX_CREDENTIAL_CHARS)? else {
         return Ok(None);
     };
     let email = email.trim().to_lowercase();
     let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
     let is_address = is_address && !email.chars().any(|letter| letter.is_whitespace() || letter.is_control());
-    if is_address { Ok(Some(email)) } else { Err(fields.refuse("email", "must be an e-mail address")) }
+    if is_address { Ok(Some(email)) } else { Err(fields.invalid("email", "must be an e-mail address")) }
 }
 
-fn password(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(password) = fields.exact_text("password", MAX_SHORT_TEXT_CHARS)? else {
+fn parse_password(fields: Fields<'_>) -> Result<Option<String>, Error> {
+    let Some(password) = fields.text_or_blank("password", MAX_CREDENTIAL_CHARS)? else {
         return Ok(None);
     };
-    let min_chars = crate::runtime::password::MIN_PASSWORD_CHARS;
-    if password.chars().count() < min_chars {
-        return Err(fields.refuse("password", format_args!("must have at least {min_chars} characters")));
+    if password.chars().count() < MIN_PASSWORD_CHARS {
+        return Err(fields.invalid("password", format_args!("must have at least {MIN_PASSWORD_CHARS} characters")));
     }
     Ok(Some(password))
 }
 
-fn role(fields: Fields<'_>) -> Result<Option<Role>, Error> {
-    fields.one_of("role", "agent, admin", Role::parse)
+fn parse_role(fields: Fields<'_>) -> Result<Option<Role>, Error> {
+    fields.enumerated("role", "agent, admin", Role::parse)
 }
 
-/// An agent as admins see it.
-pub fn agent(agent: &Agent) -> Value {
+pub fn agent_json(agent: &Agent) -> Value {
     let Agent { account_id: _, agent_id, name, email, phone, photo, role, created_at } = agent;
     json!({
         "agent_id": agent_id, "name": name, "email": email, "phone": phone, "photo": photo,

@@ -1,98 +1,98 @@
-//! Bot connections.
+//! Request and response bodies for bot connections.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::domain::bot::{Bot, DEFAULT_ANSWER_WITHIN, MAX_ANSWER_WITHIN_SECONDS};
+use crate::domain::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
 use crate::error::Error;
-use crate::wire::admin::{MAX_NAME_CHARS, with};
-use crate::wire::fields::Fields;
+use crate::wire::admin::MAX_NAME_CHARS;
+use crate::wire::json_fields::Fields;
+use crate::wire::json_object::with_fields;
 
-/// Channels of one bot: a transaction takes a hundred items.
+/// A change of all channels must fit into one transaction of at most 100 items.
 const MAX_BOT_CHANNELS: usize = 49;
 
-/// What an admin says about a bot.
-pub struct BotSettings {
-    /// The provider; fixed once connected.
+pub struct NewBot {
+    /// Cannot be changed later.
     pub provider_id: String,
-    /// The provider's token; fixed once connected.
+    /// The provider's token for this connection. Cannot be changed later.
     pub token: String,
-    /// The name visitors see.
+    /// Shown to visitors.
     pub name: String,
-    /// The channels it stands in front of.
+    /// The channels whose chats start with the bot.
     pub channel_ids: Vec<String>,
-    /// How long it may take for an answer.
+    /// Time limit for an answer; `None` means no limit.
     pub answer_within: Option<Duration>,
 }
 
-/// Reads POST /admin/bots.
-pub fn new_bot(body: &Value) -> Result<BotSettings, Error> {
+/// Parses the body of POST /admin/bots.
+pub fn parse_new_bot(body: &Value) -> Result<NewBot, Error> {
     let fields = Fields::of(body)?;
-    Ok(BotSettings {
+    Ok(NewBot {
         provider_id: fields.required_text("provider_id", MAX_NAME_CHARS)?,
-        token: token(fields)?,
+        token: parse_token(fields)?,
         name: fields.text("name", MAX_NAME_CHARS)?.unwrap_or_else(|| "Bot".to_owned()),
-        channel_ids: channel_ids(fields)?.unwrap_or_default(),
-        answer_within: answer_within(fields, Some(DEFAULT_ANSWER_WITHIN))?,
+        channel_ids: parse_channel_ids(fields)?.unwrap_or_default(),
+        answer_within: parse_answer_within(fields, Some(DEFAULT_BOT_ANSWER_TIMEOUT))?,
     })
 }
 
-/// A token is the last segment of addresses, where `.` and `..` mean something else.
-fn token(fields: Fields<'_>) -> Result<String, Error> {
+/// The token is the last path segment of the bot's endpoint, so it must not be `.` or `..`.
+fn parse_token(fields: Fields<'_>) -> Result<String, Error> {
     let token = fields.required_text("token", MAX_NAME_CHARS)?;
     if token == "." || token == ".." {
-        return Err(fields.refuse("token", "must be more than dots"));
+        return Err(fields.invalid("token", "must be more than dots"));
     }
-    fields.refuse_control("token", &token)?;
+    fields.reject_control_chars("token", &token)?;
     Ok(token)
 }
 
-/// Reads PATCH /admin/bots/{id}: the bot as it becomes. Provider and token stay: another token is another bot.
-pub fn changed_bot(body: &Value, bot: &Bot) -> Result<Bot, Error> {
+/// Parses the body of PATCH /admin/bots/{bot_id} and returns the changed bot. Provider and token cannot be changed.
+pub fn apply_bot_patch(body: &Value, bot: &Bot) -> Result<Bot, Error> {
     let fields = Fields::of(body)?;
     for fixed in ["provider_id", "token"] {
         if fields.has(fixed) {
-            return Err(fields.refuse(fixed, "cannot be changed; connect another bot"));
+            return Err(fields.invalid(fixed, "cannot be changed; connect another bot"));
         }
     }
     let mut changed = bot.clone();
     if fields.has("name") {
         changed.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
-    changed.answer_within = answer_within(fields, bot.answer_within)?;
-    changed.channel_ids = channel_ids(fields)?.unwrap_or(changed.channel_ids);
+    changed.answer_within = parse_answer_within(fields, bot.answer_within)?;
+    changed.channel_ids = parse_channel_ids(fields)?.unwrap_or(changed.channel_ids);
     Ok(changed)
 }
 
-fn channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
+fn parse_channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
     let Some(value) = fields.value("channel_ids") else { return Ok(None) };
     let list = value.as_array().filter(|list| list.len() <= MAX_BOT_CHANNELS);
     let ids: Option<BTreeSet<String>> = list.and_then(|list| list.iter().map(channel_id).collect());
-    let refuse =
-        || fields.refuse("channel_ids", format_args!("must be a list of at most {MAX_BOT_CHANNELS} channel ids"));
-    ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(refuse)
+    let invalid =
+        || fields.invalid("channel_ids", format_args!("must be a list of at most {MAX_BOT_CHANNELS} channel ids"));
+    ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(invalid)
 }
 
 fn channel_id(value: &Value) -> Option<String> {
     value.as_str().filter(|id| id.len() <= MAX_NAME_CHARS).map(str::to_owned)
 }
 
-/// Null switches the limit off; left out, it is what it was.
-fn answer_within(fields: Fields<'_>, unless_set: Option<Duration>) -> Result<Option<Duration>, Error> {
+/// Null removes the limit; an absent field means `default`.
+fn parse_answer_within(fields: Fields<'_>, default: Option<Duration>) -> Result<Option<Duration>, Error> {
     if !fields.has("answer_within") {
-        return Ok(unless_set);
+        return Ok(default);
     }
     let Some(value) = fields.value("answer_within") else { return Ok(None) };
-    let seconds = value.as_u64().filter(|seconds| (1..=MAX_ANSWER_WITHIN_SECONDS).contains(seconds));
-    let expected = format_args!("must be 1 to {MAX_ANSWER_WITHIN_SECONDS} seconds, or null");
-    let seconds = seconds.ok_or_else(|| fields.refuse("answer_within", expected))?;
+    let seconds = value.as_u64().filter(|seconds| (1..=MAX_BOT_ANSWER_TIMEOUT_SECONDS).contains(seconds));
+    let expected = format_args!("must be 1 to {MAX_BOT_ANSWER_TIMEOUT_SECONDS} seconds, or null");
+    let seconds = seconds.ok_or_else(|| fields.invalid("answer_within", expected))?;
     Ok(Some(Duration::from_secs(seconds)))
 }
 
-/// A bot as admins see it: nothing secret.
-pub fn bot(bot: &Bot) -> Value {
+/// A bot connection without its token and signing secret.
+pub fn bot_json(bot: &Bot) -> Value {
     let Bot { bot_id, account_id: _, provider_id, token: _, name, channel_ids, answer_within, .. } = bot;
     json!({
         "bot_id": bot_id, "provider_id": provider_id, "name": name, "channel_ids": channel_ids,
@@ -100,9 +100,9 @@ pub fn bot(bot: &Bot) -> Value {
     })
 }
 
-/// A bot that was just connected: with what is shown once.
-pub fn created_bot(bot: &Bot) -> Value {
-    with(self::bot(bot), [("signing_secret", json!(bot.signing_secret))])
+/// A new bot connection with its signing secret, which no later response contains.
+pub fn created_bot_json(bot: &Bot) -> Value {
+    with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secret))])
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
     use crate::domain::timestamp::Timestamp;
 
     #[test]
-    fn bot_answers_within_two_minutes_unless_set() {
+    fn default_answer_limit_is_two_minutes() {
         let limit = |seconds| Some(Duration::from_secs(seconds));
         let table =
             [(json!({}), limit(120), limit(7)), (json!(null), None, None), (json!(900), limit(900), limit(900))];
@@ -123,9 +123,9 @@ mod tests {
                 body["answer_within"] = value.clone();
                 change["answer_within"] = value.clone();
             }
-            let settings = new_bot(&body).unwrap();
+            let settings = parse_new_bot(&body).unwrap();
             assert_eq!(settings.answer_within, made, "{value}");
-            let BotSettings { provider_id, token, name, channel_ids, .. } = settings;
+            let NewBot { provider_id, token, name, channel_ids, .. } = settings;
             let (bot_id, account_id, signing_secret) = (String::new(), String::new(), String::new());
             let (answer_within, created_at) = (limit(7), Timestamp(0));
             let bot = Bot {
@@ -139,7 +139,7 @@ mod tests {
                 signing_secret,
                 created_at,
             };
-            assert_eq!(changed_bot(&change, &bot).unwrap().answer_within, changed, "{value}");
+            assert_eq!(apply_bot_patch(&change, &bot).unwrap().answer_within, changed, "{value}");
         }
     }
 }

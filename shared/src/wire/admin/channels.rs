@@ -1,42 +1,48 @@
-//! Channels.
+//! Request and response bodies for channels.
 
 use serde_json::{Value, json};
 
-use crate::domain::channel::{Channel, ChannelSettings, PLACEHOLDER, Refusals, Validation};
-use crate::domain::content::Shows;
-use crate::domain::target_guard::Guard;
+use crate::domain::channel::{CHANNEL_ID_PLACEHOLDER, Channel, ChannelSettings, RefusalCount, ValidationMode};
+use crate::domain::message_content::RichSupport;
+use crate::domain::ssrf_guard::SsrfGuard;
 use crate::error::Error;
-use crate::wire::admin::{MAX_LIST_ITEMS, MAX_NAME_CHARS, ids, required_target, with};
-use crate::wire::fields::{Fields, MAX_URL_CHARS};
+use crate::wire::admin::{MAX_LIST_ITEMS, MAX_NAME_CHARS, parse_ids, required_outbound_url};
+use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
+use crate::wire::json_object::with_fields;
 
-/// Stands for the placeholder while an address is normalised: the URL parser would encode braces, and take none in a host.
-const STAND_IN: &str = "channel-id-stands-here";
+/// Replaces the channel id placeholder while a URL is normalized, because the URL parser percent-encodes braces and rejects
+/// them in a host name.
+const PLACEHOLDER_SUBSTITUTE: &str = "channel-id-stands-here";
 
-/// Reads POST /admin/channels.
-pub fn new_channel(body: &Value, guard: &Guard) -> Result<ChannelSettings, Error> {
+/// Parses the body of POST /admin/channels.
+pub fn parse_new_channel(body: &Value, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
     let fields = Fields::of(body)?;
-    fields.one_of("kind", "api", |kind| (kind == "api").then_some(()))?;
+    fields.enumerated("kind", "api", |kind| (kind == "api").then_some(()))?;
     let settings = ChannelSettings {
         name: fields.required_text("name", MAX_NAME_CHARS)?,
-        integrator_url: integrator_url(fields, guard)?,
+        integrator_url: parse_integrator_url(fields, guard)?,
         append_channel_id: true,
         enabled: true,
         chunked: false,
         agent_ids: Vec::new(),
         department_ids: Vec::new(),
-        validation: Validation::Strict,
+        validation: ValidationMode::Strict,
         hidden_error_codes: Vec::new(),
-        shows: Shows::default(),
+        rich_support: RichSupport::default(),
     };
-    changed_settings(fields, settings, guard)
+    apply_settings_fields(fields, settings, guard)
 }
 
-/// Reads PATCH /admin/channels/{id}: the settings as they become.
-pub fn changed_channel(body: &Value, channel: &Channel, guard: &Guard) -> Result<ChannelSettings, Error> {
-    changed_settings(Fields::of(body)?, channel.settings.clone(), guard)
+/// Parses the body of PATCH /admin/channels/{channel_id} and returns the changed settings.
+pub fn apply_channel_patch(body: &Value, channel: &Channel, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
+    apply_settings_fields(Fields::of(body)?, channel.settings.clone(), guard)
 }
 
-fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard) -> Result<ChannelSettings, Error> {
+fn apply_settings_fields(
+    fields: Fields<'_>,
+    current: ChannelSettings,
+    guard: &SsrfGuard,
+) -> Result<ChannelSettings, Error> {
     let ChannelSettings {
         name,
         integrator_url,
@@ -47,40 +53,41 @@ fn changed_settings(fields: Fields<'_>, current: ChannelSettings, guard: &Guard)
         department_ids,
         validation,
         hidden_error_codes,
-        shows,
+        rich_support,
     } = current;
     let integrator_url =
-        if fields.has("integrator_url") { self::integrator_url(fields, guard)? } else { integrator_url };
+        if fields.has("integrator_url") { parse_integrator_url(fields, guard)? } else { integrator_url };
     Ok(ChannelSettings {
         name: if fields.has("name") { fields.required_text("name", MAX_NAME_CHARS)? } else { name },
         integrator_url,
-        append_channel_id: fields.flag("append_channel_id")?.unwrap_or(append_channel_id),
-        enabled: fields.flag("enabled")?.unwrap_or(enabled),
-        chunked: fields.flag("chunked")?.unwrap_or(chunked),
-        agent_ids: ids(fields, "agent_ids")?.unwrap_or(agent_ids),
-        department_ids: ids(fields, "department_ids")?.unwrap_or(department_ids),
-        validation: fields.one_of("validation", "strict, lenient", Validation::parse)?.unwrap_or(validation),
+        append_channel_id: fields.boolean("append_channel_id")?.unwrap_or(append_channel_id),
+        enabled: fields.boolean("enabled")?.unwrap_or(enabled),
+        chunked: fields.boolean("chunked")?.unwrap_or(chunked),
+        agent_ids: parse_ids(fields, "agent_ids")?.unwrap_or(agent_ids),
+        department_ids: parse_ids(fields, "department_ids")?.unwrap_or(department_ids),
+        validation: fields.enumerated("validation", "strict, lenient", ValidationMode::parse)?.unwrap_or(validation),
         hidden_error_codes: fields.integers("hidden_error_codes", MAX_LIST_ITEMS)?.unwrap_or(hidden_error_codes),
-        shows: Shows {
-            markdown: fields.flag("shows_markdown")?.unwrap_or(shows.markdown),
-            buttons: fields.flag("shows_buttons")?.unwrap_or(shows.buttons),
+        rich_support: RichSupport {
+            markdown: fields.boolean("shows_markdown")?.unwrap_or(rich_support.markdown),
+            buttons: fields.boolean("shows_buttons")?.unwrap_or(rich_support.buttons),
         },
     })
 }
 
-/// Reads `integrator_url`, as it is called but for the placeholder. The address that it becomes is checked again at each call.
-fn integrator_url(fields: Fields<'_>, guard: &Guard) -> Result<String, Error> {
+/// Parses `integrator_url` and normalizes it. A URL with the placeholder keeps it; the resulting address is checked again at
+/// each request.
+fn parse_integrator_url(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String, Error> {
     let text = fields.required_text("integrator_url", MAX_URL_CHARS)?;
-    if !text.contains(PLACEHOLDER) {
-        return required_target(fields, "integrator_url", guard);
+    if !text.contains(CHANNEL_ID_PLACEHOLDER) {
+        return required_outbound_url(fields, "integrator_url", guard);
     }
-    let url = fields.normalised("integrator_url", &text.replace(PLACEHOLDER, STAND_IN))?;
-    guard.check(&url).map_err(|forbidden| fields.refuse("integrator_url", forbidden))?;
-    Ok(url.as_str().replace(STAND_IN, PLACEHOLDER))
+    let url = fields.normalize_url("integrator_url", &text.replace(CHANNEL_ID_PLACEHOLDER, PLACEHOLDER_SUBSTITUTE))?;
+    guard.check(&url).map_err(|forbidden| fields.invalid("integrator_url", forbidden))?;
+    Ok(url.as_str().replace(PLACEHOLDER_SUBSTITUTE, CHANNEL_ID_PLACEHOLDER))
 }
 
-/// A channel as admins see it: nothing secret.
-pub fn channel(channel: &Channel) -> Value {
+/// A channel without its secrets.
+pub fn channel_json(channel: &Channel) -> Value {
     let Channel { channel_id, account_id: _, settings, bot_id, secrets: _, signing_secret: _, created_at } = channel;
     let ChannelSettings {
         name,
@@ -92,30 +99,30 @@ pub fn channel(channel: &Channel) -> Value {
         department_ids,
         validation,
         hidden_error_codes,
-        shows,
+        rich_support,
     } = settings;
     json!({
         "channel_id": channel_id, "kind": "api", "name": name, "enabled": enabled,
         "integrator_url": integrator_url, "append_channel_id": append_channel_id, "chunked": chunked,
         "agent_ids": agent_ids, "department_ids": department_ids, "validation": validation.name(),
-        "hidden_error_codes": hidden_error_codes, "shows_markdown": shows.markdown, "shows_buttons": shows.buttons, "bot_id": bot_id,
+        "hidden_error_codes": hidden_error_codes, "shows_markdown": rich_support.markdown, "shows_buttons": rich_support.buttons, "bot_id": bot_id,
         "created_at": created_at.seconds(),
     })
 }
 
-/// A channel with the messages that it refused today and yesterday.
-pub fn channel_with_refusals(channel: &Channel, refused: &[Refusals]) -> Value {
-    let refused: Vec<Value> = refused.iter().map(self::refused).collect();
-    with(self::channel(channel), [("refused", json!(refused))])
+/// A channel with the numbers of messages that it refused today and yesterday.
+pub fn channel_with_refusals_json(channel: &Channel, refused: &[RefusalCount]) -> Value {
+    let refused: Vec<Value> = refused.iter().map(refusals_json).collect();
+    with_fields(channel_json(channel), [("refused", json!(refused))])
 }
 
-fn refused(refusals: &Refusals) -> Value {
-    let Refusals { day, reason, count, last_at } = refusals;
+fn refusals_json(refusals: &RefusalCount) -> Value {
+    let RefusalCount { day, reason, count, last_at } = refusals;
     json!({ "day": day.seconds(), "reason": reason, "count": count, "last_at": last_at.seconds() })
 }
 
-/// A channel that was just made: with what is shown once.
-pub fn created_channel(channel: &Channel, endpoint: &str) -> Value {
+/// A new channel with its endpoint address and its signing secret, which no later response contains.
+pub fn created_channel_json(channel: &Channel, endpoint: &str) -> Value {
     let secret = json!(channel.signing_secret);
-    with(self::channel(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])
+    with_fields(channel_json(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])
 }

@@ -1,39 +1,40 @@
-//! Bot providers.
+//! Request and response bodies for bot providers.
 
 use serde_json::{Value, json};
 
 use crate::domain::bot::Provider;
-use crate::domain::target_guard::Guard;
+use crate::domain::ssrf_guard::SsrfGuard;
 use crate::error::Error;
-use crate::wire::admin::{MAX_NAME_CHARS, required_target};
-use crate::wire::fields::Fields;
+use crate::wire::admin::{MAX_NAME_CHARS, required_outbound_url};
+use crate::wire::json_fields::Fields;
 
-/// Reads POST /operator/providers, or PATCH on one that is there: the provider as it becomes. A new one has no name yet.
-pub fn changed_provider(body: &Value, mut provider: Provider, guard: &Guard) -> Result<Provider, Error> {
+/// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed provider.
+/// A provider without a name is new, so the body must contain one.
+pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGuard) -> Result<Provider, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || provider.name.is_empty() {
         provider.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
     if fields.has("endpoint") || provider.endpoint.is_empty() {
-        provider.endpoint = required_target(fields, "endpoint", guard)?;
+        provider.endpoint = required_outbound_url(fields, "endpoint", guard)?;
     }
     if fields.has("authorization") {
         let secret = fields.text("authorization", MAX_NAME_CHARS)?;
         if secret.as_ref().is_some_and(|secret| !is_header_value(secret)) {
-            return Err(fields.refuse("authorization", "must be printable ASCII without spaces at its ends"));
+            return Err(fields.invalid("authorization", "must be printable ASCII without spaces at its ends"));
         }
-        provider.authorization_hash = secret.map(|secret| crate::runtime::secret::hex_hash(&secret));
+        provider.authorization_hash = secret.map(|secret| crate::domain::sha256::hex_digest(&secret));
     }
     Ok(provider)
 }
 
-/// Whether a provider could send this in a header and we would read the same.
+/// Whether an HTTP header transports the text unchanged.
 fn is_header_value(text: &str) -> bool {
     text.trim() == text && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
-/// A provider as the operator sees it.
-pub fn provider(provider: &Provider) -> Value {
+/// A provider without its `Authorization` secret.
+pub fn provider_json(provider: &Provider) -> Value {
     let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider;
     json!({
         "provider_id": provider_id, "name": name, "endpoint": endpoint,

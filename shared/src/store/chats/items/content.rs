@@ -1,10 +1,10 @@
-//! What a message says.
+//! The content of an entry, as an attribute of its item.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::content::{Button, ButtonId, Content, Kind, Media, Rich};
+use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
 use crate::error::Error;
-use crate::store::chats::items::unknown;
+use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
@@ -37,7 +37,7 @@ pub(in crate::store) struct ContentItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     longitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rich: Option<Box<RichItem>>,
+    rich: Option<Box<RichContentItem>>,
 }
 
 impl From<&Content> for ContentItem {
@@ -72,7 +72,7 @@ impl From<&Content> for ContentItem {
             title,
             latitude,
             longitude,
-            rich: rich.map(|rich| Box::new(RichItem::from(*rich))),
+            rich: rich.map(|rich| Box::new(RichContentItem::from(*rich))),
         }
     }
 }
@@ -82,7 +82,7 @@ impl TryFrom<ContentItem> for Content {
 
     fn try_from(item: ContentItem) -> Result<Self, Error> {
         Ok(Self {
-            kind: Kind::parse(&item.kind).ok_or_else(unknown("kind"))?,
+            kind: ContentKind::parse(&item.kind).ok_or_else(unknown_value("kind"))?,
             text: item.text,
             media: Media {
                 file: item.file,
@@ -98,32 +98,38 @@ impl TryFrom<ContentItem> for Content {
                 latitude: item.latitude,
                 longitude: item.longitude,
             },
-            rich: item.rich.map(|rich| Box::new(Rich::from(*rich))),
+            rich: item.rich.map(|rich| Box::new(RichContent::from(*rich))),
         })
     }
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct RichItem {
+pub(in crate::store) struct RichContentItem {
     content: Option<String>,
     title: Option<String>,
     buttons: Vec<ButtonItem>,
     force_reply: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    not_shown: bool,
+    not_displayable: bool,
 }
 
-impl From<Rich> for RichItem {
-    fn from(rich: Rich) -> Self {
-        let Rich { content, title, buttons, force_reply, not_shown } = rich;
-        Self { content, title, buttons: buttons.into_iter().map(ButtonItem::from).collect(), force_reply, not_shown }
+impl From<RichContent> for RichContentItem {
+    fn from(rich: RichContent) -> Self {
+        let RichContent { content, title, buttons, force_reply, not_displayable } = rich;
+        Self {
+            content,
+            title,
+            buttons: buttons.into_iter().map(ButtonItem::from).collect(),
+            force_reply,
+            not_displayable,
+        }
     }
 }
 
-impl From<RichItem> for Rich {
-    fn from(item: RichItem) -> Self {
-        let RichItem { content, title, buttons, force_reply, not_shown } = item;
-        Self { content, title, buttons: buttons.into_iter().map(Button::from).collect(), force_reply, not_shown }
+impl From<RichContentItem> for RichContent {
+    fn from(item: RichContentItem) -> Self {
+        let RichContentItem { content, title, buttons, force_reply, not_displayable } = item;
+        Self { content, title, buttons: buttons.into_iter().map(Button::from).collect(), force_reply, not_displayable }
     }
 }
 
@@ -132,19 +138,19 @@ pub(in crate::store) struct ButtonItem {
     text: String,
     id: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    has_number: bool,
+    has_numeric_id: bool,
 }
 
 impl From<Button> for ButtonItem {
     fn from(Button { text, id }: Button) -> Self {
-        let has_number = matches!(id, Some(ButtonId::Number(_)));
+        let has_numeric_id = matches!(id, Some(ButtonId::Number(_)));
         let id = id.map(|(ButtonId::Text(id) | ButtonId::Number(id))| id);
-        Self { text, id, has_number }
+        Self { text, id, has_numeric_id }
     }
 }
 
 impl From<ButtonItem> for Button {
-    fn from(ButtonItem { text, id, has_number }: ButtonItem) -> Self {
-        Self { text, id: id.map(if has_number { ButtonId::Number } else { ButtonId::Text }) }
+    fn from(ButtonItem { text, id, has_numeric_id }: ButtonItem) -> Self {
+        Self { text, id: id.map(if has_numeric_id { ButtonId::Number } else { ButtonId::Text }) }
     }
 }

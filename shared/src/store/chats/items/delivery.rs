@@ -1,11 +1,11 @@
-//! The delivery of an entry: how far it is, and its tries.
+//! The delivery of an entry, as an attribute of its item.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Failure, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::items::unknown;
+use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct DeliveryItem {
@@ -13,8 +13,8 @@ pub(in crate::store) struct DeliveryItem {
     state: String,
     round: u32,
     #[serde(default)]
-    revivals: u32,
-    since: u64,
+    requeues: u32,
+    round_started_at: u64,
     attempts_made: u32,
     attempts: Vec<AttemptItem>,
     #[serde(default)]
@@ -31,8 +31,8 @@ impl From<&Delivery> for DeliveryItem {
             target,
             state,
             round,
-            revivals,
-            since,
+            requeues,
+            round_started_at,
             attempts_made,
             attempts,
             attempts_left_out,
@@ -43,8 +43,8 @@ impl From<&Delivery> for DeliveryItem {
             target: target.name().to_owned(),
             state: state.name().to_owned(),
             round,
-            revivals,
-            since: since.0,
+            requeues,
+            round_started_at: round_started_at.0,
             attempts_made,
             attempts: attempts.iter().map(AttemptItem::from).collect(),
             attempts_left_out,
@@ -59,11 +59,11 @@ impl TryFrom<DeliveryItem> for Delivery {
 
     fn try_from(item: DeliveryItem) -> Result<Self, Error> {
         Ok(Self {
-            target: Target::parse(&item.target).ok_or_else(unknown("target"))?,
-            state: DeliveryState::parse(&item.state).ok_or_else(unknown("delivery state"))?,
+            target: Target::parse(&item.target).ok_or_else(unknown_value("target"))?,
+            state: DeliveryState::parse(&item.state).ok_or_else(unknown_value("delivery state"))?,
             round: item.round,
-            revivals: item.revivals,
-            since: Timestamp(item.since),
+            requeues: item.requeues,
+            round_started_at: Timestamp(item.round_started_at),
             attempts_made: item.attempts_made,
             attempts: item.attempts.into_iter().map(Attempt::from).collect(),
             attempts_left_out: item.attempts_left_out,
@@ -78,7 +78,7 @@ pub(in crate::store) struct AttemptItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    ms: u64,
+    duration_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,15 +87,15 @@ pub(in crate::store) struct AttemptItem {
 
 impl From<&Attempt> for AttemptItem {
     fn from(attempt: &Attempt) -> Self {
-        let Attempt { at, status, ms, error, answer } = attempt.clone();
-        Self { at: at.0, status, ms, error, answer }
+        let Attempt { at, status, duration_ms, error, answer } = attempt.clone();
+        Self { at: at.0, status, duration_ms, error, answer }
     }
 }
 
 impl From<AttemptItem> for Attempt {
     fn from(item: AttemptItem) -> Self {
-        let AttemptItem { at, status, ms, error, answer } = item;
-        Self { at: Timestamp(at), status, ms, error, answer }
+        let AttemptItem { at, status, duration_ms, error, answer } = item;
+        Self { at: Timestamp(at), status, duration_ms, error, answer }
     }
 }
 

@@ -1,20 +1,20 @@
-//! An entry of a timeline: a message, or what happened.
+//! The item of a timeline entry: a message, a notification or a note.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::call::{Call, CallKind, CallStatus};
 use crate::domain::chat::Sender;
 use crate::domain::delivery::{Delivery, DeliveryState};
-use crate::domain::entry::Entry;
+use crate::domain::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::timeline_entry::Entry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
 use crate::error::Error;
-use crate::store::chats::deliveries::{self, Backlog};
+use crate::store::chats::due_index::{Backlog, delivery_due_at};
 use crate::store::chats::entry_key;
 use crate::store::chats::items::content::ContentItem;
 use crate::store::chats::items::delivery::DeliveryItem;
-use crate::store::chats::items::head::AuthorItem;
-use crate::store::chats::items::unknown;
+use crate::store::chats::items::header::AgentSnapshotItem;
+use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct EntryItem {
@@ -26,31 +26,32 @@ pub(in crate::store) struct EntryItem {
     id: String,
     from: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    agent: Option<AuthorItem>,
+    agent: Option<AgentSnapshotItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot: Option<String>,
     content: ContentItem,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    occurrence: Option<OccurrenceItem>,
+    webhook_dispatch: Option<WebhookDispatchItem>,
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// Key of the index of what is still to be delivered or has failed, with [`due_at`](Self::due_at): sparse.
+    /// Key of the sparse index `due`, while the delivery is pending or has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
-    /// For the table's own deletion: seconds since the epoch.
+    /// TTL attribute, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
 
 impl From<&Entry> for EntryItem {
     fn from(entry: &Entry) -> Self {
-        let Entry { account_id, chat_id, seq, id, from, content, at, occurrence, keep_until, delivery } = entry.clone();
+        let Entry { account_id, chat_id, seq, id, from, content, at, webhook_dispatch, retain_until, delivery } =
+            entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
         let (agent, bot) = match &from {
-            Sender::Agent(author) => (Some(AuthorItem::from(author)), None),
+            Sender::Agent(author) => (Some(AgentSnapshotItem::from(author)), None),
             Sender::Bot(name) => (None, Some(name.clone())),
             Sender::Visitor | Sender::System => (None, None),
         };
@@ -59,8 +60,8 @@ impl From<&Entry> for EntryItem {
             pk: key.pk,
             sk: key.sk,
             due: pending.map(|_| Backlog::Deliveries.partition_of(chat_id)),
-            due_at: pending.map(|delivery| deliveries::due_at(delivery.since).0),
-            expires_at: keep_until.map(Timestamp::seconds),
+            due_at: pending.map(|delivery| delivery_due_at(delivery.round_started_at).0),
+            expires_at: retain_until.map(Timestamp::seconds),
             account_id,
             chat_id,
             seq,
@@ -69,7 +70,7 @@ impl From<&Entry> for EntryItem {
             agent,
             bot,
             content: ContentItem::from(&content),
-            occurrence: occurrence.map(OccurrenceItem::from),
+            webhook_dispatch: webhook_dispatch.map(WebhookDispatchItem::from),
             at: at.0,
             delivery: delivery.as_ref().map(DeliveryItem::from),
         }
@@ -85,7 +86,7 @@ impl TryFrom<EntryItem> for Entry {
             ("agent", Some(agent), _) => Sender::Agent(agent.into()),
             ("bot", _, Some(name)) => Sender::Bot(name),
             ("system", _, _) => Sender::System,
-            _ => return Err(unknown("from")()),
+            _ => return Err(unknown_value("from")()),
         };
         Ok(Self {
             account_id: item.account_id,
@@ -95,15 +96,15 @@ impl TryFrom<EntryItem> for Entry {
             from,
             content: item.content.try_into()?,
             at: Timestamp(item.at),
-            occurrence: item.occurrence.map(WebhookDispatch::try_from).transpose()?,
-            keep_until: item.expires_at.map(Timestamp::from_seconds),
+            webhook_dispatch: item.webhook_dispatch.map(WebhookDispatch::try_from).transpose()?,
+            retain_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })
     }
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct OccurrenceItem {
+pub(in crate::store) struct WebhookDispatchItem {
     event: String,
     webhook_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,19 +115,19 @@ pub(in crate::store) struct OccurrenceItem {
     call: Option<CallItem>,
 }
 
-impl From<WebhookDispatch> for OccurrenceItem {
-    fn from(occurrence: WebhookDispatch) -> Self {
-        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call } = occurrence;
+impl From<WebhookDispatch> for WebhookDispatchItem {
+    fn from(webhook_dispatch: WebhookDispatch) -> Self {
+        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call } = webhook_dispatch;
         Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(CallItem::from) }
     }
 }
 
-impl TryFrom<OccurrenceItem> for WebhookDispatch {
+impl TryFrom<WebhookDispatchItem> for WebhookDispatch {
     type Error = Error;
 
-    fn try_from(item: OccurrenceItem) -> Result<Self, Error> {
-        let OccurrenceItem { event, webhook_id, agent_id, assign_to, call } = item;
-        let event = WebhookEvent::parse(&event).ok_or_else(unknown("event"))?;
+    fn try_from(item: WebhookDispatchItem) -> Result<Self, Error> {
+        let WebhookDispatchItem { event, webhook_id, agent_id, assign_to, call } = item;
+        let event = WebhookEvent::parse(&event).ok_or_else(unknown_value("event"))?;
         Ok(Self { event, webhook_id, agent_id, assign_to, call: call.map(Call::try_from).transpose()? })
     }
 }
@@ -160,8 +161,8 @@ impl TryFrom<CallItem> for Call {
 
     fn try_from(item: CallItem) -> Result<Self, Error> {
         let CallItem { kind, phone, status, reason, record_url } = item;
-        let kind = CallKind::parse(&kind).ok_or_else(unknown("call"))?;
-        let status = CallStatus::parse(&status, reason, record_url).ok_or_else(unknown("call"))?;
+        let kind = CallKind::parse(&kind).ok_or_else(unknown_value("call"))?;
+        let status = CallStatus::parse(&status, reason, record_url).ok_or_else(unknown_value("call"))?;
         Ok(Self { kind, phone, status })
     }
 }

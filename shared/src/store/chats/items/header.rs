@@ -1,37 +1,36 @@
-//! The header of a chat, one item beside its entries.
+//! The item of a chat's header. The update expressions of `store::chats` name its attributes.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::account::Author;
-use crate::domain::chat::{Chat, Failing, Preview, Rating};
-use crate::domain::chat_state::State;
+use crate::domain::agent::AgentSnapshot;
+use crate::domain::chat::{Chat, FailingUntil, MessagePreview, Rating};
+use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
-use crate::domain::rate::Window;
+use crate::domain::rate_limit::RateWindow;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::deliveries::Backlog;
-use crate::store::chats::items::unknown;
-use crate::store::chats::{head_key, listing_key};
+use crate::store::chats::due_index::Backlog;
+use crate::store::chats::items::unknown_value;
+use crate::store::chats::{header_key, listing_key};
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct HeadItem {
+pub(in crate::store) struct HeaderItem {
     pk: String,
     sk: String,
-    /// Key of the index that lists chats, see [`listing`].
+    /// Partition key of the index `listing`, see [`listing_key`].
     listing: String,
     account_id: String,
     chat_id: u64,
     state: String,
-    /// Condition of every transition, see [`Chat::version`].
     #[serde(default)]
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    agent: Option<AuthorItem>,
-    /// The department to which alone a waiting chat is offered.
+    agent: Option<AgentSnapshotItem>,
+    /// The department to which a waiting chat is offered exclusively.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered_to: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    department: Option<DepartmentItem>,
+    department: Option<ChatDepartmentItem>,
     channel_id: String,
     channel_name: String,
     external_id: String,
@@ -51,34 +50,34 @@ pub(in crate::store) struct HeadItem {
     opened_at: u64,
     updated_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    last_message: Option<PreviewItem>,
+    last_message: Option<MessagePreviewItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    typing_since: Option<u64>,
+    typing_started_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
-    rate_since: u64,
+    rate_started_at: u64,
     rate_count: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rating: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    keep_days: Option<u32>,
-    /// Key of the index of what is due, while the chat is open: when to look whether it rests too long.
+    retention_days: Option<u32>,
+    /// Key of the index `due` while the chat is open: partition and time of the next idle check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
-    /// For the table's own deletion, when the chat is closed: seconds since the epoch.
+    /// TTL attribute of a closed chat, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
 
-impl HeadItem {
-    /// The header of a chat that begins. While it is open, somebody looks then whether it rests too long.
+impl HeaderItem {
+    /// The item of a new chat. `next_idle_check` is ignored for a chat that is closed from the start.
     pub(in crate::store) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
         let is_open = !chat.state.is_closed();
-        let forgotten = chat.keep_until(chat.updated_at).filter(|_| !is_open);
+        let expires_at = chat.retain_until(chat.updated_at).filter(|_| !is_open);
         let Chat {
             account_id,
             chat_id,
@@ -99,22 +98,22 @@ impl HeadItem {
             opened_at,
             updated_at,
             last_message,
-            typing_since,
-            failing,
+            typing_started_at,
+            failing_until,
             rate,
             rating,
-            keep_days,
+            retention_days,
         } = chat.clone();
-        let key = head_key(&account_id, chat_id);
+        let key = header_key(&account_id, chat_id);
         Self {
             pk: key.pk,
             sk: key.sk,
             listing: listing_key(&account_id, state.name()),
             account_id,
             chat_id,
-            agent: state.agent().map(AuthorItem::from),
-            offered_to: state.offer(),
-            department: department.as_ref().map(DepartmentItem::from),
+            agent: state.agent().map(AgentSnapshotItem::from),
+            offered_to: state.offered_department(),
+            department: department.as_ref().map(ChatDepartmentItem::from),
             state: state.name().to_owned(),
             version,
             channel_id,
@@ -130,33 +129,33 @@ impl HeadItem {
             seq,
             opened_at: opened_at.0,
             updated_at: updated_at.0,
-            last_message: last_message.as_ref().map(PreviewItem::from),
-            typing_since: typing_since.map(|at| at.0),
-            channel_failing_until: failing.channel.map(|at| at.0),
-            bot_failing_until: failing.bot.map(|at| at.0),
-            rate_since: rate.since.0,
+            last_message: last_message.as_ref().map(MessagePreviewItem::from),
+            typing_started_at: typing_started_at.map(|at| at.0),
+            channel_failing_until: failing_until.channel.map(|at| at.0),
+            bot_failing_until: failing_until.bot.map(|at| at.0),
+            rate_started_at: rate.started_at.0,
             rate_count: rate.count,
             rating: rating.map(|rating| rating.name().to_owned()),
-            keep_days,
+            retention_days,
             due: is_open.then(|| Backlog::IdleChecks.partition_of(chat_id)),
             due_at: is_open.then_some(next_idle_check.0),
-            expires_at: forgotten.map(Timestamp::seconds),
+            expires_at: expires_at.map(Timestamp::seconds),
         }
     }
 }
 
-impl TryFrom<HeadItem> for Chat {
+impl TryFrom<HeaderItem> for Chat {
     type Error = Error;
 
-    fn try_from(item: HeadItem) -> Result<Self, Error> {
-        let agent = item.agent.map(Author::from);
+    fn try_from(item: HeaderItem) -> Result<Self, Error> {
+        let agent = item.agent.map(AgentSnapshot::from);
         let state = match (item.state.as_str(), agent, item.offered_to) {
-            ("bot", _, _) => State::Bot,
-            ("waiting", _, None) => State::Waiting,
-            ("waiting", _, Some(department_id)) => State::Offered(department_id),
-            ("active", Some(agent), _) => State::Active(agent),
-            ("closed", agent, _) => State::Closed(agent),
-            _ => return Err(unknown("state")()),
+            ("bot", _, _) => ChatState::Bot,
+            ("waiting", _, None) => ChatState::Waiting,
+            ("waiting", _, Some(department_id)) => ChatState::Offered(department_id),
+            ("active", Some(agent), _) => ChatState::Active(agent),
+            ("closed", agent, _) => ChatState::Closed(agent),
+            _ => return Err(unknown_value("state")()),
         };
         Ok(Self {
             account_id: item.account_id,
@@ -177,79 +176,79 @@ impl TryFrom<HeadItem> for Chat {
             seq: item.seq,
             opened_at: Timestamp(item.opened_at),
             updated_at: Timestamp(item.updated_at),
-            last_message: item.last_message.map(Preview::from),
-            typing_since: item.typing_since.map(Timestamp),
-            failing: Failing {
+            last_message: item.last_message.map(MessagePreview::from),
+            typing_started_at: item.typing_started_at.map(Timestamp),
+            failing_until: FailingUntil {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
             },
-            rate: Window { since: Timestamp(item.rate_since), count: item.rate_count },
+            rate: RateWindow { started_at: Timestamp(item.rate_started_at), count: item.rate_count },
             rating: item.rating.as_deref().and_then(Rating::parse),
-            keep_days: item.keep_days,
+            retention_days: item.retention_days,
         })
     }
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct AuthorItem {
+pub(in crate::store) struct AgentSnapshotItem {
     agent_id: u64,
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     photo: Option<String>,
 }
 
-impl From<&Author> for AuthorItem {
-    fn from(author: &Author) -> Self {
-        let Author { agent_id, name, photo } = author.clone();
+impl From<&AgentSnapshot> for AgentSnapshotItem {
+    fn from(author: &AgentSnapshot) -> Self {
+        let AgentSnapshot { agent_id, name, photo } = author.clone();
         Self { agent_id, name, photo }
     }
 }
 
-impl From<AuthorItem> for Author {
-    fn from(item: AuthorItem) -> Self {
-        let AuthorItem { agent_id, name, photo } = item;
+impl From<AgentSnapshotItem> for AgentSnapshot {
+    fn from(item: AgentSnapshotItem) -> Self {
+        let AgentSnapshotItem { agent_id, name, photo } = item;
         Self { agent_id, name, photo }
     }
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct DepartmentItem {
+pub(in crate::store) struct ChatDepartmentItem {
     id: u64,
     name: String,
 }
 
-impl From<&ChatDepartment> for DepartmentItem {
+impl From<&ChatDepartment> for ChatDepartmentItem {
     fn from(department: &ChatDepartment) -> Self {
         let ChatDepartment { department_id: id, name } = department.clone();
         Self { id, name }
     }
 }
 
-impl From<DepartmentItem> for ChatDepartment {
-    fn from(item: DepartmentItem) -> Self {
-        let DepartmentItem { id: department_id, name } = item;
+impl From<ChatDepartmentItem> for ChatDepartment {
+    fn from(item: ChatDepartmentItem) -> Self {
+        let ChatDepartmentItem { id: department_id, name } = item;
         Self { department_id, name }
     }
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct PreviewItem {
+pub(in crate::store) struct MessagePreviewItem {
     from: String,
     kind: String,
     text: String,
     at: u64,
 }
 
-impl From<&Preview> for PreviewItem {
-    fn from(preview: &Preview) -> Self {
-        let Preview { from, kind, text, at } = preview.clone();
+impl From<&MessagePreview> for MessagePreviewItem {
+    fn from(preview: &MessagePreview) -> Self {
+        let MessagePreview { from, kind, text, at } = preview.clone();
         Self { from, kind, text, at: at.0 }
     }
 }
 
-impl From<PreviewItem> for Preview {
-    fn from(item: PreviewItem) -> Self {
-        let PreviewItem { from, kind, text, at } = item;
+impl From<MessagePreviewItem> for MessagePreview {
+    fn from(item: MessagePreviewItem) -> Self {
+        let MessagePreviewItem { from, kind, text, at } = item;
         Self { from, kind, text, at: Timestamp(at) }
     }
 }

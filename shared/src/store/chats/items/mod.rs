@@ -1,18 +1,18 @@
-//! The items of the Chats table.
+//! The items of the Chats table as serde types, and their conversion from and to domain types.
 
 mod content;
 mod delivery;
 mod entry;
-mod head;
+mod header;
 mod visitor;
 
 pub(in crate::store) use delivery::{AttemptItem, FailureItem};
 pub(in crate::store) use entry::EntryItem;
-pub(in crate::store) use head::{AuthorItem, DepartmentItem, HeadItem, PreviewItem};
-pub(in crate::store) use visitor::{NumberItem, VisitorItem};
+pub(in crate::store) use header::{AgentSnapshotItem, ChatDepartmentItem, HeaderItem, MessagePreviewItem};
+pub(in crate::store) use visitor::{VisitorItem, VisitorNumberItem};
 
 use crate::error::Error;
 
-fn unknown(what: &'static str) -> impl Fn() -> Error {
-    move || Error::internal(("unknown stored value", what))
+fn unknown_value(attribute: &'static str) -> impl Fn() -> Error {
+    move || Error::internal(("unknown stored value", attribute))
 }

@@ -1,9 +1,9 @@
-//! A visitor, and what leads from a visitor's number to the visitor.
+//! The items of a visitor and of the visitor number.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Changes, Profile, Said, Source, Sources, Visitor};
+use crate::domain::visitor::{IntegratorValues, Profile, ProfileSource, ProfileSources, Visitor, VisitorChanges};
 use crate::store::chats::visitor_key;
 
 #[derive(Serialize, Deserialize)]
@@ -17,15 +17,15 @@ pub(in crate::store) struct VisitorItem {
     profile: ProfileItem,
     #[serde(default)]
     sources: SourcesItem,
-    /// What the integrator said before somebody corrected it.
+    /// The integrator's last values of fields that someone else has corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    said_name: Option<String>,
+    integrator_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    said_phone: Option<String>,
+    integrator_phone: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    said_email: Option<String>,
+    integrator_email: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    said_description: Option<String>,
+    integrator_description: Option<String>,
     #[serde(default)]
     chats: u64,
     #[serde(default)]
@@ -34,7 +34,7 @@ pub(in crate::store) struct VisitorItem {
     open_chat: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_chat: Option<u64>,
-    /// For the table's own deletion, while no chat is open: seconds since the epoch.
+    /// TTL attribute while no chat is open, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
@@ -48,12 +48,18 @@ impl From<&Visitor> for VisitorItem {
             number,
             profile,
             sources,
-            said: Said { name: said_name, phone: said_phone, email: said_email, description: said_description },
+            integrator_values:
+                IntegratorValues {
+                    name: integrator_name,
+                    phone: integrator_phone,
+                    email: integrator_email,
+                    description: integrator_description,
+                },
             chats,
             blacklisted,
             open_chat,
             last_chat,
-            keep_until,
+            retain_until,
             changes: _,
         } = visitor.clone();
         let key = visitor_key(&channel_id, &external_id);
@@ -66,15 +72,15 @@ impl From<&Visitor> for VisitorItem {
             number,
             profile: ProfileItem::from(&profile),
             sources: SourcesItem::from(sources),
-            said_name,
-            said_phone,
-            said_email,
-            said_description,
+            integrator_name,
+            integrator_phone,
+            integrator_email,
+            integrator_description,
             chats,
             blacklisted,
             open_chat,
             last_chat,
-            expires_at: keep_until.map(Timestamp::seconds),
+            expires_at: retain_until.map(Timestamp::seconds),
         }
     }
 }
@@ -88,18 +94,18 @@ impl From<VisitorItem> for Visitor {
             number: item.number,
             profile: item.profile.into(),
             sources: item.sources.into(),
-            said: Said {
-                name: item.said_name,
-                phone: item.said_phone,
-                email: item.said_email,
-                description: item.said_description,
+            integrator_values: IntegratorValues {
+                name: item.integrator_name,
+                phone: item.integrator_phone,
+                email: item.integrator_email,
+                description: item.integrator_description,
             },
             chats: item.chats,
             blacklisted: item.blacklisted,
             open_chat: item.open_chat,
             last_chat: item.last_chat,
-            keep_until: item.expires_at.map(Timestamp::from_seconds),
-            changes: Changes::default(),
+            retain_until: item.expires_at.map(Timestamp::from_seconds),
+            changes: VisitorChanges::default(),
         }
     }
 }
@@ -117,25 +123,25 @@ pub(in crate::store) struct SourcesItem {
     description: Option<String>,
 }
 
-impl From<Sources> for SourcesItem {
-    fn from(sources: Sources) -> Self {
-        let Sources { name, phone, email, description } = sources;
-        let store = |source: Option<Source>| source.map(|source| source.name().to_owned());
+impl From<ProfileSources> for SourcesItem {
+    fn from(sources: ProfileSources) -> Self {
+        let ProfileSources { name, phone, email, description } = sources;
+        let store = |source: Option<ProfileSource>| source.map(|source| source.name().to_owned());
         Self { name: store(name), phone: store(phone), email: store(email), description: store(description) }
     }
 }
 
-impl From<SourcesItem> for Sources {
+impl From<SourcesItem> for ProfileSources {
     fn from(item: SourcesItem) -> Self {
         let SourcesItem { name, phone, email, description } = item;
-        let read = |source: Option<String>| source.as_deref().and_then(Source::parse);
+        let read = |source: Option<String>| source.as_deref().and_then(ProfileSource::parse);
         Self { name: read(name), phone: read(phone), email: read(email), description: read(description) }
     }
 }
 
-/// Leads from a visitor's number to the visitor.
+/// The key of the visitor with this number.
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct NumberItem {
+pub(in crate::store) struct VisitorNumberItem {
     pub pk: String,
     pub sk: String,
     pub visitor_pk: String,

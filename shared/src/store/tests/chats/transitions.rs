@@ -1,107 +1,122 @@
-//! Transitions: each applies to the chat as it was seen, and to no later one that looks like it.
+//! Transitions of the chat state. Each applies to the version of the header that the caller has read, never to a later one.
 
-use crate::domain::chat::Chat;
-use crate::domain::chat_state::{Mover, Recipient};
 use crate::store::tests::*;
 
-fn ann() -> Author {
-    Author { agent_id: 2, name: "Ann".into(), photo: None }
+#[tokio::test]
+async fn concurrent_accepts_of_a_chat_have_one_winner() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let agents: Vec<AgentSnapshot> = (1..=8).map(|agent_id| AgentSnapshot { agent_id, ..bob() }).collect();
+    let results = join_all(agents.iter().map(|agent| stores.accept(1, agent, &[], NOW))).await;
+    let accepted = results.iter().filter(|result| result.is_ok()).count();
+    let refused = results.iter().filter(|result| matches!(result, Err(Error::Conflict(_)))).count();
+    assert_eq!((accepted, refused), (1, 7));
+}
+
+#[tokio::test]
+async fn chats_of_a_deleted_agent_wait_again() {
+    let stores = stores().await;
+    stores.chat_with_pending_message().await;
+    stores.insert_chats_of_another_agent(2..1_052).await;
+    stores.chats.release_chats_of_agent("acc", 1, seconds_later(1)).await.unwrap();
+    assert_eq!(stores.chat_header(1).await.state, ChatState::Waiting);
+    assert_eq!(stores.chat_header(2).await.state.name(), "active", "the chat of another agent");
+}
+
+fn ann() -> AgentSnapshot {
+    AgentSnapshot { agent_id: 2, name: "Ann".into(), photo: None }
 }
 
 impl Stores {
-    async fn head(&self) -> Chat {
-        self.chats.chat("acc", 1).await.unwrap().unwrap()
-    }
-
-    /// The chat as Bob had it; by now Bob was deleted and Ann has it. Nothing was written in between.
-    async fn had_by_bob(&self) -> Chat {
+    /// Reassigns the chat from Bob, who is deleted, to Ann without a message in between. Returns the stale header of
+    /// Bob's time.
+    async fn reassign_from_bob_to_ann(&self) -> Chat {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();
-        let seen = self.head().await;
-        self.chats.release("acc", 1, NOW).await.unwrap();
+        let stale = self.chat_header(1).await;
+        self.chats.release_chats_of_agent("acc", 1, NOW).await.unwrap();
         self.accept(1, &ann(), &[], NOW).await.unwrap();
-        assert_eq!(self.head().await.seq, seen.seq);
-        seen
+        assert_eq!(self.chat_header(1).await.seq, stale.seq);
+        stale
     }
 }
 
 #[tokio::test]
-async fn a_late_close_does_not_end_the_chat_of_the_next_agent() {
+async fn stale_close_does_not_end_the_chat_of_the_next_agent() {
     let stores = stores().await;
-    let seen = stores.had_by_bob().await;
-    let refused = stores.chats.close(seen, &bob(), &[], NOW).await;
+    let stale = stores.reassign_from_bob_to_ann().await;
+    let refused = stores.chats.close(stale, &bob(), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("another agent has this chat"))), "{refused:?}");
-    assert_eq!(stores.head().await.state, State::Active(ann()));
+    assert_eq!(stores.chat_header(1).await.state, ChatState::Active(ann()));
 }
 
 #[tokio::test]
-async fn a_late_transfer_does_not_take_the_chat_of_the_next_agent() {
+async fn stale_transfer_does_not_move_the_chat_of_the_next_agent() {
     let stores = stores().await;
-    let seen = stores.had_by_bob().await;
-    let to = Recipient::Agent(Author { agent_id: 3, ..bob() });
-    let refused = stores.chats.transfer(seen, Mover { agent: &bob(), is_admin: false }, &to, NOW).await;
+    let stale = stores.reassign_from_bob_to_ann().await;
+    let to = TransferTarget::Agent(AgentSnapshot { agent_id: 3, ..bob() });
+    let refused = stores.chats.transfer(stale, TransferRequester { agent: &bob(), is_admin: false }, &to, NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("another agent has this chat"))), "{refused:?}");
-    assert_eq!(stores.head().await.state, State::Active(ann()));
+    assert_eq!(stores.chat_header(1).await.state, ChatState::Active(ann()));
 }
 
 #[tokio::test]
-async fn a_late_accept_finds_a_chat_that_waits_again() {
+async fn stale_accept_succeeds_if_the_chat_waits_again() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    let seen = stores.head().await;
+    let stale = stores.chat_header(1).await;
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    stores.chats.release("acc", 1, NOW).await.unwrap();
-    let accepted = stores.chats.accept(seen.clone(), &ann(), &[], NOW).await.unwrap();
-    assert_eq!((accepted.chat.version, &accepted.chat), (seen.version + 3, &stores.head().await));
+    stores.chats.release_chats_of_agent("acc", 1, NOW).await.unwrap();
+    let accepted = stores.chats.accept(stale.clone(), &ann(), &[], NOW).await.unwrap();
+    assert_eq!((accepted.chat.version, &accepted.chat), (stale.version + 3, &stores.chat_header(1).await));
 }
 
 #[tokio::test]
-async fn every_transition_raises_the_version_and_no_message_does() {
+async fn transitions_raise_the_version_and_messages_do_not() {
     let stores = stores().await;
     let mut versions = Vec::new();
-    let mut note = async || versions.push(stores.head().await.version);
+    let mut record_version = async || versions.push(stores.chat_header(1).await.version);
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    note().await;
+    record_version().await;
     stores.accept(1, &bob(), &[webhook("W")], NOW).await.unwrap();
-    note().await;
+    record_version().await;
     stores.agent_writes(1, "hello", NOW).await.unwrap();
     stores.visitor_writes("v", "hello", NOW).await.unwrap();
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    note().await;
-    let to_ann = Recipient::Agent(ann());
-    let seen = stores.head().await;
-    stores.chats.transfer(seen, Mover { agent: &bob(), is_admin: false }, &to_ann, NOW).await.unwrap();
-    note().await;
-    stores.chats.release("acc", 2, NOW).await.unwrap();
-    note().await;
+    record_version().await;
+    let to_ann = TransferTarget::Agent(ann());
+    let stale = stores.chat_header(1).await;
+    stores.chats.transfer(stale, TransferRequester { agent: &bob(), is_admin: false }, &to_ann, NOW).await.unwrap();
+    record_version().await;
+    stores.chats.release_chats_of_agent("acc", 2, NOW).await.unwrap();
+    record_version().await;
     stores.close(1, &bob(), &[], NOW).await.unwrap();
-    note().await;
+    record_version().await;
     assert_eq!(versions, [1, 2, 2, 3, 4, 5]);
 }
 
 #[tokio::test]
-async fn a_repeated_close_succeeds_and_notifies_nobody() {
+async fn repeated_close_succeeds_and_notifies_nobody() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     let first = stores.close(1, &bob(), &[webhook("W")], NOW).await.unwrap();
     assert_eq!(first.notifications.len(), 1);
-    let again = stores.close(1, &bob(), &[webhook("W")], at(5)).await.unwrap();
-    assert_eq!((again.chat, again.notifications), (first.chat, vec![]));
+    let repeated = stores.close(1, &bob(), &[webhook("W")], seconds_later(5)).await.unwrap();
+    assert_eq!((repeated.chat, repeated.notifications), (first.chat, vec![]));
     let refused = stores.close(1, &ann(), &[webhook("W")], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat is closed"))), "{refused:?}");
 }
 
 #[tokio::test]
-async fn a_close_is_refused_when_the_chat_was_offered_to_others() {
+async fn stale_close_of_an_offered_chat_is_refused() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    let seen = stores.head().await;
+    let stale = stores.chat_header(1).await;
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    let sales = crate::domain::department::Department { department_id: 5, name: "Sales".into(), agent_ids: vec![2] };
-    let mover = Mover { agent: &bob(), is_admin: false };
-    let active = stores.head().await;
-    stores.chats.transfer(active, mover, &Recipient::Department(sales), NOW).await.unwrap();
-    let refused = stores.chats.close(seen, &bob(), &[], NOW).await;
+    let requester = TransferRequester { agent: &bob(), is_admin: false };
+    let active = stores.chat_header(1).await;
+    stores.chats.transfer(active, requester, &TransferTarget::Department(sales()), NOW).await.unwrap();
+    let refused = stores.chats.close(stale, &bob(), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
 }

@@ -1,22 +1,23 @@
 //! Circuit breakers of receivers that hang.
 
-use crate::store::connections::breakers::Breakers;
+use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::tests::*;
 
 const RECEIVER: &str = "channel#CH";
 
-/// Two processes with one table.
-async fn processes() -> [Breakers; 2] {
+/// The breakers of two processes that share a table.
+async fn two_processes() -> [CircuitBreakers; 2] {
     let client = stores().await.client;
-    [0, 1].map(|_| Breakers::new(Table::new(client.clone(), "connections")))
+    [0, 1].map(|_| CircuitBreakers::new(Table::new(client.clone(), "connections")))
 }
 
-impl Breakers {
-    /// Five first attempts hang until they fail, one a second from then on; returns which of them opened the breaker.
-    async fn five_failures(&self, from: u64) -> Vec<u64> {
+impl CircuitBreakers {
+    /// Counts five failed first attempts, one a second from `from` on. Returns the seconds of those that opened the
+    /// breaker.
+    async fn count_five_failures(&self, from: u64) -> Vec<u64> {
         let mut opened = Vec::new();
         for second in from..from + 5 {
-            if self.count_failure(RECEIVER, at(second)).await.unwrap() {
+            if self.count_failure(RECEIVER, seconds_later(second)).await.unwrap() {
                 opened.push(second);
             }
         }
@@ -24,70 +25,70 @@ impl Breakers {
     }
 
     async fn is_open_at(&self, second: u64) -> bool {
-        self.is_open(RECEIVER, at(second)).await.unwrap()
+        self.is_open(RECEIVER, seconds_later(second)).await.unwrap()
     }
 }
 
 #[tokio::test]
-async fn five_failures_open_a_breaker_and_an_answer_closes_it() {
-    let [one, other] = processes().await;
-    assert_eq!(one.five_failures(0).await, [4], "the fifth opens it");
+async fn five_failures_open_a_breaker_and_one_response_closes_it() {
+    let [one, other] = two_processes().await;
+    assert_eq!(one.count_five_failures(0).await, [4], "the fifth opens it");
     assert!(one.is_open_at(5).await);
-    assert!(!one.is_open("channel#OTHER", at(5)).await.unwrap());
-    assert!(!other.is_open_at(5).await, "this process has not seen it fail and does not ask");
-    other.count_failure(RECEIVER, at(5)).await.unwrap();
-    assert!(other.is_open_at(6).await, "it learned of the others' failures with its own");
+    assert!(!one.is_open("channel#OTHER", seconds_later(5)).await.unwrap());
+    assert!(!other.is_open_at(5).await, "this process has seen no failure and does not read the item");
+    other.count_failure(RECEIVER, seconds_later(5)).await.unwrap();
+    assert!(other.is_open_at(6).await, "its own failure makes it read the item");
 
     assert!(one.close(RECEIVER).await.unwrap());
     assert!(!one.is_open_at(7).await);
-    assert!(!other.is_open_at(8).await, "it asks again after two seconds");
-    assert!(!one.close(RECEIVER).await.unwrap(), "nothing is left to close");
+    assert!(!other.is_open_at(8).await, "it reads the item again after two seconds");
+    assert!(!one.close(RECEIVER).await.unwrap(), "it is already closed");
 }
 
 #[tokio::test]
-async fn an_answer_between_failures_starts_the_count_anew() {
-    let [one, other] = processes().await;
+async fn response_between_failures_resets_the_count() {
+    let [one, other] = two_processes().await;
     for second in 0..4 {
-        other.count_failure(RECEIVER, at(second)).await.unwrap();
+        other.count_failure(RECEIVER, seconds_later(second)).await.unwrap();
     }
     other.close(RECEIVER).await.unwrap();
-    assert_eq!(one.five_failures(4).await, [8]);
+    assert_eq!(one.count_five_failures(4).await, [8]);
 }
 
 #[tokio::test]
-async fn failures_in_many_processes_at_once_are_all_counted() {
+async fn concurrent_failures_in_several_processes_are_all_counted() {
     let client = stores().await.client;
-    let processes: Vec<_> = (0..5).map(|_| Breakers::new(Table::new(client.clone(), "connections"))).collect();
-    for (second, before) in [(0, "nothing"), (10, "failures that expired"), (12, "an answer")] {
-        if before == "an answer" {
+    let processes: Vec<_> = (0..5).map(|_| CircuitBreakers::new(Table::new(client.clone(), "connections"))).collect();
+    for (second, before) in [(0, "nothing"), (10, "expired failures"), (12, "a response")] {
+        if before == "a response" {
             processes[0].close(RECEIVER).await.unwrap();
         }
-        let counted = processes.iter().map(|process| process.count_failure(RECEIVER, at(second)));
-        let opened = join_all(counted).await.into_iter().filter(|opened| *opened.as_ref().unwrap()).count();
+        let failures = processes.iter().map(|process| process.count_failure(RECEIVER, seconds_later(second)));
+        let opened = join_all(failures).await.into_iter().filter(|opened| *opened.as_ref().unwrap()).count();
         assert_eq!(opened, 1, "after {before}");
     }
 }
 
 #[tokio::test]
 async fn failures_far_apart_do_not_open_a_breaker() {
-    let [one, _] = processes().await;
+    let [one, _] = two_processes().await;
     for n in 0..10 {
-        assert!(!one.count_failure(RECEIVER, at(n * 10)).await.unwrap(), "{n}");
+        assert!(!one.count_failure(RECEIVER, seconds_later(n * 10)).await.unwrap(), "{n}");
         assert!(!one.is_open_at(n * 10 + 1).await, "{n}");
     }
 }
 
 #[tokio::test]
-async fn an_open_breaker_lasts_while_later_attempts_hang() {
-    let [one, other] = processes().await;
-    other.keep_open(RECEIVER, at(0)).await.unwrap();
-    assert!(!other.is_open_at(1).await, "a later attempt alone opens nothing");
-    one.five_failures(0).await;
+async fn breaker_stays_open_while_later_attempts_hang() {
+    let [one, other] = two_processes().await;
+    other.keep_open(RECEIVER, seconds_later(0)).await.unwrap();
+    assert!(!other.is_open_at(1).await, "a later attempt alone does not open it");
+    one.count_five_failures(0).await;
     for second in [8, 16, 24] {
-        other.keep_open(RECEIVER, at(second)).await.unwrap();
+        other.keep_open(RECEIVER, seconds_later(second)).await.unwrap();
     }
     assert!(one.is_open_at(33).await && other.is_open_at(33).await);
-    assert!(!one.is_open_at(36).await, "nothing failed for ten seconds");
-    other.keep_open(RECEIVER, at(36)).await.unwrap();
-    assert!(!one.is_open_at(36).await, "what is over does not come back");
+    assert!(!one.is_open_at(36).await, "no failure for ten seconds");
+    other.keep_open(RECEIVER, seconds_later(36)).await.unwrap();
+    assert!(!one.is_open_at(36).await, "an expired breaker is not extended");
 }

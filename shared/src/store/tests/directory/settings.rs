@@ -1,7 +1,7 @@
-//! The settings of an account.
+//! Account settings and widget rules.
 
-use crate::domain::link_filter::SafeUrls;
-use crate::domain::settings::{Callback, Limits};
+use crate::domain::account_settings::{CallbackHours, RateLimits};
+use crate::domain::link_filter::LinkFilter;
 use crate::domain::webhook::{SigningSecret, Webhook, WebhookEvent};
 use crate::store::tests::*;
 
@@ -15,40 +15,40 @@ fn webhook(id: &str) -> Webhook {
 }
 
 #[tokio::test]
-async fn settings_come_back_with_every_field_and_belong_to_one_account() {
+async fn settings_of_one_account_are_read_with_all_fields() {
     let Stores { directory, .. } = stores().await;
     assert_eq!(directory.settings("acc").await.unwrap(), Settings::default());
-    let wanted = Settings {
+    let expected = Settings {
         version: 1,
         webhooks: vec![webhook("w")],
-        safe_urls: SafeUrls(vec!["a.example".into()]),
-        callback: Callback { enabled: true, days: vec![1, 7], hours: (60, 120), utc_offset: -90 },
-        limits: Limits { visitor_messages: 3, bot_requests: 4, channel_chats: 5 },
+        safe_urls: LinkFilter(vec!["a.example".into()]),
+        callback: CallbackHours { enabled: true, days: vec![1, 7], hours: (60, 120), utc_offset: -90 },
+        limits: RateLimits { visitor_messages: 3, bot_requests: 4, channel_chats: 5 },
         idle_close: None,
         retention_days: Some(30),
     };
-    let edit = |settings: &mut Settings| {
-        *settings = Settings { version: settings.version, ..wanted.clone() };
+    let replace = |settings: &mut Settings| {
+        *settings = Settings { version: settings.version, ..expected.clone() };
         Ok(())
     };
-    directory.edit_settings("acc", edit).await.unwrap();
-    assert_eq!(directory.settings("acc").await.unwrap(), wanted);
+    directory.edit_settings("acc", replace).await.unwrap();
+    assert_eq!(directory.settings("acc").await.unwrap(), expected);
     assert_eq!(directory.settings("other").await.unwrap(), Settings::default());
     let rules = serde_json::json!([{ "name": "one" }]);
-    directory.save_rules("acc", &rules).await.unwrap();
-    assert_eq!(directory.rules("acc").await.unwrap(), rules);
-    assert_eq!(directory.rules("other").await.unwrap(), serde_json::json!([]));
+    directory.save_widget_rules("acc", &rules).await.unwrap();
+    assert_eq!(directory.widget_rules("acc").await.unwrap(), rules);
+    assert_eq!(directory.widget_rules("other").await.unwrap(), serde_json::json!([]));
 }
 
 #[tokio::test]
-async fn changes_that_race_are_all_made() {
+async fn concurrent_settings_changes_are_all_applied() {
     let Stores { directory, .. } = stores().await;
     let add = async |id: String| {
-        let edit = |settings: &mut Settings| {
+        let add_webhook = |settings: &mut Settings| {
             settings.webhooks.push(webhook(&id));
             Ok(settings.webhooks.len())
         };
-        directory.edit_settings("acc", edit).await.unwrap().1
+        directory.edit_settings("acc", add_webhook).await.unwrap().1
     };
     let mut lengths = join_all((0..4).map(|n| add(n.to_string()))).await;
     lengths.sort_unstable();

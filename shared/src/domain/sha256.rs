@@ -1,0 +1,22 @@
+//! SHA-256, for secrets with enough randomness to need no salt and for keys built from untrusted text.
+
+use sha2::{Digest, Sha256};
+
+pub fn digest(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+    Sha256::digest(bytes.as_ref()).into()
+}
+
+/// [`digest`] in lower-case hexadecimal.
+pub fn hex_digest(bytes: impl AsRef<[u8]>) -> String {
+    digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_matches_published_test_vector() {
+        assert_eq!(hex_digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

@@ -1,0 +1,115 @@
+//! The sparse index `due`: pending deliveries and idle checks, which scheduled functions process when their time has
+//! passed, failed deliveries and retention passes. Each kind has its own partitions.
+
+use crate::domain::retry_schedule;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::store::chats::{Chats, item_due_at, item_key};
+use crate::store::table::{Item, Key, Query, n, s};
+
+/// Partitions of each backlog in the index `due`, so that the writes of all accounts do not go to one partition: 32
+/// take 32,000 writes a second. The number must never be reduced, because items in the removed partitions would not be
+/// found.
+pub const DUE_PARTITIONS: u64 = 32;
+
+/// The items of the index `due` that a scheduled function processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backlog {
+    /// Pending deliveries.
+    Deliveries,
+    /// Open chats, due at their next idle check.
+    IdleChecks,
+}
+
+impl Backlog {
+    /// The name in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deliveries => "deliveries",
+            Self::IdleChecks => "idle_checks",
+        }
+    }
+
+    /// The partition of a chat's items.
+    pub(in crate::store) fn partition_of(self, chat_id: u64) -> String {
+        self.partition(chat_id % DUE_PARTITIONS)
+    }
+
+    fn partition(self, number: u64) -> String {
+        match self {
+            Self::Deliveries => number.to_string(),
+            Self::IdleChecks => format!("idle#{number}"),
+        }
+    }
+}
+
+/// The partition of the index `due` that has the failed deliveries of an account, by the time of their entries.
+pub(in crate::store) fn failed_partition(account_id: &str) -> String {
+    format!("{account_id}#failed")
+}
+
+/// When a delivery is overdue whose round started at `since`.
+pub(in crate::store) fn delivery_due_at(since: Timestamp) -> Timestamp {
+    since.plus(retry_schedule::DELIVERY_WINDOW)
+}
+
+/// An item of the index `due` whose time has passed. Displayed as its key, which consists of ids.
+pub struct OverdueItem {
+    pub(in crate::store) key: Key,
+    pub due_at: Timestamp,
+}
+
+impl std::fmt::Display for OverdueItem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Key { pk, sk } = &self.key;
+        write!(f, "{pk} {sk}")
+    }
+}
+
+/// A page of the overdue items of a partition, oldest first.
+pub struct OverduePage {
+    pub items: Vec<OverdueItem>,
+    /// Where the next page starts; none on the last page.
+    pub next: Option<OverdueCursor>,
+}
+
+/// The key of the last item of a page.
+#[derive(Clone)]
+pub struct OverdueCursor(Item);
+
+impl Chats {
+    /// Reads the items of a backlog's partition that were due before `before`, oldest first. One query.
+    pub async fn overdue(
+        &self,
+        backlog: Backlog,
+        partition: u64,
+        before: Timestamp,
+        after: Option<OverdueCursor>,
+        limit: i32,
+    ) -> Result<OverduePage, Error> {
+        self.due_items(backlog.partition(partition), before, after, limit).await
+    }
+
+    /// Reads the items of a partition of the index `due` that were due before `before`, oldest first. One query.
+    pub(in crate::store) async fn due_items(
+        &self,
+        partition: String,
+        before: Timestamp,
+        after: Option<OverdueCursor>,
+        limit: i32,
+    ) -> Result<OverduePage, Error> {
+        let query = Query {
+            index: Some("due"),
+            condition: "#due = :due AND #due_at < :before",
+            values: vec![(":due", s(partition)), (":before", n(before.0))],
+            limit,
+            descending: false,
+        };
+        let page = self.table.query_page(query, "", after.map(|OverdueCursor(key)| key)).await?;
+        let items = page
+            .items
+            .into_iter()
+            .filter_map(|item| Some(OverdueItem { key: item_key(&item)?, due_at: item_due_at(&item)? }));
+        Ok(OverduePage { items: items.collect(), next: page.next.map(OverdueCursor) })
+    }
+}

@@ -1,0 +1,135 @@
+//! Notifications of bots and webhooks as timeline entries. They are stored together with the change that they report,
+//! and are delivered like messages.
+
+use crate::domain::chat::{Chat, Sender};
+use crate::domain::chat_state::ChatState;
+use crate::domain::delivery::{Delivery, Target};
+use crate::domain::message_content::{Content, ContentKind};
+use crate::domain::timeline_entry::Entry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
+use crate::domain::webhook::{Webhook, WebhookDispatch, WebhookEvent, WebhookEventDetails};
+use crate::error::Error;
+use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
+
+impl Chats {
+    /// Notifies the subscribed webhooks of an event that is no transition: allocates entry numbers, then stores the
+    /// entries in one transaction. One write, and one for each webhook; none without a subscription.
+    pub async fn notify_webhooks(
+        &self,
+        chat: &Chat,
+        event: WebhookEvent,
+        details: WebhookEventDetails<'_>,
+        context: &EventContext<'_>,
+    ) -> Result<Vec<Entry>, Error> {
+        let contents = context.webhook_notifications(event, details);
+        if contents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = header_key(&chat.account_id, chat.chat_id);
+        let mut values = vec![(":count", n(contents.len()))];
+        // After chat_finished a receiver expects no more events of the chat, so a closed chat sends none. A call can
+        // outlast its chat. A call event also counts as activity for the idle check.
+        let (update, condition) = if event == WebhookEvent::CallEvent {
+            values.push((":now", n(context.now.0)));
+            ("SET #seq = #seq + :count, #updated_at = :now", ITEM_EXISTS)
+        } else {
+            values.push((":closed", s(ChatState::Closed(None).name())));
+            ("SET #seq = #seq + :count", "attribute_exists(#pk) AND #state <> :closed")
+        };
+        let mut header = match self.table.update(ItemUpdate { key, update, condition, values }).await {
+            Ok(item) => chat_from_item(item)?,
+            Err(WriteError::ConditionFailed { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        header.seq = header.seq.saturating_sub(contents.len() as u64);
+        let entries = context.append_entries(&mut header, contents)?;
+        if let [first, others @ ..] = entries.as_slice() {
+            let others = others.iter().map(entry_write).collect::<Result<_, _>>()?;
+            self.store_entry_with(first, None, others).await?;
+        }
+        Ok(entries)
+    }
+}
+
+/// What the notifications of one change have in common.
+#[derive(Clone, Copy)]
+pub struct EventContext<'a> {
+    /// All webhooks of the account.
+    pub webhooks: &'a [Webhook],
+    /// The agent who caused the change.
+    pub agent_id: Option<u64>,
+    pub now: Timestamp,
+}
+
+/// The content of a notification entry: for a webhook with its dispatch, for the bot without.
+pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
+
+impl EventContext<'_> {
+    /// One notification for each webhook that subscribes to the event.
+    pub(in crate::store) fn webhook_notifications(
+        &self,
+        event: WebhookEvent,
+        details: WebhookEventDetails<'_>,
+    ) -> Vec<NotificationContent> {
+        let subscribed = self.webhooks.iter().filter(|webhook| webhook.subscribes_to(event));
+        let dispatch = |webhook: &Webhook| WebhookDispatch {
+            event,
+            webhook_id: webhook.webhook_id.clone(),
+            agent_id: self.agent_id,
+            assign_to: details.assign_to.map(str::to_owned),
+            call: details.call.cloned(),
+        };
+        subscribed.map(|webhook| (ContentKind::Webhook(event), Some(dispatch(webhook)))).collect()
+    }
+
+    pub(in crate::store) fn chat_updated_subscriptions(&self) -> usize {
+        self.webhooks.iter().filter(|webhook| webhook.subscribes_to(WebhookEvent::ChatUpdated)).count()
+    }
+
+    /// The chat_updated events for changed visitor data. Only while an agent owns the chat: before chat_accepted the
+    /// webhooks do not know the chat.
+    pub(in crate::store) fn chat_updated_notifications(
+        &self,
+        chat: &Chat,
+        visitor: &Visitor,
+    ) -> Vec<NotificationContent> {
+        match chat.state {
+            ChatState::Active(_) if visitor.changes.must_notify_webhooks => {
+                self.webhook_notifications(WebhookEvent::ChatUpdated, WebhookEventDetails::default())
+            }
+            ChatState::Active(_)
+            | ChatState::Bot
+            | ChatState::Waiting
+            | ChatState::Offered(_)
+            | ChatState::Closed(_) => Vec::new(),
+        }
+    }
+
+    /// Makes the next entries of the chat and raises its `seq` accordingly.
+    pub(in crate::store) fn append_entries(
+        &self,
+        chat: &mut Chat,
+        contents: Vec<NotificationContent>,
+    ) -> Result<Vec<Entry>, Error> {
+        let mut entries = Vec::with_capacity(contents.len());
+        for (kind, webhook_dispatch) in contents {
+            chat.seq += 1;
+            let target = if webhook_dispatch.is_some() { Target::Webhook } else { Target::Bot };
+            entries.push(Entry {
+                account_id: chat.account_id.clone(),
+                chat_id: chat.chat_id,
+                seq: chat.seq,
+                id: crate::runtime::secret::message_id(chat.chat_id, chat.seq, self.now)?,
+                from: Sender::System,
+                content: Content::without_text(kind),
+                at: self.now,
+                webhook_dispatch,
+                retain_until: chat.retain_until(self.now),
+                delivery: Some(Delivery::new(target, self.now)),
+            });
+        }
+        Ok(entries)
+    }
+}

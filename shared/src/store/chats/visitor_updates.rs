@@ -1,0 +1,136 @@
+//! The writes that store a visitor, and the item that leads from a visitor number to the visitor. An update sets only
+//! the attributes that have changed, so that concurrent changes of other attributes are preserved.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{ProfileSource, Visitor, VisitorField};
+use crate::error::Error;
+use crate::store::chats::items::{VisitorItem, VisitorNumberItem};
+use crate::store::chats::{visitor_key, visitor_number_key};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
+use crate::store::{to_attribute, to_item};
+
+/// The `SET` clause of an update, put together from several parts.
+#[derive(Default)]
+pub(in crate::store) struct SetClause {
+    assignments: Vec<&'static str>,
+    values: ExpressionValues,
+}
+
+impl SetClause {
+    /// Adds assignments and the values of the `:names` in them.
+    pub(in crate::store) fn add<const N: usize>(
+        &mut self,
+        assignments: &'static str,
+        values: [(&'static str, AttributeValue); N],
+    ) {
+        self.assignments.push(assignments);
+        self.values.extend(values);
+    }
+
+    pub(in crate::store) fn into_update(self, key: Key, condition: &'static str) -> ItemUpdate<String> {
+        ItemUpdate { key, update: format!("SET {}", self.assignments.join(", ")), condition, values: self.values }
+    }
+}
+
+/// The assignments of the visitor's changed attributes.
+pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClause, Error> {
+    let Visitor { profile, sources, integrator_values, .. } = visitor;
+    let source = |source: Option<ProfileSource>| to_attribute(&source.map(ProfileSource::name));
+    let mut set = SetClause::default();
+    for field in &visitor.changes.fields {
+        match field {
+            VisitorField::Name => set.add(
+                "#profile.#name = :name, #sources.#name = :name_source, #integrator_name = :integrator_name",
+                [
+                    (":name", to_attribute(&profile.name)?),
+                    (":name_source", source(sources.name)?),
+                    (":integrator_name", to_attribute(&integrator_values.name)?),
+                ],
+            ),
+            VisitorField::Phone => set.add(
+                "#profile.#phone = :phone, #sources.#phone = :phone_source, #integrator_phone = :integrator_phone",
+                [
+                    (":phone", to_attribute(&profile.phone)?),
+                    (":phone_source", source(sources.phone)?),
+                    (":integrator_phone", to_attribute(&integrator_values.phone)?),
+                ],
+            ),
+            VisitorField::Email => set.add(
+                "#profile.#email = :email, #sources.#email = :email_source, #integrator_email = :integrator_email",
+                [
+                    (":email", to_attribute(&profile.email)?),
+                    (":email_source", source(sources.email)?),
+                    (":integrator_email", to_attribute(&integrator_values.email)?),
+                ],
+            ),
+            VisitorField::Description => set.add(
+                "#profile.#description = :description, #sources.#description = :description_source, \
+                 #integrator_description = :integrator_description",
+                [
+                    (":description", to_attribute(&profile.description)?),
+                    (":description_source", source(sources.description)?),
+                    (":integrator_description", to_attribute(&integrator_values.description)?),
+                ],
+            ),
+            VisitorField::Photo => set.add("#profile.#photo = :photo", [(":photo", to_attribute(&profile.photo)?)]),
+            VisitorField::Url => set.add("#profile.#url = :url", [(":url", to_attribute(&profile.url)?)]),
+            VisitorField::Blacklisted => {
+                set.add("#blacklisted = :blacklisted", [(":blacklisted", to_attribute(&visitor.blacklisted)?)]);
+            }
+        }
+    }
+    Ok(set)
+}
+
+/// The update of the visitor's changed attributes; none without a change.
+pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
+    if visitor.changes.fields.is_empty() {
+        return Ok(None);
+    }
+    let key = visitor_key(&visitor.channel_id, &visitor.external_id);
+    Ok(Some(changed_attributes(visitor)?.into_update(key, ITEM_EXISTS)))
+}
+
+/// Stores a visitor who opens a chat. Fails when another request has created the visitor or opened a chat of the
+/// visitor.
+pub(in crate::store) fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
+    if is_new {
+        return to_item(&VisitorItem::from(visitor)).map(Write::Create);
+    }
+    let mut set = changed_attributes(visitor)?;
+    set.add(
+        "#open_chat = :chat, #last_chat = :chat, #chats = :chats",
+        [(":chat", to_attribute(&visitor.open_chat)?), (":chats", n(visitor.chats))],
+    );
+    let key = visitor_key(&visitor.channel_id, &visitor.external_id);
+    let mut update = set.into_update(key, "attribute_exists(#pk) AND attribute_not_exists(#open_chat)");
+    update.update.push_str(" REMOVE #expires_at");
+    Ok(Write::DynamicUpdate(update))
+}
+
+/// Creates the item that leads from a visitor's number, the `client_id` of the Bot API, to the visitor.
+pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
+    let key = visitor_number_key(&visitor.account_id, visitor.number);
+    let target = visitor_key(&visitor.channel_id, &visitor.external_id);
+    let number = VisitorNumberItem {
+        pk: key.pk,
+        sk: key.sk,
+        visitor_pk: target.pk,
+        visitor_sk: target.sk,
+        expires_at: visitor.retain_until.map(Timestamp::seconds),
+    };
+    to_item(&number).map(Write::Create)
+}
+
+/// Removes the expiry from the item of a visitor's number. Creates the item again when it has expired already.
+pub(in crate::store) fn visitor_number_retain_write(visitor: &Visitor) -> Write {
+    let target = visitor_key(&visitor.channel_id, &visitor.external_id);
+    Write::Update(ItemUpdate {
+        key: visitor_number_key(&visitor.account_id, visitor.number),
+        update: "SET #visitor_pk = :pk, #visitor_sk = :sk REMOVE #expires_at",
+        condition: "",
+        values: vec![(":pk", s(target.pk)), (":sk", s(target.sk))],
+    })
+}

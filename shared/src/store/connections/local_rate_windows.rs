@@ -1,0 +1,35 @@
+//! The request counts that a process keeps in memory between two writes to the shared count.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The current window of each bot.
+#[derive(Clone, Default)]
+pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>);
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct LocalRateWindow {
+    pub number: u64,
+    /// The count of all processes, as of the last write of this process.
+    pub shared_count: u64,
+    /// Requests in this process since then.
+    pub local_count: u64,
+}
+
+impl LocalRateWindows {
+    /// Counts one request of a bot in the window of this number, and returns the window.
+    pub(super) fn count_request(&self, bot_id: &str, number: u64) -> LocalRateWindow {
+        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = windows.entry(bot_id.to_owned()).or_default();
+        if window.number != number {
+            *window = LocalRateWindow { number, ..LocalRateWindow::default() };
+        }
+        window.local_count += 1;
+        *window
+    }
+
+    pub(super) fn replace(&self, bot_id: &str, window: LocalRateWindow) {
+        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.insert(bot_id.to_owned(), window);
+    }
+}

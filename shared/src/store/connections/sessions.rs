@@ -1,0 +1,200 @@
+//! Agents' sessions. A bearer token is `<account>.<agent>.<secret>`; only a hash of the secret is stored.
+
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::agent::{Agent, AgentSnapshot, Role};
+use crate::domain::chat_visibility::Viewer;
+use crate::domain::sha256;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::secret::random_token;
+use crate::store::connections::presence::presence_key;
+use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_TIMEOUT};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::{from_item, to_attribute, to_item};
+
+/// A session ends this long after the login, even while it is in use.
+const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// The time of the last request is stored at most this often, to save writes.
+const LAST_REQUEST_WRITE_INTERVAL: Duration = Duration::from_secs(60);
+/// Sessions that are deleted concurrently.
+const MAX_CONCURRENT_DELETES: usize = 25;
+
+/// The session of a signed-in agent.
+#[derive(Clone, Debug)]
+pub struct Session {
+    pub account_id: String,
+    pub agent: AgentSnapshot,
+    pub role: Role,
+}
+
+impl Session {
+    pub(crate) fn viewer(&self) -> Viewer {
+        Viewer { agent_id: self.agent.agent_id, is_admin: self.role == Role::Admin }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct SessionItem {
+    pk: String,
+    sk: String,
+    role: String,
+    name: String,
+    photo: Option<String>,
+    /// Milliseconds.
+    last_request_at: u64,
+    /// Seconds, as DynamoDB's TTL requires; at most `ends_at`.
+    expires_at: u64,
+    /// Seconds: when the session ends even while it is in use.
+    #[serde(default)]
+    ends_at: u64,
+}
+
+impl SessionItem {
+    fn key(&self) -> Key {
+        Key::new(&*self.pk, &*self.sk)
+    }
+}
+
+fn session_key(account_id: &str, agent_id: u64, secret: &str) -> Key {
+    Key::new(sessions_partition(account_id, agent_id), format!("SESSION#{}", sha256::hex_digest(secret)))
+}
+
+fn sessions_partition(account_id: &str, agent_id: u64) -> String {
+    format!("AGENT#{account_id}#{agent_id}")
+}
+
+impl Connections {
+    /// Creates a session and returns its bearer token. One write.
+    pub async fn create_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
+        let secret = random_token()?;
+        let key = session_key(&agent.account_id, agent.agent_id, &secret);
+        let item = SessionItem {
+            pk: key.pk,
+            sk: key.sk,
+            role: agent.role.name().to_owned(),
+            name: agent.name.clone(),
+            photo: agent.photo.clone(),
+            last_request_at: now.0,
+            expires_at: now.plus(SESSION_IDLE_TIMEOUT).seconds(),
+            ends_at: now.plus(MAX_SESSION_LIFETIME).seconds(),
+        };
+        self.table.put(to_item(&item)?, true).await?;
+        Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
+    }
+
+    /// The session of a token, unless it has expired. One read; once
+    /// a minute also two writes, for the time of the last request.
+    pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
+        let Some((account_id, agent_id, secret)) = parse_token(token) else {
+            return Ok(None);
+        };
+        let key = session_key(account_id, agent_id, secret);
+        let Some(item) = self.table.get(key.clone()).await? else {
+            return Ok(None);
+        };
+        let SessionItem { pk: _, sk: _, role, name, photo, last_request_at, expires_at, ends_at } = from_item(item)?;
+        if expires_at <= now.seconds() {
+            return Ok(None);
+        }
+        if now.since(Timestamp(last_request_at)) >= LAST_REQUEST_WRITE_INTERVAL {
+            let expires_at = now.plus(SESSION_IDLE_TIMEOUT).seconds().min(ends_at);
+            self.record_request(key, account_id, agent_id, now, expires_at).await?;
+        }
+        let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
+        let agent = AgentSnapshot { agent_id, name, photo };
+        Ok(Some(Session { account_id: account_id.to_owned(), agent, role }))
+    }
+
+    /// Stores the time of the last request in the session and in the agent's presence.
+    async fn record_request(
+        &self,
+        session_key: Key,
+        account_id: &str,
+        agent_id: u64,
+        now: Timestamp,
+        expires_at: u64,
+    ) -> Result<(), Error> {
+        let session = ItemUpdate {
+            key: session_key,
+            update: "SET #last_request_at = :now, #expires_at = :expires",
+            condition: ITEM_EXISTS,
+            values: vec![(":now", n(now.0)), (":expires", n(expires_at))],
+        };
+        let presence = ItemUpdate { key: presence_key(account_id, agent_id), ..session.clone() };
+        for update in [session, presence] {
+            if let Err(WriteError::Error(error)) = self.table.update(update).await {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the session of a token, and the agent's presence when it was the last session. One write; when the session
+    /// existed, also one query, and one write when it was the last.
+    pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
+        let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
+        if self.table.delete(session_key(account_id, agent_id, secret)).await?.is_none() {
+            return Ok(());
+        }
+        let others = self.sessions(account_id, agent_id).await?;
+        if others.iter().any(|session| session.expires_at > now.seconds()) {
+            return Ok(());
+        }
+        self.delete_presence(account_id, agent_id).await
+    }
+
+    /// Ends all sessions of an agent who was deleted or whose role has changed. Repeats until none is left, so that
+    /// sessions which start concurrently end too.
+    pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
+        loop {
+            let sessions = self.sessions(account_id, agent_id).await?;
+            if sessions.is_empty() {
+                return Ok(());
+            }
+            for sessions in sessions.chunks(MAX_CONCURRENT_DELETES) {
+                try_join_all(sessions.iter().map(|session| self.table.delete(session.key()))).await?;
+            }
+        }
+    }
+
+    /// Copies the agent's current name and photo to all of the
+    /// agent's sessions. One query, and one write for each session.
+    pub async fn update_session_profiles(&self, agent: &Agent) -> Result<(), Error> {
+        for session in self.sessions(&agent.account_id, agent.agent_id).await? {
+            let item_update = ItemUpdate {
+                key: session.key(),
+                update: "SET #name = :name, #photo = :photo",
+                condition: ITEM_EXISTS,
+                values: vec![(":name", s(&*agent.name)), (":photo", to_attribute(&agent.photo)?)],
+            };
+            if let Err(WriteError::Error(error)) = self.table.update(item_update).await {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn sessions(&self, account_id: &str, agent_id: u64) -> Result<Vec<SessionItem>, Error> {
+        let pk = sessions_partition(account_id, agent_id);
+        let query = Query {
+            index: None,
+            condition: "#pk = :agent AND begins_with(#sk, :sessions)",
+            values: vec![(":agent", s(&*pk)), (":sessions", s("SESSION#"))],
+            limit: MAX_ITEMS_PER_QUERY,
+            descending: false,
+        };
+        self.table.query_all(query, usize::MAX).await?.into_iter().map(from_item).collect()
+    }
+}
+
+/// Account, agent and secret of a token; none when it is malformed.
+fn parse_token(token: &str) -> Option<(&str, u64, &str)> {
+    let (account_id, rest) = token.split_once('.')?;
+    let (agent_id, secret) = rest.split_once('.')?;
+    let is_well_formed = !account_id.is_empty() && account_id.bytes().all(|letter| letter.is_ascii_alphanumeric());
+    is_well_formed.then_some((account_id, agent_id.parse().ok()?, secret))
+}

@@ -1,0 +1,187 @@
+//! The channels of the Directory table. The secrets of their endpoint URLs are stored as hashes.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::domain::bot::Bot;
+use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, MAX_ENDPOINT_SECRETS};
+use crate::domain::sha256;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::secret;
+use crate::store::directory::items::{ChannelItem, SecretItem};
+use crate::store::directory::keys::channel_key;
+use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, WriteError, changed_values, s};
+use crate::store::{from_item, to_attribute, to_item};
+
+/// Channels that one batch request reads.
+const MAX_CHANNELS_PER_READ: usize = 100;
+
+impl Directory {
+    /// A channel, up to 10 s old. One read, none when cached.
+    pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
+        match self.channels.get(channel_id) {
+            Some(cached) => Ok(cached),
+            None => Ok(self.channels.put(channel_id, self.channel(channel_id).await?)),
+        }
+    }
+
+    /// The existing channels of these ids, up to 10 s old. One read for each channel that is not cached, in batches.
+    pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
+        let (mut found, mut missing) = (HashMap::new(), Vec::new());
+        for id in ids {
+            match self.channels.get(id) {
+                Some(Some(channel)) => drop(found.insert((*id).to_owned(), channel)),
+                Some(None) => {}
+                None => missing.push(*id),
+            }
+        }
+        for ids in missing.chunks(MAX_CHANNELS_PER_READ) {
+            let read = self.read_channels(ids).await?;
+            let mut read: HashMap<String, Channel> =
+                read.into_iter().map(|channel| (channel.channel_id.clone(), channel)).collect();
+            for id in ids {
+                if let Some(channel) = self.channels.put(id, read.remove(*id)) {
+                    found.insert((*id).to_owned(), channel);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn read_channels(&self, ids: &[&str]) -> Result<Vec<Channel>, Error> {
+        if let [id] = ids {
+            return Ok(self.channel(id).await?.into_iter().collect());
+        }
+        let items = self.table.batch_get(ids.iter().map(|id| channel_key(id)).collect()).await?;
+        items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
+    }
+
+    /// One read.
+    pub async fn channel(&self, channel_id: &str) -> Result<Option<Channel>, Error> {
+        let item = self.table.get(channel_key(channel_id)).await?;
+        item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
+    }
+
+    /// A channel of this account; another account's channel is `NotFound`. One read.
+    pub async fn channel_of_account(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
+        let channel = self.channel(channel_id).await?;
+        channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
+    }
+
+    /// The account's channels in no particular order, from an index, which may be slightly out of date.
+    pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
+        let query = Query {
+            index: Some("by_account"),
+            condition: "#account_id = :account AND begins_with(#pk, :channels)",
+            values: vec![(":account", s(account_id)), (":channels", s("CHANNEL#"))],
+            limit: MAX_ITEMS_PER_QUERY,
+            descending: false,
+        };
+        let items = self.table.query_all(query, usize::MAX).await?;
+        items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
+    }
+
+    /// Creates a channel and returns it with the secret of its
+    /// endpoint URL, of which only the hash is stored. One write.
+    pub async fn create_channel(
+        &self,
+        account_id: &str,
+        settings: ChannelSettings,
+        now: Timestamp,
+    ) -> Result<(Channel, String), Error> {
+        let endpoint_secret = secret::random_token()?;
+        let channel = Channel {
+            channel_id: secret::random_identifier()?,
+            account_id: account_id.to_owned(),
+            settings,
+            bot_id: None,
+            secrets: vec![EndpointSecret { hash: sha256::digest(&endpoint_secret), valid_until: None }],
+            signing_secret: secret::signing_secret()?,
+            created_at: now,
+        };
+        self.table
+            .put(to_item(&ChannelItem::from(&channel))?, true)
+            .await
+            .map_err(conflict_or("the channel id is taken"))?;
+        Ok((channel, endpoint_secret))
+    }
+
+    /// Stores the changed settings of a channel and leaves its other attributes alone. One write.
+    pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
+        let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let item_update = ItemUpdate::set_attributes(channel_key(&before.channel_id), changed, ITEM_EXISTS);
+        Ok(self.table.update(item_update).await.map(|_| ())?)
+    }
+
+    /// Replaces the endpoint secrets of a channel, on the condition that they are still those of `before`. The SDK
+    /// retries a request that timed out, so finding the new secrets counts as success. One write.
+    pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
+        let secrets_attribute =
+            |channel: &Channel| to_attribute(&channel.secrets.iter().map(SecretItem::from).collect::<Vec<_>>());
+        let item_update = ItemUpdate {
+            key: channel_key(&after.channel_id),
+            update: "SET #secrets = :after",
+            condition: "#secrets = :before",
+            values: vec![(":after", secrets_attribute(after)?), (":before", secrets_attribute(before)?)],
+        };
+        let error = match self.table.update(item_update).await {
+            Ok(_) => return Ok(()),
+            Err(error) => error,
+        };
+        if let WriteError::ConditionFailed { item: Some(found), .. } = &error
+            && found.get("secrets") == Some(&secrets_attribute(after)?)
+        {
+            return Ok(());
+        }
+        Err(conflict_or("the address is being rotated by another request")(error))
+    }
+
+    /// Deletes a channel after unassigning its bot. The channel's chats are kept.
+    pub async fn delete_channel(&self, channel: &Channel) -> Result<(), Error> {
+        if let Some(bot) = self.assigned_bot(channel).await? {
+            let mut after = bot.clone();
+            after.channel_ids.retain(|channel_id| *channel_id != channel.channel_id);
+            self.save_bot(&bot, &after).await?;
+        }
+        self.table.delete(channel_key(&channel.channel_id)).await.map(|_| ())
+    }
+
+    async fn assigned_bot(&self, channel: &Channel) -> Result<Option<Bot>, Error> {
+        match &channel.bot_id {
+            Some(bot_id) => self.bot(bot_id).await,
+            None => Ok(None),
+        }
+    }
+}
+
+fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error> {
+    Ok(vec![
+        (":name", s(&*settings.name)),
+        (":integrator_url", s(&*settings.integrator_url)),
+        (":append_channel_id", to_attribute(&settings.append_channel_id)?),
+        (":enabled", to_attribute(&settings.enabled)?),
+        (":chunked", to_attribute(&settings.chunked)?),
+        (":agent_ids", to_attribute(&settings.agent_ids)?),
+        (":department_ids", to_attribute(&settings.department_ids)?),
+        (":validation", s(settings.validation.name())),
+        (":hidden_error_codes", to_attribute(&settings.hidden_error_codes)?),
+        (":shows_markdown", to_attribute(&settings.rich_support.markdown)?),
+        (":shows_buttons", to_attribute(&settings.rich_support.buttons)?),
+    ])
+}
+
+/// Whether the secret is one of the channel's valid endpoint secrets. The time taken depends neither on the number of
+/// secrets nor on whether the channel exists.
+pub fn has_valid_secret(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
+    let hash = sha256::digest(secret);
+    let padding = [0_u8; 32];
+    let secrets = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
+    let valid = secrets.iter().filter(|secret| secret.valid_until.is_none_or(|until| now < until));
+    let padded = valid.map(|secret| &secret.hash).chain(std::iter::repeat(&padding)).take(MAX_ENDPOINT_SECRETS);
+    padded.fold(false, |is_valid, stored| is_valid | secret::equals_in_constant_time(stored, &hash))
+}

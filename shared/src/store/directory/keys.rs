@@ -1,0 +1,61 @@
+//! The keys of the items in the Directory table (docs/design.md, Storage).
+
+use crate::domain::sha256;
+use crate::store::table::Key;
+
+/// The start of the sort keys of agents.
+pub(super) const AGENT_PREFIX: &str = "AGENT#";
+/// The start of the sort keys of departments.
+pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
+
+/// The partition with the account's own item, its settings, agents and departments.
+pub(super) fn account_partition(account_id: &str) -> String {
+    format!("ACCOUNT#{account_id}")
+}
+
+pub(super) fn account_key(account_id: &str) -> Key {
+    Key::new(account_partition(account_id), "ACCOUNT")
+}
+
+pub(super) fn settings_key(account_id: &str) -> Key {
+    Key::new(account_partition(account_id), "SETTINGS")
+}
+
+/// The widget rules are an item of their own, because every message reads the settings.
+pub(super) fn widget_rules_key(account_id: &str) -> Key {
+    Key::new(account_partition(account_id), "RULES")
+}
+
+pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
+    Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
+}
+
+/// The item of a deleted agent, because chats still refer to the agent.
+pub(super) fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
+    Key::new(account_partition(account_id), format!("FORMER_AGENT#{agent_id:010}"))
+}
+
+pub(super) fn department_key(account_id: &str, department_id: u64) -> Key {
+    Key::new(account_partition(account_id), format!("{DEPARTMENT_PREFIX}{department_id:010}"))
+}
+
+pub(super) fn login_key(email: &str) -> Key {
+    Key::new(format!("LOGIN#{email}"), "LOGIN")
+}
+
+pub(super) fn channel_key(channel_id: &str) -> Key {
+    Key::new(format!("CHANNEL#{channel_id}"), "CHANNEL")
+}
+
+pub(super) fn provider_key(provider_id: &str) -> Key {
+    Key::new(format!("PROVIDER#{provider_id}"), "PROVIDER")
+}
+
+pub(super) fn bot_key(bot_id: &str) -> Key {
+    Key::new(format!("BOT#{bot_id}"), "BOT")
+}
+
+/// The token is stored as a hash.
+pub(super) fn bot_token_key(provider_id: &str, token: &str) -> Key {
+    Key::new(format!("BOT_TOKEN#{provider_id}#{}", sha256::hex_digest(token)), "BOT_TOKEN")
+}

@@ -1,0 +1,264 @@
+//! What visitors, agents, bots and the schedules do in the tests, and what the tests read back.
+
+use crate::store::tests::*;
+
+impl Stores {
+    /// Returns the chat and the `seq` of the message.
+    pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
+        self.visitor_writes_with(visitor, &Profile::default(), text, None, now).await
+    }
+
+    pub(super) async fn visitor_writes_with(
+        &self,
+        external_id: &str,
+        profile: &Profile,
+        text: &str,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<(u64, u64), Error> {
+        let (channel, content) = (channel(), Content::text(text));
+        let incoming = IncomingMessage { external_id, key, ..incoming_message(self, &channel, &content, profile, now) };
+        self.chats.store_visitor_message(&incoming).await.map(|stored| {
+            let receipt = stored.unwrap().receipt;
+            (receipt.chat_id, receipt.seq)
+        })
+    }
+
+    /// Accepts the current version of a chat.
+    pub(super) async fn accept(
+        &self,
+        chat_id: u64,
+        agent: &AgentSnapshot,
+        webhooks: &[Webhook],
+        now: Timestamp,
+    ) -> Result<Transition, Error> {
+        let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
+        self.chats.accept(chat, agent, webhooks, now).await
+    }
+
+    /// Closes the current version of a chat.
+    pub(super) async fn close(
+        &self,
+        chat_id: u64,
+        agent: &AgentSnapshot,
+        webhooks: &[Webhook],
+        now: Timestamp,
+    ) -> Result<Transition, Error> {
+        let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
+        self.chats.close(chat, agent, webhooks, now).await
+    }
+
+    /// Bob writes a text. Returns its `seq`.
+    pub(super) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
+        let (agent, content) = (bob(), Content::text(text));
+        let outgoing = OutgoingMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
+        self.chats.store_agent_message(&outgoing).await.map(|receipt| receipt.seq)
+    }
+
+    /// The chat's pending deliveries that were due before this time.
+    pub(super) async fn overdue_deliveries(&self, chat_id: u64, before: Timestamp) -> Vec<OverdueItem> {
+        let partition = chat_id % DUE_PARTITIONS;
+        self.chats.overdue(Backlog::Deliveries, partition, before, None, 10).await.unwrap().items
+    }
+
+    /// Every item of the Chats table.
+    pub(super) async fn chat_items(&self) -> Vec<Item> {
+        self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
+    }
+
+    /// Opens chat 1, which Bob accepts. Returns the `seq` of his message, whose delivery is pending.
+    pub(super) async fn chat_with_pending_message(&self) -> u64 {
+        self.visitor_writes("v", "hi", NOW).await.unwrap();
+        self.accept(1, &bob(), &[], NOW).await.unwrap();
+        self.agent_writes(1, "hello", NOW).await.unwrap()
+    }
+
+    /// Opens chat 1 in a channel with a bot. The delivery of the visitor's message to the bot is pending.
+    pub(super) async fn open_chat_with_bot(&self) {
+        let channel = Channel { bot_id: Some("B".into()), ..channel() };
+        let (profile, content) = (Profile::default(), Content::text("hi"));
+        let incoming = incoming_message(self, &channel, &content, &profile, NOW);
+        assert!(self.chats.store_visitor_message(&incoming).await.unwrap().unwrap().receipt.is_for_bot);
+    }
+
+    pub(super) async fn bot_sends(
+        &self,
+        bot: &Bot,
+        content: Content,
+        rich_support: RichSupport,
+    ) -> Result<Entry, Error> {
+        self.bot_sends_at(NOW, bot, content, rich_support).await
+    }
+
+    pub(super) async fn bot_sends_text(&self, text: &str, now: Timestamp) {
+        self.bot_sends_at(now, &bot(&[]), Content::text(text), RichSupport::default()).await.unwrap();
+    }
+
+    pub(super) async fn bot_sends_at(
+        &self,
+        now: Timestamp,
+        bot: &Bot,
+        content: Content,
+        rich_support: RichSupport,
+    ) -> Result<Entry, Error> {
+        let header = self.chats.advance_header_for_bot(bot, 1, &content, now).await?;
+        let stored = self.chats.store_bot_message(bot, &header, content, rich_support, None, now).await?;
+        Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
+    }
+
+    pub(super) async fn chat_state_name(&self) -> &'static str {
+        self.chat_header(1).await.state.name()
+    }
+
+    /// Inserts copies of the header of chat 1 under these numbers, assigned to agent 2.
+    pub(super) async fn insert_chats_of_another_agent(&self, numbers: std::ops::Range<u64>) {
+        let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
+        let header = self.chat_items().await.into_iter().find(is_head).unwrap();
+        let agent_2 = AttributeValue::M([("agent_id".into(), n(2)), ("name".into(), s("Ann"))].into());
+        let chats: Vec<u64> = numbers.collect();
+        for chats in chats.chunks(50) {
+            let puts = chats.iter().map(|chat| {
+                let mut item = header.clone();
+                item.insert("pk".into(), s(format!("CHAT#acc#{chat}")));
+                item.insert("chat_id".into(), n(chat));
+                item.insert("agent".into(), agent_2.clone());
+                self.client.put_item().table_name("chats").set_item(Some(item)).send()
+            });
+            futures_util::future::try_join_all(puts).await.unwrap();
+        }
+    }
+
+    pub(super) async fn create_department(&self, name: &str, agent_ids: &[u64]) -> Department {
+        self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
+    }
+
+    /// The directory as another process sees it: its cache is empty.
+    pub(super) fn uncached_directory(&self) -> Directory {
+        Directory::new(self.directory.table.clone())
+    }
+
+    /// Whether the agent can see chat 1.
+    pub(super) async fn can_see_chat(&self, agent_id: u64, role: Role) -> bool {
+        self.can_see_chat_with(&self.uncached_directory(), &agent_session(agent_id, role)).await
+    }
+
+    pub(super) async fn can_see_chat_with(&self, directory: &Directory, session: &Session) -> bool {
+        match (ChatAccess { directory, chats: &self.chats, session, now: NOW }).chat(1).await {
+            Ok(_) => true,
+            Err(Error::Forbidden(_)) => false,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    pub(super) async fn transfer(&self, by: u64, to: &TransferTarget) -> Result<Chat, Error> {
+        let chat = self.chats.chat("acc", 1).await?.unwrap();
+        self.chats
+            .transfer(chat, TransferRequester { agent: &agent_snapshot(by), is_admin: false }, to, seconds_later(1))
+            .await
+    }
+
+    /// The visitor `v` leaves an offline message. Returns its notifications.
+    pub(super) async fn offline_message(&self, now: Timestamp) -> Vec<Entry> {
+        let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+        let incoming = incoming_message(self, &channel, &content, &profile, now);
+        self.chats.store_offline_message(&incoming).await.unwrap()
+    }
+
+    /// A chat that is opened, accepted and closed at that second.
+    pub(super) async fn closed_chat(&self, visitor: &str, second: u64) {
+        let now = seconds_later(second);
+        let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
+        self.accept(chat_id, &bob(), &[], now).await.unwrap();
+        self.close(chat_id, &bob(), &[], now).await.unwrap();
+    }
+
+    /// Runs all idle checks that are due, as the schedule does. Returns the closed chats with their notifications.
+    pub(super) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<ContentKind>)> {
+        let mut closed = Vec::new();
+        for partition in 0..DUE_PARTITIONS {
+            let page = self.chats.overdue(Backlog::IdleChecks, partition, now, None, 100).await.unwrap();
+            for due in page.items {
+                let Some(chat) = self.chats.due_for_idle_check(&due).await.unwrap() else { continue };
+                if !self.settings.is_idle(chat.updated_at, now) {
+                    self.chats.reschedule_idle_check(&due, &chat, &self.settings, now).await.unwrap();
+                } else if let Some(end) = self.chats.close_idle(&chat, &self.settings, now).await.unwrap() {
+                    closed.push((end.chat.chat_id, end.notifications.iter().map(|entry| entry.content.kind).collect()));
+                }
+            }
+        }
+        closed
+    }
+
+    /// `pk`, `sk` and `expires_at` of every item that is not a counter.
+    pub(super) async fn expiries(&self) -> Vec<(String, String, Option<u64>)> {
+        let text = |item: &Item, name: &str| item[name].as_s().unwrap().clone();
+        let number = |item: &Item| item.get("expires_at").and_then(|value| value.as_n().ok()?.parse().ok());
+        let items = self.chat_items().await;
+        let expiries = items.iter().map(|item| (text(item, "pk"), text(item, "sk"), number(item)));
+        let counters = ["COUNTERS#", "OPENED_CHATS#"];
+        expiries.filter(|(pk, ..)| !counters.iter().any(|prefix| pk.starts_with(prefix))).collect()
+    }
+
+    /// `expires_at` of the visitor item and of the visitor-number item.
+    pub(super) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
+        let expiries = self.expiries().await;
+        ["VISITOR#", "VISITOR_NUMBER#"]
+            .map(|prefix| expiries.iter().find(|(pk, ..)| pk.starts_with(prefix)).expect("no such item").2)
+    }
+
+    pub(super) async fn chat_header(&self, chat_id: u64) -> Chat {
+        self.chats.chat("acc", chat_id).await.unwrap().unwrap()
+    }
+
+    pub(super) async fn entry(&self, chat_id: u64, seq: u64) -> Entry {
+        self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap()
+    }
+
+    pub(super) async fn visitor(&self, external_id: &str) -> Visitor {
+        self.chats.visitor("CH", external_id).await.unwrap().unwrap()
+    }
+
+    /// The numbers of a page of chats, regardless of visibility.
+    pub(super) async fn listed_chat_ids(
+        &self,
+        states: &[&'static str],
+        before: Option<u64>,
+        count: usize,
+    ) -> (Vec<u64>, Option<u64>) {
+        page_ids(&self.chats.listing("acc", states, before).next(count).await.unwrap())
+    }
+
+    /// The numbers of a page of the open chats that an agent can see.
+    pub(super) async fn visible_chat_ids(
+        &self,
+        session: &Session,
+        before: Option<u64>,
+        limit: usize,
+    ) -> (Vec<u64>, Option<u64>) {
+        let access = ChatAccess { directory: &self.directory, chats: &self.chats, session, now: NOW };
+        page_ids(&access.list(OPEN_STATES, before, limit).await.unwrap())
+    }
+
+    /// Stores the channel `CH` with these agents as its audience.
+    pub(super) async fn store_channel_for(&self, agent_ids: &[u64]) {
+        let mut channel = channel();
+        (channel.settings.agent_ids, channel.settings.department_ids) = (agent_ids.to_vec(), vec![]);
+        self.directory.table.put(to_item(&ChannelItem::from(&channel)).unwrap(), true).await.unwrap();
+    }
+
+    /// Stores agents 1 and 2, and the channel `CH` with agent 2 as its audience. Returns a session of agent 1, who is
+    /// not an admin.
+    pub(super) async fn store_channel_for_agent_2(&self) -> Session {
+        for agent_id in [1, 2] {
+            let agent = agent(agent_id, &format!("{agent_id}@example.com"));
+            self.directory.create_agent(&agent, "hash", Authority::Operator).await.unwrap();
+        }
+        self.store_channel_for(&[2]).await;
+        agent_session(1, Role::Agent)
+    }
+}
+
+/// The chat numbers of a page and the cursor of the next one.
+pub(super) fn page_ids(page: &ChatPage) -> (Vec<u64>, Option<u64>) {
+    (page.chats.iter().map(|chat| chat.chat_id).collect(), page.next)
+}

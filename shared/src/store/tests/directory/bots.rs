@@ -1,0 +1,59 @@
+//! Bot connections and their tokens.
+
+use crate::store::tests::*;
+
+#[tokio::test]
+async fn bot_is_found_by_id_and_by_token() {
+    let Stores { directory, .. } = stores().await;
+    let (channel, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    let bot = bot(&[&channel.channel_id]);
+    directory.create_bot(&bot).await.unwrap();
+    assert_eq!(directory.bot_of_account("acc", "B").await.unwrap(), bot);
+    assert!(matches!(directory.bot_of_account("other", "B").await, Err(Error::NotFound)));
+    assert_eq!(*directory.bot_by_token("P", "secret token").await.unwrap().unwrap(), bot);
+    assert!(directory.bot_by_token("P", "other token").await.unwrap().is_none());
+    assert!(directory.bot_by_token("Q", "secret token").await.unwrap().is_none());
+    assert_eq!(directory.account_bots("acc").await.unwrap(), std::slice::from_ref(&bot));
+    assert_eq!(directory.channel(&channel.channel_id).await.unwrap().unwrap().bot_id.as_deref(), Some("B"));
+}
+
+#[tokio::test]
+async fn channel_has_one_bot_and_token_one_connection() {
+    let Stores { directory, .. } = stores().await;
+    let (one, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    let (foreign, _) = directory.create_channel("other", channel().settings, NOW).await.unwrap();
+    let first = bot(&[&one.channel_id]);
+    directory.create_bot(&first).await.unwrap();
+    let second = |token: &str, channel_id: &str| Bot { bot_id: "B2".into(), token: token.into(), ..bot(&[channel_id]) };
+    for refused in [second("t2", &one.channel_id), second("t2", &foreign.channel_id), second("t2", "nowhere")] {
+        assert!(matches!(directory.create_bot(&refused).await, Err(Error::Conflict(_))));
+    }
+    let same_token = Bot { bot_id: "B2".into(), ..bot(&[]) };
+    assert!(matches!(directory.create_bot(&same_token).await, Err(Error::Conflict(_))));
+    directory.delete_channel(&directory.channel_of_account("acc", &one.channel_id).await.unwrap()).await.unwrap();
+    assert_eq!(directory.bot_of_account("acc", "B").await.unwrap().channel_ids, Vec::<String>::new());
+    directory.delete_bot(&first).await.unwrap();
+    directory.create_bot(&same_token).await.unwrap();
+}
+
+#[tokio::test]
+async fn bot_stored_without_an_answer_limit_has_the_default() {
+    let Stores { directory, client, .. } = stores().await;
+    let unlimited = Bot { answer_within: None, ..bot(&[]) };
+    directory.create_bot(&unlimited).await.unwrap();
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
+    let limited = Bot { answer_within: Some(Duration::from_secs(7)), ..unlimited.clone() };
+    directory.save_bot(&unlimited, &limited).await.unwrap();
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, limited.answer_within);
+    directory.save_bot(&limited, &unlimited).await.unwrap();
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    for update in ["SET answer_within = :null", "REMOVE answer_within"] {
+        let request = client.update_item().table_name("directory").update_expression(update);
+        let request = request.key("pk", text("BOT#B")).key("sk", text("BOT"));
+        let null = update.contains(":null").then(|| [(":null".to_owned(), AttributeValue::Null(true))].into());
+        request.set_expression_attribute_values(null).send().await.unwrap();
+        let found = directory.bot("B").await.unwrap().unwrap();
+        assert_eq!(found.answer_within, Some(Duration::from_secs(120)), "{update}");
+    }
+}

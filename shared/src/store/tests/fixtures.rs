@@ -1,0 +1,145 @@
+//! Values that several tests use: an account `acc` with the channel `CH`, the bot `B`, agents, departments and webhooks.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::store::tests::*;
+
+pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+/// In seconds.
+pub(super) const MINUTE: u64 = 60;
+/// In seconds.
+pub(super) const DAY: u64 = 24 * 60 * MINUTE;
+
+/// The states of an open chat.
+pub(super) const OPEN_STATES: &[&str] = &ChatState::OPEN_NAMES;
+
+/// `NOW` plus that many seconds.
+pub(super) fn seconds_later(seconds: u64) -> Timestamp {
+    NOW.plus(Duration::from_secs(seconds))
+}
+
+pub(super) fn channel() -> Channel {
+    let settings = ChannelSettings {
+        name: "App".into(),
+        integrator_url: "https://example.com".into(),
+        append_channel_id: true,
+        enabled: true,
+        chunked: true,
+        agent_ids: vec![2],
+        department_ids: vec![3],
+        validation: ValidationMode::Lenient,
+        hidden_error_codes: vec![-1, 9],
+        rich_support: RichSupport { markdown: true, buttons: false },
+    };
+    Channel {
+        channel_id: "CH".into(),
+        account_id: "acc".into(),
+        settings,
+        bot_id: None,
+        secrets: vec![EndpointSecret { hash: crate::domain::sha256::digest("random"), valid_until: None }],
+        signing_secret: "whsec_x".into(),
+        created_at: NOW,
+    }
+}
+
+pub(super) fn agent(agent_id: u64, email: &str) -> Agent {
+    Agent {
+        account_id: "acc".into(),
+        agent_id,
+        name: "Bob".into(),
+        email: email.into(),
+        phone: None,
+        photo: Some("https://x.example/b.png".into()),
+        role: Role::Admin,
+        created_at: NOW,
+    }
+}
+
+pub(super) fn bob() -> AgentSnapshot {
+    AgentSnapshot { agent_id: 1, name: "Bob".into(), photo: None }
+}
+
+pub(super) fn agent_snapshot(agent_id: u64) -> AgentSnapshot {
+    AgentSnapshot { agent_id, name: format!("Agent {agent_id}"), photo: None }
+}
+
+pub(super) fn agent_session(agent_id: u64, role: Role) -> Session {
+    Session { account_id: "acc".into(), agent: agent_snapshot(agent_id), role }
+}
+
+pub(super) fn bot(channel_ids: &[&str]) -> Bot {
+    Bot {
+        bot_id: "B".into(),
+        account_id: "acc".into(),
+        provider_id: "P".into(),
+        token: "secret token".into(),
+        name: "Robo".into(),
+        channel_ids: channel_ids.iter().map(|id| (*id).to_owned()).collect(),
+        answer_within: Some(Duration::from_secs(60)),
+        signing_secret: "whsec_y".into(),
+        created_at: NOW,
+    }
+}
+
+pub(super) fn sales() -> Department {
+    Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3] }
+}
+
+/// A webhook that is subscribed to all events.
+pub(super) fn webhook(webhook_id: &str) -> Webhook {
+    let secret = SigningSecret { secret: "whsec_x".into(), valid_until: None };
+    Webhook { webhook_id: webhook_id.into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
+}
+
+pub(super) fn settings_with_idle_close(minutes: u64) -> Settings {
+    Settings {
+        idle_close: Some(Duration::from_secs(minutes * MINUTE)),
+        webhooks: vec![webhook("w")],
+        ..Settings::default()
+    }
+}
+
+/// A time budget that is used up after this number of checks.
+pub(super) fn budget_of_checks(max_checks: usize) -> impl Fn() -> bool + Sync {
+    let checks = AtomicUsize::new(0);
+    move || checks.fetch_add(1, Ordering::Relaxed) < max_checks
+}
+
+pub(super) fn profile_named(name: &str) -> Profile {
+    Profile { name: Some(name.into()), ..Profile::default() }
+}
+
+/// A message of the visitor `v`.
+pub(super) fn incoming_message<'a>(
+    stores: &'a Stores,
+    channel: &'a Channel,
+    content: &'a Content,
+    profile: &'a Profile,
+    now: Timestamp,
+) -> IncomingMessage<'a> {
+    IncomingMessage {
+        channel,
+        department: None,
+        external_id: "v",
+        has_numeric_id: false,
+        invite: None,
+        profile,
+        content,
+        settings: &stores.settings,
+        key: None,
+        now,
+    }
+}
+
+/// An account with the agents 1 to 4.
+pub(super) async fn account_with_four_agents() -> Stores {
+    let stores = stores().await;
+    stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();
+    for agent_id in 2..=4 {
+        assert_eq!(stores.directory.next_agent_id("acc").await.unwrap(), agent_id);
+        let agent = agent(agent_id, &format!("{agent_id}@example.com"));
+        stores.directory.create_agent(&agent, "hash", Authority::Operator).await.unwrap();
+    }
+    stores
+}

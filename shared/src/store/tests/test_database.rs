@@ -1,0 +1,91 @@
+//! DynamoDB tables as `template.yaml` describes them, in an in-memory dynoxide engine behind the official SDK.
+
+use std::net::SocketAddr;
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
+    ScalarAttributeType,
+};
+
+use crate::store::tests::*;
+
+/// Three empty tables in an in-memory engine that belongs to one test.
+pub(super) struct Stores {
+    pub(super) directory: Directory,
+    pub(super) chats: Chats,
+    pub(super) connections: Connections,
+    /// Settings that the visitor's messages and the idle checks use; tests may change them.
+    pub(super) settings: Settings,
+    pub(super) client: Client,
+}
+
+impl Stores {
+    pub(super) async fn with_settings(settings: Settings) -> Self {
+        Self { settings, ..stores().await }
+    }
+}
+
+/// Creates the tables in a new engine on a free port.
+pub(super) async fn stores() -> Stores {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let database = dynoxide::Database::memory().unwrap();
+    tokio::spawn(async move { dynoxide::server::serve_on(listener, database).await });
+    let client = client(address);
+    create_table(&client, "directory", &[("by_account", "account_id", ("pk", ScalarAttributeType::S))]).await;
+    let listing = ("listing", "listing", ("chat_id", ScalarAttributeType::N));
+    let due = ("due", "due", ("due_at", ScalarAttributeType::N));
+    create_table(&client, "chats", &[listing, due]).await;
+    create_table(&client, "connections", &[]).await;
+    Stores {
+        directory: Directory::new(Table::new(client.clone(), "directory")),
+        chats: Chats::new(Table::new(client.clone(), "chats")),
+        connections: Connections::new(Table::new(client.clone(), "connections")),
+        settings: Settings::default(),
+        client,
+    }
+}
+
+fn client(address: SocketAddr) -> Client {
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(format!("http://{address}"))
+        .build();
+    Client::from_conf(config)
+}
+
+/// The name of a secondary index, its partition key, and its sort key with its type.
+type Index = (&'static str, &'static str, (&'static str, ScalarAttributeType));
+
+async fn create_table(client: &Client, name: &str, indexes: &[Index]) {
+    let attribute = |name: &str, kind: &ScalarAttributeType| {
+        AttributeDefinition::builder().attribute_name(name).attribute_type(kind.clone()).build().unwrap()
+    };
+    let key =
+        |name: &str, kind: KeyType| KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap();
+    let mut request = client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .attribute_definitions(attribute("pk", &ScalarAttributeType::S))
+        .attribute_definitions(attribute("sk", &ScalarAttributeType::S))
+        .key_schema(key("pk", KeyType::Hash))
+        .key_schema(key("sk", KeyType::Range));
+    for (index, hash, (range, kind)) in indexes {
+        let built = GlobalSecondaryIndex::builder()
+            .index_name(*index)
+            .key_schema(key(hash, KeyType::Hash))
+            .key_schema(key(range, KeyType::Range))
+            .projection(Projection::builder().projection_type(ProjectionType::All).build());
+        request = request
+            .global_secondary_indexes(built.build().unwrap())
+            .attribute_definitions(attribute(hash, &ScalarAttributeType::S));
+        if *range != "pk" {
+            request = request.attribute_definitions(attribute(range, kind));
+        }
+    }
+    request.send().await.unwrap();
+}

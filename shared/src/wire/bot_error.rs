@@ -1,0 +1,62 @@
+//! The errors of the Bot API (specification, B-1): the usual body and statuses, but only the codes that the Bot API
+//! defines, and 400 instead of 422.
+
+use crate::error::{Error, ErrorResponse};
+
+/// Why an event of a bot provider was refused or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum BotApiError {
+    /// No bot of the provider has the token of the request's address.
+    #[error("the token is not known")]
+    InvalidClient,
+    /// The provider's `Authorization` header is missing or wrong.
+    #[error("the Authorization header is missing or wrong")]
+    UnauthorizedClient,
+    /// The event name is not supported; holds the supported names.
+    #[error("event must be one of {0}")]
+    UnsupportedEvent(&'static str),
+    #[error(transparent)]
+    Common(#[from] Error),
+}
+
+impl From<BotApiError> for ErrorResponse {
+    fn from(error: BotApiError) -> Self {
+        let (status, code) = match &error {
+            BotApiError::InvalidClient => (401, "invalid_client"),
+            BotApiError::UnauthorizedClient => (401, "unauthorized_client"),
+            BotApiError::UnsupportedEvent(_) => (405, "invalid_request"),
+            BotApiError::Common(Error::IdempotencyMismatch) => (400, "invalid_request"),
+            BotApiError::Common(error @ (Error::Unavailable(_) | Error::Unwritable(_) | Error::Internal(_))) => {
+                (error.status(), error.code())
+            }
+            BotApiError::Common(error) => (error.status(), "invalid_request"),
+        };
+        let message = error.to_string();
+        let cause = if let BotApiError::Common(cause) = error { Some(cause) } else { None };
+        Self { status, code, message, cause }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_refusal_has_a_code_of_the_bot_api() {
+        let table = [
+            (BotApiError::InvalidClient, (401, "invalid_client")),
+            (BotApiError::UnauthorizedClient, (401, "unauthorized_client")),
+            (BotApiError::UnsupportedEvent("BOT_MESSAGE"), (405, "invalid_request")),
+            (Error::MethodNotAllowed("POST").into(), (405, "invalid_request")),
+            (Error::NotFound.into(), (404, "invalid_request")),
+            (Error::IdempotencyMismatch.into(), (400, "invalid_request")),
+            (Error::internal("detail").into(), (500, "internal")),
+        ];
+        for (error, expected) in table {
+            let text = error.to_string();
+            let ErrorResponse { status, code, message, .. } = error.into();
+            assert_eq!((status, code), expected, "{text}");
+            assert_eq!(message, text);
+        }
+    }
+}
