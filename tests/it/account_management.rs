@@ -1,28 +1,28 @@
-//! The operator opens accounts; admins manage channels and agents.
+//! Accounts, channels and agents, their creation and changes, and an agent's session, presence and chat lists.
 
 use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
-use crate::client::{PASSWORD, merged, number};
-use crate::harness::{on_stage, open_chat};
-use crate::receiver::{Answer, Receiver};
-use crate::wait::{PATIENCE, seconds, wait_for};
+use crate::support::api_client::{PASSWORD, merged, number};
+use crate::support::test_host::{ActiveChat, open_accepted_chat, run_on_shared_host};
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
 #[test]
-fn a_channel_is_created_listed_read_changed_and_deleted() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let admin = &account.admin.call;
+fn channel_is_created_listed_read_changed_and_deleted() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let admin = &account.admin.client;
         let settings = json!({
             "kind": "api", "name": "Shop", "integrator_url": "https://shop.example/hook", "chunked": true,
             "enabled": false, "append_channel_id": false,
             "agent_ids": [account.admin.id], "department_ids": [], "validation": "lenient", "hidden_error_codes": [1, -2],
         });
-        let made = admin.post("/admin/channels", &settings).await.expect(201);
-        let id = made["channel_id"].as_str().unwrap();
+        let created = admin.post("/admin/channels", &settings).await.expect(201);
+        let id = created["channel_id"].as_str().unwrap();
         let path = format!("/admin/channels/{id}");
-        let endpoint = made["endpoint"].as_str().unwrap();
-        assert!(endpoint.starts_with(&format!("{}/channel/", stage.host.base_url())), "{endpoint}");
+        let endpoint = created["endpoint"].as_str().unwrap();
+        assert!(endpoint.starts_with(&format!("{}/channel/", host.local.base_url())), "{endpoint}");
         assert!(endpoint.ends_with(&format!("/{id}")), "{endpoint}");
 
         let read = admin.get(&path).await.expect(200);
@@ -34,7 +34,7 @@ fn a_channel_is_created_listed_read_changed_and_deleted() {
         assert_eq!(listed["channels"][0]["channel_id"], id);
         let secret = endpoint.split('/').rev().nth(1).unwrap();
         for shown in [&read, &listed] {
-            assert!(!shown.to_string().contains(secret), "the address is shown once: {shown}");
+            assert!(!shown.to_string().contains(secret), "the secret is returned only on creation: {shown}");
         }
 
         let changed =
@@ -54,17 +54,18 @@ fn a_channel_is_created_listed_read_changed_and_deleted() {
 }
 
 #[test]
-fn a_changed_integrator_url_is_used_within_ten_seconds() {
-    on_stage(async |stage| {
-        let (old, new) = (Receiver::start(Answer::ok()).await, Receiver::start(Answer::ok()).await);
-        let talk = crate::harness::Conversation::open(stage, &old.url(), json!({})).await;
-        talk.write("to the old").await;
-        old.received(1, PATIENCE).await;
-        let path = format!("/admin/channels/{}", talk.channel.id);
-        talk.account.admin.call.patch(&path, &json!({"integrator_url": new.url()})).await.expect(200);
+fn changed_integrator_url_is_used_within_ten_seconds() {
+    run_on_shared_host(async |host| {
+        let (old, new) =
+            (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
+        let active_chat = ActiveChat::create(host, &old.url(), json!({})).await;
+        active_chat.send_text("to the old address").await;
+        old.wait_for_requests(1, WAIT_TIMEOUT).await;
+        let path = format!("/admin/channels/{}", active_chat.channel.id);
+        active_chat.account.admin.client.patch(&path, &json!({"integrator_url": new.url()})).await.expect(200);
         wait_for("a message at the new address", seconds(13), async || {
-            let seq = talk.write("to the new").await;
-            talk.verdict(seq).await;
+            let seq = active_chat.send_text("to the new address").await;
+            active_chat.final_delivery(seq).await;
             if new.requests().is_empty() { Err(old.requests().len()) } else { Ok(()) }
         })
         .await;
@@ -72,12 +73,12 @@ fn a_changed_integrator_url_is_used_within_ten_seconds() {
 }
 
 #[test]
-fn an_agent_is_created_listed_read_changed_and_deleted() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let admin = &account.admin.call;
+fn agent_is_created_listed_read_changed_and_deleted() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let admin = &account.admin.client;
         let fields = json!({"phone": "+31 20 123", "photo": "https://cdn.example/ann.png"});
-        let ann = account.agent_with("Ann", fields.clone()).await;
+        let ann = account.create_agent_with("Ann", fields.clone()).await;
         let path = format!("/admin/agents/{}", ann.id);
 
         let read = admin.get(&path).await.expect(200);
@@ -86,7 +87,7 @@ fn an_agent_is_created_listed_read_changed_and_deleted() {
             assert_eq!(&read[field], value, "{field}");
         }
         let listed = admin.get("/admin/agents").await.expect(200);
-        assert_eq!(listed["agents"].as_array().unwrap().len(), 2, "with the admin: {listed}");
+        assert_eq!(listed["agents"].as_array().unwrap().len(), 2, "the agent and the admin: {listed}");
         for shown in [&read, &listed] {
             assert!(!shown.to_string().to_lowercase().contains("password"), "{shown}");
         }
@@ -94,7 +95,7 @@ fn an_agent_is_created_listed_read_changed_and_deleted() {
         admin.patch(&path, &json!({"name": "Anna", "password": "another long password"})).await.expect(200);
         assert_eq!(admin.get(&path).await.expect(200)["name"], "Anna");
         let log_in = async |password: &str| {
-            stage.anyone.post("/agent/login", &json!({"email": ann.email, "password": password})).await.status
+            host.anonymous.post("/agent/login", &json!({"email": ann.email, "password": password})).await.status
         };
         assert_eq!(log_in(PASSWORD).await, 401);
         assert_eq!(log_in("another long password").await, 200);
@@ -102,51 +103,52 @@ fn an_agent_is_created_listed_read_changed_and_deleted() {
         admin.delete(&path).await.expect(200);
         admin.get(&path).await.expect_error(404, "not_found");
         assert_eq!(log_in("another long password").await, 401);
-        ann.call.get("/agent/chats").await.expect_error(401, "unauthorized");
-        account.agent_with("Ann again", json!({"email": ann.email})).await;
+        ann.client.get("/agent/chats").await.expect_error(401, "unauthorized");
+        account.create_agent_with("Ann again", json!({"email": ann.email})).await;
     });
 }
 
 #[test]
-fn a_changed_password_ends_also_the_sessions_that_begin_meanwhile() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn password_change_ends_concurrently_created_sessions() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         for round in 0..4 {
-            // A new agent each time: the failed logins of one would soon reach the limit of an e-mail.
-            let ann = account.agent("Ann").await;
+            // A new agent in each round, because the failed logins of one agent would reach the limit of its e-mail
+            // address.
+            let ann = account.create_agent("Ann").await;
             let path = format!("/admin/agents/{}", ann.id);
             let new = format!("{PASSWORD} {round}");
             let credentials = json!({"email": ann.email, "password": PASSWORD});
-            let logins = join_all((0..6).map(|_| stage.anyone.post("/agent/login", &credentials)));
+            let logins = join_all((0..6).map(|_| host.anonymous.post("/agent/login", &credentials)));
             let change = json!({"password": new});
-            let (logins, changed) = join(logins, account.admin.call.patch(&path, &change)).await;
+            let (logins, changed) = join(logins, account.admin.client.patch(&path, &change)).await;
             changed.expect(200);
             for login in logins {
-                // It came in time and its session has ended, met the change, or came too late.
+                // Before the change (the session has ended), during it (503) or after it (401).
                 assert!([200, 401, 503].contains(&login.status), "{login:?}");
                 if login.status != 200 {
                     continue;
                 }
-                let session = stage.anyone.with(login.json()["token"].as_str().unwrap());
+                let session = host.anonymous.with_token(login.json()["token"].as_str().unwrap());
                 session.get("/agent/chats").await.expect_error(401, "unauthorized");
             }
             let credentials = json!({"email": ann.email, "password": new});
-            stage.anyone.post("/agent/login", &credentials).await.expect(200);
+            host.anonymous.post("/agent/login", &credentials).await.expect(200);
         }
     });
 }
 
 #[test]
-fn the_chats_of_a_deleted_agent_wait_for_another() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let (ann, ben) = (account.agent("Ann").await, account.agent("Ben").await);
-        let channel = account.channel("https://app.example/hook").await;
+fn open_chats_of_a_deleted_agent_return_to_waiting() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (ann, ben) = (account.create_agent("Ann").await, account.create_agent("Ben").await);
+        let channel = account.create_channel("https://app.example/hook").await;
         for (visitor, agent) in [("a", &ann), ("b", &ann), ("c", &ben)] {
-            open_chat(agent, &channel, visitor).await;
+            open_accepted_chat(agent, &channel, visitor).await;
         }
         ann.close(2).await;
-        account.admin.call.delete(&format!("/admin/agents/{}", ann.id)).await.expect(200);
+        account.admin.client.delete(&format!("/admin/agents/{}", ann.id)).await.expect(200);
         let states = async |chat: u64| ben.chat(chat).await["state"].clone();
         assert_eq!([states(1).await, states(2).await, states(3).await], ["waiting", "closed", "active"]);
         ben.accept(1).await;
@@ -154,63 +156,63 @@ fn the_chats_of_a_deleted_agent_wait_for_another() {
 }
 
 #[test]
-fn login_tells_who_logged_in() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn login_returns_the_agent() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         let body = json!({"email": account.admin.email, "password": PASSWORD});
-        let session = stage.anyone.post("/agent/login", &body).await.expect(200);
+        let session = host.anonymous.post("/agent/login", &body).await.expect(200);
         let expected = json!({"id": account.admin.id, "name": "Grace", "role": "admin", "account_id": account.id});
         assert_eq!(session["agent"], expected);
-        let again = stage.anyone.post("/agent/login", &body).await.expect(200);
-        assert_ne!(session["token"], again["token"]);
+        let second = host.anonymous.post("/agent/login", &body).await.expect(200);
+        assert_ne!(session["token"], second["token"]);
     });
 }
 
 #[test]
-fn an_e_mail_address_belongs_to_one_agent_of_one_account() {
-    on_stage(async |stage| {
-        let (account, other) = (stage.account().await, stage.account().await);
-        let ann = account.agent("Ann").await;
+fn email_address_is_unique_across_accounts() {
+    run_on_shared_host(async |host| {
+        let (account, other) = (host.create_account().await, host.create_account().await);
+        let ann = account.create_agent("Ann").await;
         for email in [ann.email.clone(), ann.email.to_uppercase()] {
             let body = json!({"name": "Ben", "email": email, "password": PASSWORD, "role": "agent"});
             for admin in [&account.admin, &other.admin] {
-                admin.call.post("/admin/agents", &body).await.expect_error(409, "conflict");
+                admin.client.post("/admin/agents", &body).await.expect_error(409, "conflict");
             }
         }
     });
 }
 
 #[test]
-fn an_account_with_a_taken_e_mail_address_is_not_opened() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn account_with_a_used_email_address_is_not_created() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         let admin = json!({"name": "Eve", "email": account.admin.email, "password": PASSWORD});
         let body = json!({"name": "Evil", "admin": admin});
-        stage.operator.post("/operator/accounts", &body).await.expect_error(409, "conflict");
-        account.admin.call.get("/admin/agents").await.expect(200);
+        host.operator.post("/operator/accounts", &body).await.expect_error(409, "conflict");
+        account.admin.client.get("/admin/agents").await.expect(200);
     });
 }
 
 #[test]
-fn an_agent_keeps_presence_until_saying_otherwise() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let status = async || account.admin.call.get("/agent/presence").await.expect(200)["status"].clone();
+fn presence_stays_until_it_is_changed() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let status = async || account.admin.client.get("/agent/presence").await.expect(200)["status"].clone();
         assert_eq!(status().await, "offline");
-        for said in ["online", "away", "offline"] {
-            account.admin.presence(said).await;
-            assert_eq!(status().await, said);
+        for expected in ["online", "away", "offline"] {
+            account.admin.set_presence(expected).await;
+            assert_eq!(status().await, expected);
         }
     });
 }
 
 #[test]
-fn chats_are_listed_by_state_and_the_timeline_from_a_place_on() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let channel = account.channel("https://app.example/hook").await;
+fn chats_are_listed_by_state_and_timeline_after_a_seq() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let channel = account.create_channel("https://app.example/hook").await;
         for visitor in ["a", "b", "c"] {
-            channel.say(visitor, "Hi").await;
+            channel.send_text(visitor, "Hi").await;
         }
         account.admin.accept(2).await;
         account.admin.close(3).await;
@@ -227,19 +229,19 @@ fn chats_are_listed_by_state_and_the_timeline_from_a_place_on() {
         assert!(listed("bot").await.is_empty());
 
         let page = async |query: &str| {
-            let body = account.admin.call.get(&format!("/agent/chats?limit=1{query}")).await.expect(200);
+            let body = account.admin.client.get(&format!("/agent/chats?limit=1{query}")).await.expect(200);
             (number(&body["chats"][0]["chat_id"]), body["next"].clone())
         };
         assert_eq!(page("").await, (2, json!(2)));
         assert_eq!(page("&before=2").await, (1, json!(null)));
 
         for n in 1..=3 {
-            channel.say("a", &format!("message {n}")).await;
+            channel.send_text("a", &format!("message {n}")).await;
         }
-        let all = account.admin.messages(1).await;
+        let all = account.admin.timeline(1).await;
         let seqs: Vec<u64> = all.iter().map(|entry| entry["seq"].as_u64().unwrap()).collect();
         assert!(seqs.is_sorted(), "{seqs:?}");
-        let rest = account.admin.messages_after(1, seqs[1]).await;
+        let rest = account.admin.timeline_after(1, seqs[1]).await;
         assert_eq!(rest.iter().map(|entry| entry["text"].clone()).collect::<Vec<Value>>(), ["message 2", "message 3"]);
     });
 }

@@ -1,143 +1,154 @@
-//! Who is an admin of an account, and what an agent signs in with.
+//! Admins of an account, and the e-mail address and password of agents.
 
 use futures_util::future::{join, join_all};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::{Account, Agent, PASSWORD, Reply, send, unique_email};
-use crate::harness::{Stage, on_stage};
+use crate::support::api_client::{ApiResponse, PASSWORD, TestAccount, TestAgent, send, unique_email};
+use crate::support::test_host::{TestHost, run_on_shared_host};
 
 const NEW_PASSWORD: &str = "another long password";
 
-fn path(agent: &Agent) -> String {
+fn agent_path(agent: &TestAgent) -> String {
     format!("/admin/agents/{}", agent.id)
 }
 
-/// The ids of the account's admins, as one of them is shown.
-async fn admins(by: &Agent) -> Vec<Value> {
-    let listed = by.call.get("/admin/agents").await.expect(200);
+/// The ids of the account's admins, as this agent sees them.
+async fn admin_ids(agent: &TestAgent) -> Vec<Value> {
+    let listed = agent.client.get("/admin/agents").await.expect(200);
     let all = listed["agents"].as_array().unwrap().iter();
     all.filter(|agent| agent["role"] == "admin").map(|agent| agent["agent_id"].clone()).collect()
 }
 
-async fn log_in(stage: &Stage, email: &str, password: &str) -> Reply {
-    stage.anyone.post("/agent/login", &json!({"email": email, "password": password})).await
+async fn log_in(host: &TestHost, email: &str, password: &str) -> ApiResponse {
+    host.anonymous.post("/agent/login", &json!({"email": email, "password": password})).await
 }
 
 #[test]
-fn admins_who_remove_each_other_leave_one_admin() {
-    on_stage(async |stage| {
+fn concurrent_removal_of_two_admins_leaves_one_admin() {
+    run_on_shared_host(async |host| {
         let change = |method: &Method| json!({"role": if method == Method::PATCH { "agent" } else { "admin" }});
         let rounds = [Method::PATCH, Method::DELETE].into_iter().cycle().take(6);
         join_all(rounds.map(async |method| {
-            let account = stage.account().await;
-            let (one, two) = (&account.admin, &account.agent_with("Ada", json!({"role": "admin"})).await);
-            let remove = async |by: &Agent, whom: &Agent| {
-                send(by.call.request(method.clone(), &path(whom)).json(&change(&method))).await
+            let account = host.create_account().await;
+            let (one, two) = (&account.admin, &account.create_agent_with("Ada", json!({"role": "admin"})).await);
+            let remove = async |actor: &TestAgent, target: &TestAgent| {
+                send(actor.client.request(method.clone(), &agent_path(target)).json(&change(&method))).await
             };
             let (by_one, by_two) = join(remove(one, two), remove(two, one)).await;
-            let (kept, refused) = if by_one.status == 200 { (one, by_two) } else { (two, by_one) };
-            // The refused one may have lost the session already.
-            assert!([401, 403].contains(&refused.status), "{method}: {refused:?}");
-            assert_eq!(admins(kept).await, std::slice::from_ref(&kept.id), "{method}");
+            let (remaining, rejected) = if by_one.status == 200 { (one, by_two) } else { (two, by_one) };
+            // 401 when the removal of the other admin has already ended the session.
+            assert!([401, 403].contains(&rejected.status), "{method}: {rejected:?}");
+            assert_eq!(admin_ids(remaining).await, std::slice::from_ref(&remaining.id), "{method}");
         }))
         .await;
     });
 }
 
 #[test]
-fn admins_do_not_change_their_own_role() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let (one, two) = (&account.admin, account.agent_with("Ada", json!({"role": "admin"})).await);
-        one.call.patch(&path(one), &json!({"role": "agent"})).await.expect_error(409, "conflict");
-        one.call.delete(&path(one)).await.expect_error(409, "conflict");
-        one.call.patch(&path(one), &json!({"name": "Grace H.", "role": "admin"})).await.expect(200);
-        // Naming a role ended the sessions.
-        let one = Agent::log_in(&stage.anyone, one.id.clone(), &one.email).await;
-        one.call.patch(&path(&two), &json!({"role": "agent"})).await.expect(200);
-        one.call.patch(&path(&two), &json!({"role": "admin"})).await.expect(200);
-        one.call.delete(&path(&two)).await.expect(200);
-        assert_eq!(admins(&one).await, std::slice::from_ref(&one.id));
+fn admins_cannot_change_their_own_role() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (one, two) = (&account.admin, account.create_agent_with("Ada", json!({"role": "admin"})).await);
+        one.client.patch(&agent_path(one), &json!({"role": "agent"})).await.expect_error(409, "conflict");
+        one.client.delete(&agent_path(one)).await.expect_error(409, "conflict");
+        one.client.patch(&agent_path(one), &json!({"name": "Grace H.", "role": "admin"})).await.expect(200);
+        // A change that names a role ends the agent's sessions.
+        let one = TestAgent::log_in(&host.anonymous, one.id.clone(), &one.email).await;
+        one.client.patch(&agent_path(&two), &json!({"role": "agent"})).await.expect(200);
+        one.client.patch(&agent_path(&two), &json!({"role": "admin"})).await.expect(200);
+        one.client.delete(&agent_path(&two)).await.expect(200);
+        assert_eq!(admin_ids(&one).await, std::slice::from_ref(&one.id));
     });
 }
 
 #[test]
-fn parallel_changes_of_an_e_mail_are_conflicts() {
-    on_stage(async |stage| {
+fn concurrent_email_changes_conflict() {
+    run_on_shared_host(async |host| {
         join_all((0..4).map(async |_| {
-            let account = stage.account().await;
-            let (ann, ben) = (account.agent("Ann").await, account.agent("Ben").await);
-            let moved = async |agent: &Agent, email: &str| {
-                account.admin.call.patch(&path(agent), &json!({"email": email})).await
+            let account = host.create_account().await;
+            let (ann, ben) = (account.create_agent("Ann").await, account.create_agent("Ben").await);
+            let change_email = async |agent: &TestAgent, email: &str| {
+                account.admin.client.patch(&agent_path(agent), &json!({"email": email})).await
             };
             let [one, two, three] = ["one", "two", "three"].map(unique_email);
-            let first = join_all([moved(&ann, &one), moved(&ann, &two), moved(&ann, &three)]).await;
-            only_one_succeeds(stage, &account, &ann, &first, &[&ann.email, &one, &two, &three]).await;
+            let first =
+                join_all([change_email(&ann, &one), change_email(&ann, &two), change_email(&ann, &three)]).await;
+            assert_only_stored_email_works(host, &account, &ann, &first, &[&ann.email, &one, &two, &three]).await;
             let same = unique_email("same");
-            let second = join_all([moved(&ann, &same), moved(&ben, &same)]).await;
+            let second = join_all([change_email(&ann, &same), change_email(&ben, &same)]).await;
             let statuses: Vec<u16> = second.iter().map(|reply| reply.status).collect();
             assert!(statuses == [200, 409] || statuses == [409, 200], "{second:?}");
-            assert_eq!(log_in(stage, &same, PASSWORD).await.status, 200);
+            assert_eq!(log_in(host, &same, PASSWORD).await.status, 200);
         }))
         .await;
     });
 }
 
-/// The agent signs in by the e-mail that is shown, and by no other of these.
-async fn only_one_succeeds(stage: &Stage, account: &Account, agent: &Agent, replies: &[Reply], emails: &[&str]) {
-    let done = replies.iter().filter(|reply| reply.status == 200).count();
-    let refused = replies.iter().filter(|reply| reply.status == 409).count();
-    assert!(done >= 1 && done + refused == replies.len(), "{replies:?}");
-    let shown = account.admin.call.get(&path(agent)).await.expect(200)["email"].clone();
+/// The agent can sign in with the stored e-mail address, and with no other of these.
+async fn assert_only_stored_email_works(
+    host: &TestHost,
+    account: &TestAccount,
+    agent: &TestAgent,
+    replies: &[ApiResponse],
+    emails: &[&str],
+) {
+    let succeeded = replies.iter().filter(|reply| reply.status == 200).count();
+    let conflicts = replies.iter().filter(|reply| reply.status == 409).count();
+    assert!(succeeded >= 1 && succeeded + conflicts == replies.len(), "{replies:?}");
+    let stored = account.admin.client.get(&agent_path(agent)).await.expect(200)["email"].clone();
     for email in emails {
-        let expected = if shown == *email { 200 } else { 401 };
-        assert_eq!(log_in(stage, email, PASSWORD).await.status, expected, "{email}, shown: {shown}");
+        let expected = if stored == *email { 200 } else { 401 };
+        assert_eq!(log_in(host, email, PASSWORD).await.status, expected, "{email}, stored: {stored}");
     }
 }
 
 #[test]
-fn the_operator_adds_and_resets_an_admin() {
-    on_stage(async |stage| {
-        let (account, other) = (stage.account().await, stage.account().await);
+fn operator_adds_and_resets_an_admin() {
+    run_on_shared_host(async |host| {
+        let (account, other) = (host.create_account().await, host.create_account().await);
         let target = format!("/operator/accounts/{}/admins", account.id.as_str().unwrap());
         let person = |email: &str| json!({"name": "Eve", "email": email, "password": NEW_PASSWORD});
-        let admit = async |email: &str| stage.operator.post(&target, &person(email)).await;
+        let add_admin = async |email: &str| host.operator.post(&target, &person(email)).await;
 
         let email = unique_email("eve");
-        let made = admit(&email).await.expect(201);
-        assert_eq!((&made["role"], &made["name"], &made["email"]), (&json!("admin"), &json!("Eve"), &json!(email)));
-        let session = log_in(stage, &email, NEW_PASSWORD).await.expect(200);
-        let eve = stage.anyone.with(session["token"].as_str().unwrap());
+        let created = add_admin(&email).await.expect(201);
+        assert_eq!(
+            (&created["role"], &created["name"], &created["email"]),
+            (&json!("admin"), &json!("Eve"), &json!(email))
+        );
+        let session = log_in(host, &email, NEW_PASSWORD).await.expect(200);
+        let eve = host.anonymous.with_token(session["token"].as_str().unwrap());
         assert_eq!(eve.get("/admin/agents").await.expect(200)["agents"].as_array().unwrap().len(), 2);
 
-        // An agent becomes an admin; an admin stays one. Both lose password and sessions and keep the rest.
-        let ann = account.agent_with("Ann", json!({"phone": "+31 20 1"})).await;
+        // An agent becomes an admin, an admin stays one. Both get the new password, lose their sessions and keep the
+        // rest.
+        let ann = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
         for agent in [&ann, &account.admin] {
-            let before = eve.get(&path(agent)).await.expect(200);
-            let reset = admit(&agent.email.to_uppercase()).await.expect(200);
+            let before = eve.get(&agent_path(agent)).await.expect(200);
+            let reset = add_admin(&agent.email.to_uppercase()).await.expect(200);
             assert_eq!(reset["role"], "admin");
-            for kept in ["agent_id", "name", "email", "phone", "photo", "created_at"] {
-                assert_eq!(reset[kept], before[kept], "{kept}");
+            for field in ["agent_id", "name", "email", "phone", "photo", "created_at"] {
+                assert_eq!(reset[field], before[field], "{field}");
             }
-            agent.call.get("/agent/presence").await.expect_error(401, "unauthorized");
-            log_in(stage, &agent.email, PASSWORD).await.expect_error(401, "invalid_credentials");
-            assert_eq!(log_in(stage, &agent.email, NEW_PASSWORD).await.expect(200)["agent"]["role"], "admin");
+            agent.client.get("/agent/presence").await.expect_error(401, "unauthorized");
+            log_in(host, &agent.email, PASSWORD).await.expect_error(401, "invalid_credentials");
+            assert_eq!(log_in(host, &agent.email, NEW_PASSWORD).await.expect(200)["agent"]["role"], "admin");
         }
 
-        admit(&other.admin.email).await.expect_error(409, "conflict");
+        add_admin(&other.admin.email).await.expect_error(409, "conflict");
         let unknown = "/operator/accounts/unknown/admins";
         for email in [&account.admin.email, &unique_email("nobody")] {
-            stage.operator.post(unknown, &person(email)).await.expect_error(404, "not_found");
+            host.operator.post(unknown, &person(email)).await.expect_error(404, "not_found");
         }
         for (field, body) in [
             ("name", json!({"email": email, "password": NEW_PASSWORD})),
             ("email", json!({"name": "Eve", "email": "nonsense", "password": NEW_PASSWORD})),
             ("password", json!({"name": "Eve", "email": email, "password": "short"})),
         ] {
-            let refused = stage.operator.post(&target, &body).await.expect_error(400, "invalid_request");
+            let refused = host.operator.post(&target, &body).await.expect_error(400, "invalid_request");
             assert_eq!(refused["error"]["field"], field);
         }
-        log_in(stage, &other.admin.email, PASSWORD).await.expect(200);
+        log_in(host, &other.admin.email, PASSWORD).await.expect(200);
     });
 }

@@ -1,114 +1,140 @@
-//! What tells the operator: every queue, table and function has what watches it, and every alarm has its page in the
+//! Monitoring in template.yaml: every queue and function has its alarms, and every alarm has its section in the
 //! runbook.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use local::builder::workspace;
+use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
-use shared::store::chats::deliveries::Backlog;
+use shared::store::chats::due_index::Backlog;
 
-use crate::template::{Resource, TEMPLATE, consumers, functions, resources};
+use crate::sam_template::{Resource, TEMPLATE, consumers, functions, resources};
 
 fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
 }
 
-/// The resources or words that the alarm's dimensions name.
-fn dimensions(alarm: &Value) -> Vec<String> {
-    let word = |value: &Value| match (value, &value["!Ref"], &value["!GetAtt"]) {
+/// The metrics of an alarm: its only metric, or those of its expression.
+fn metrics(alarm: &Value) -> Vec<&Value> {
+    match alarm["Metrics"].as_array() {
+        Some(metrics) => {
+            metrics.iter().map(|metric| &metric["MetricStat"]["Metric"]).filter(|m| m.is_object()).collect()
+        }
+        None => vec![alarm],
+    }
+}
+
+/// The values of a metric's dimensions: strings, or the logical ids of resources.
+fn dimensions(metric: &Value) -> Vec<String> {
+    let dimension_value = |value: &Value| match (value, &value["!Ref"], &value["!GetAtt"]) {
         (Value::String(text), ..) | (_, Value::String(text), _) => text.clone(),
         (.., attribute) => attribute.as_str().unwrap().split('.').next().unwrap().to_owned(),
     };
-    let dimensions = alarm["Dimensions"].as_array().into_iter().flatten();
-    dimensions.map(|dimension| word(&dimension["Value"])).collect()
+    let dimensions = metric["Dimensions"].as_array().into_iter().flatten();
+    dimensions.map(|dimension| dimension_value(&dimension["Value"])).collect()
 }
 
-/// The alarms on this metric of this resource.
-fn on(metric: &str, resource: &str) -> Vec<&'static Value> {
-    let is_on = |alarm: &Value| alarm["MetricName"] == metric && dimensions(alarm).iter().any(|word| word == resource);
-    alarms().map(|(_, alarm)| alarm).filter(|alarm| is_on(alarm)).collect()
+/// The alarms for this metric of this resource, each with the metric.
+fn alarms_for(name: &str, resource: &str) -> Vec<(&'static Value, &'static Value)> {
+    let is_for_resource =
+        |metric: &Value| metric["MetricName"] == name && dimensions(metric).iter().any(|value| value == resource);
+    let all = alarms().flat_map(|(_, alarm)| metrics(alarm).into_iter().map(move |metric| (alarm, metric)));
+    all.filter(|(_, metric)| is_for_resource(metric)).collect()
 }
 
 #[test]
-fn every_queue_is_watched_for_dead_letters_and_for_its_age() {
+fn every_queue_has_dead_letter_and_message_age_alarms() {
     for (queue, ..) in consumers() {
         let properties = &TEMPLATE["Resources"][queue]["Properties"];
-        let letters = crate::template::target(&properties["RedrivePolicy"]["deadLetterTargetArn"]);
-        let [alarm] = on("ApproximateNumberOfMessagesVisible", letters)[..] else { panic!("{letters}: not one alarm") };
+        let dead_letter_queue =
+            crate::sam_template::resource_of_arn(&properties["RedrivePolicy"]["deadLetterTargetArn"]);
+        let [(alarm, _)] = alarms_for("ApproximateNumberOfMessagesVisible", dead_letter_queue)[..] else {
+            panic!("{dead_letter_queue}: expected one alarm")
+        };
         assert_eq!((&alarm["ComparisonOperator"], &alarm["Threshold"]), (&json!("GreaterThanThreshold"), &json!(0)));
-        assert_eq!(on("ApproximateAgeOfOldestMessage", queue).len(), 1, "{queue}");
+        assert_eq!(alarms_for("ApproximateAgeOfOldestMessage", queue).len(), 1, "{queue}");
     }
 }
 
 #[test]
-fn every_function_that_nobody_waits_for_is_watched_and_the_api_is_for_the_others() {
+fn asynchronous_functions_and_the_api_have_error_alarms() {
     for (name, properties) in functions() {
         let events = properties["Events"].as_object().unwrap().values();
-        let is_called = events.clone().any(|event| event["Type"] == "HttpApi");
-        assert_eq!(on("Errors", name).len(), usize::from(!is_called), "{name}");
+        let is_http_function = events.clone().any(|event| event["Type"] == "HttpApi");
+        assert_eq!(alarms_for("Errors", name).len(), usize::from(!is_http_function), "{name}");
         let is_scheduled = events.clone().any(|event| event["Type"] == "Schedule");
-        assert_eq!(on("Invocations", name).len(), usize::from(is_scheduled), "{name}: a clock may stand still");
+        assert_eq!(alarms_for("Invocations", name).len(), usize::from(is_scheduled), "{name}: a schedule may stop");
     }
-    assert_eq!(on("5xx", "Api").len(), 1);
+    assert_eq!(alarms_for("5xx", "Api").len(), 1);
 }
 
 #[test]
-fn every_target_is_watched_for_deliveries_that_run_out_of_tries() {
+fn every_target_has_a_failed_deliveries_alarm() {
     for target in ["channel", "bot", "webhook"] {
-        let [alarm] = on("Deliveries", target)[..] else { panic!("{target}: not one alarm") };
-        assert_eq!(alarm["Namespace"], "Switchboard");
-        assert_eq!(dimensions(alarm), ["AWS::StackName", target, "failed"]);
+        let [(_, metric)] = alarms_for("Deliveries", target)[..] else { panic!("{target}: expected one alarm") };
+        assert_eq!(metric["Namespace"], "Switchboard");
+        assert_eq!(dimensions(metric), ["AWS::StackName", target, "failed"]);
     }
 }
 
 #[test]
-fn every_backlog_is_watched_for_its_age() {
+fn every_backlog_has_an_age_alarm() {
     for backlog in [Backlog::Deliveries, Backlog::IdleChecks] {
-        let [alarm] = on("BacklogAge", backlog.name())[..] else { panic!("{backlog:?}: not one alarm") };
+        let [(alarm, _)] = alarms_for("BacklogAge", backlog.name())[..] else {
+            panic!("{backlog:?}: expected one alarm")
+        };
         assert_eq!((&alarm["Namespace"], &alarm["Statistic"]), (&json!("Switchboard"), &json!("Maximum")));
         assert_eq!(dimensions(alarm), ["AWS::StackName", backlog.name()]);
     }
 }
 
 #[test]
-fn every_alarm_is_told_and_leads_to_its_section_of_the_runbook() {
-    let runbook = std::fs::read_to_string(workspace().join("docs/runbook.md")).unwrap();
+fn every_alarm_notifies_and_links_to_its_runbook_section() {
+    let runbook = std::fs::read_to_string(workspace_root().join("docs/runbook.md")).unwrap();
     let sections: BTreeSet<_> = runbook.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     for (name, alarm) in alarms() {
         let description = alarm["AlarmDescription"].as_str().unwrap();
         let (_, section) = description.split_once("See docs/runbook.md, ").unwrap_or_else(|| panic!("{name}"));
         assert!(sections.contains(section.trim_end_matches('.')), "{name}: {section}");
         assert!(runbook.contains(&format!("`{name}`")), "{name} is not in the runbook");
-        for notifications in ["AlarmActions", "OKActions"] {
-            assert_eq!(alarm[notifications], json!([{"!Ref": "AlarmTopic"}]), "{name}");
+        for action in ["AlarmActions", "OKActions"] {
+            assert_eq!(alarm[action], json!([{"!Ref": "AlarmTopic"}]), "{name}");
         }
-        // Nothing is written when nobody writes; only clocks never rest.
-        let silence = if alarm["MetricName"] == "Invocations" { "breaching" } else { "notBreaching" };
-        assert_eq!(alarm["TreatMissingData"], silence, "{name}");
+        let expression = alarm["Metrics"][0]["Expression"].as_str().unwrap_or_default();
+        for metric in alarm["Metrics"].as_array().into_iter().flatten().skip(1) {
+            let id = metric["Id"].as_str().unwrap();
+            assert!(expression.contains(&format!("FILL({id}, 0)")), "{name} ignores {id}, or has no value without it");
+        }
+        // An idle service reports nothing; only schedules always run.
+        let expected = if metrics(alarm).iter().any(|metric| metric["MetricName"] == "Invocations") {
+            "breaching"
+        } else {
+            "notBreaching"
+        };
+        assert_eq!(alarm["TreatMissingData"], expected, "{name}");
     }
-    assert!(alarms().count() > 10);
+    assert!(alarms().count() > 5);
 }
 
 #[test]
-fn a_table_that_outlives_the_stack_can_be_recovered_and_the_logs_end() {
-    let mut kept = BTreeSet::new();
+fn retained_tables_have_backups_and_logs_expire() {
+    let mut retained = BTreeSet::new();
     for (name, table) in resources("AWS::DynamoDB::Table") {
         let resource = &TEMPLATE["Resources"][name];
-        let is_kept = resource["DeletionPolicy"] == "RetainExceptOnCreate";
-        assert_eq!(resource["UpdateReplacePolicy"] == "Retain", is_kept, "{name}");
+        let is_retained = resource["DeletionPolicy"] == "RetainExceptOnCreate";
+        assert_eq!(resource["UpdateReplacePolicy"] == "Retain", is_retained, "{name}");
         let recovery = &table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"];
-        assert_eq!(*recovery == true, is_kept, "{name}");
-        kept.extend(is_kept.then_some(name));
+        assert_eq!(*recovery == true, is_retained, "{name}");
+        retained.extend(is_retained.then_some(name));
     }
-    assert_eq!(kept, BTreeSet::from(["Chats", "Directory"]));
+    assert_eq!(retained, BTreeSet::from(["Chats", "Directory"]));
     for (name, group) in resources("AWS::Logs::LogGroup") {
         assert_eq!(group["RetentionInDays"], json!({"!Ref": "LogRetentionDays"}), "{name}");
     }
 }
 
 #[test]
-fn the_dashboard_is_json_and_shows_what_is_counted() {
+fn dashboard_is_valid_json_and_shows_the_metrics() {
     let (_, dashboard) = resources("AWS::CloudWatch::Dashboard").next().unwrap();
     let body: Value = serde_json::from_str(dashboard["DashboardBody"]["!Sub"].as_str().unwrap()).unwrap();
     let body = body.to_string();
@@ -125,18 +151,18 @@ fn the_dashboard_is_json_and_shows_what_is_counted() {
 }
 
 #[test]
-fn a_staged_rollout_adds_an_alias_and_a_release_and_nothing_else() {
-    let run = |kind: &str| Command::new(workspace().join("infra/rollout")).arg(kind).output().unwrap();
+fn staged_rollout_adds_only_an_alias_and_a_release() {
+    let run = |kind: &str| Command::new(workspace_root().join("infra/rollout")).arg(kind).output().unwrap();
     let staged = run("Canary10Percent5Minutes");
     assert!(staged.status.success());
     let staged = String::from_utf8(staged.stdout).unwrap();
-    let template = std::fs::read_to_string(workspace().join("template.yaml")).unwrap();
+    let template = std::fs::read_to_string(workspace_root().join("template.yaml")).unwrap();
     let before: Vec<&str> = template.lines().collect();
     let mut rest = before.iter().peekable();
     let added: Vec<&str> = staged.lines().filter(|line| rest.next_if(|next| **next == *line).is_none()).collect();
     assert!(rest.next().is_none(), "a line of the template is missing");
     let (release, settings) = added.split_last().unwrap();
-    let (settings, turns_back) = settings.split_at(4);
+    let (settings, rollback_alarms) = settings.split_at(4);
     let expected = [
         "    AutoPublishAlias: live",
         "    DeploymentPreference:",
@@ -144,13 +170,15 @@ fn a_staged_rollout_adds_an_alias_and_a_release_and_nothing_else() {
         "      Alarms:",
     ];
     assert_eq!(settings, expected);
-    let of_errors = |alarm: &Value| alarm["MetricName"] == "Errors" || alarm["MetricName"] == "5xx";
-    let named = |(name, alarm): Resource| match alarm["AlarmName"]["!Sub"].as_str() {
+    let is_error_alarm = |alarm: &Value| {
+        metrics(alarm).iter().any(|metric| metric["MetricName"] == "Errors" || metric["MetricName"] == "5xx")
+    };
+    let list_item = |(name, alarm): Resource| match alarm["AlarmName"]["!Sub"].as_str() {
         Some(name) => format!("        - !Sub {name}"),
         None => format!("        - !Ref {name}"),
     };
-    let of_errors = alarms().filter(|(_, alarm)| of_errors(alarm)).map(named);
-    assert_eq!(turns_back.iter().map(ToString::to_string).collect::<BTreeSet<_>>(), of_errors.collect());
+    let of_errors = alarms().filter(|(_, alarm)| is_error_alarm(alarm)).map(list_item);
+    assert_eq!(rollback_alarms.iter().map(ToString::to_string).collect::<BTreeSet<_>>(), of_errors.collect());
     assert!(release.starts_with("        RELEASE: 20"), "{release}");
     assert!(!run("Everywhere").status.success());
 }

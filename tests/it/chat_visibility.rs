@@ -1,52 +1,53 @@
-//! Which chats an agent sees, and that nothing leads to the others.
+//! Which chats an agent sees, and that no endpoint gives access to the others.
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::future::{join_all, try_join_all};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::client::{Account, Agent, number, send};
-use crate::harness::{Stage, VISITOR, on_stage, open_chat};
-use crate::security::{Estate, good_body, guarded_templates};
+use crate::support::account_resources::AccountResources;
+use crate::support::api_client::{TestAccount, TestAgent, number, send};
+use crate::support::routes::{protected_routes, valid_body};
+use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host};
 
-/// The endpoints of agents that name a chat or a visitor, as the template has them.
+/// The agent routes whose path contains a chat or a visitor.
 fn agent_routes() -> Vec<(Method, String)> {
-    let mut routes = guarded_templates();
+    let mut routes = protected_routes();
     routes.retain(|(_, template)| template.starts_with("/agent/") && template.contains('{'));
     assert!(routes.len() >= 10, "{routes:?}");
     routes
 }
 
-/// Why agents other than Ann do not see the estate's chat.
+/// Why only Ann and the admin see the chat.
 #[derive(Clone, Copy)]
-enum Reason {
-    /// Its channel names Ann alone.
+enum HiddenBy {
+    /// Ann is the only agent of the channel.
     Channel,
-    /// It is offered to a department of which Ann alone is a member.
+    /// The chat is offered to a department with Ann as its only member.
     Offer,
 }
 
-impl Reason {
-    async fn apply(self, estate: &Estate, ann: &Agent) {
-        let admin = &estate.account.admin.call;
+impl HiddenBy {
+    async fn apply(self, resources: &AccountResources, ann: &TestAgent) {
+        let admin = &resources.account.admin.client;
         match self {
             Self::Channel => {
-                let path = estate.path("/admin/channels/{channel_id}");
+                let path = resources.path("/admin/channels/{channel_id}");
                 admin.patch(&path, &json!({"agent_ids": [ann.id]})).await.expect(200);
             }
             Self::Offer => {
                 let sales = json!({"name": "Sales", "agent_ids": [ann.id]});
-                let made = admin.post("/admin/departments", &sales).await.expect(201);
-                ann.presence("online").await;
-                let to = json!({"department_id": made["department_id"]});
-                admin.post(&estate.path("/agent/chats/{chat_id}/transfer"), &to).await.expect(200);
+                let created = admin.post("/admin/departments", &sales).await.expect(201);
+                ann.set_presence("online").await;
+                let to = json!({"department_id": created["department_id"]});
+                admin.post(&resources.path("/agent/chats/{chat_id}/transfer"), &to).await.expect(200);
             }
         }
     }
 }
 
-/// Whether lists and reads agree on which of the account's chats the agent sees; these.
-async fn seen(agent: &Agent, chats: u64) -> Vec<u64> {
+/// The chats from 1 to `chats` that the agent sees. Checks that lists and single reads agree.
+async fn visible_chats(agent: &TestAgent, chats: u64) -> Vec<u64> {
     let mut listed = agent.chats("open").await;
     listed.extend(agent.chats("closed").await);
     let mut listed: Vec<u64> = listed.iter().map(|row| number(&row["chat_id"])).collect();
@@ -54,77 +55,82 @@ async fn seen(agent: &Agent, chats: u64) -> Vec<u64> {
     let mut read = Vec::new();
     for chat in 1..=chats {
         let path = format!("/agent/chats/{chat}");
-        let statuses = [agent.call.get(&path).await.status, agent.call.get(&format!("{path}/messages")).await.status];
+        let statuses =
+            [agent.client.get(&path).await.status, agent.client.get(&format!("{path}/messages")).await.status];
         assert!([[200, 200], [403, 403]].contains(&statuses), "chat {chat}: {statuses:?}");
         read.extend((statuses[0] == 200).then_some(chat));
     }
-    assert_eq!(listed, read, "what is listed is what can be read");
+    assert_eq!(listed, read, "listed and readable chats differ");
     read
 }
 
-async fn nothing_leads_to_a_hidden_chat(stage: &Stage, reason: Reason) {
-    let estate = Estate::open(stage).await;
-    let [ann, ben] = [estate.account.agent("Ann").await, estate.account.agent("Ben").await];
-    reason.apply(&estate, &ann).await;
-    let before = estate.all().await;
+async fn assert_chat_is_hidden(host: &TestHost, hidden_by: HiddenBy) {
+    let resources = AccountResources::create(host).await;
+    let [ann, ben] = [resources.account.create_agent("Ann").await, resources.account.create_agent("Ben").await];
+    hidden_by.apply(&resources, &ann).await;
+    let before = resources.readable_resources().await;
     for (method, template) in agent_routes() {
-        let (path, body) = (estate.path(&template), good_body(&method, &template));
-        let reply = send(ben.call.request(method.clone(), &path).json(&body)).await;
+        let (path, body) = (resources.path(&template), valid_body(&method, &template));
+        let reply = send(ben.client.request(method.clone(), &path).json(&body)).await;
         assert_eq!(reply.status, 403, "{method} {path}: {}", reply.text);
         reply.expect_error(403, "forbidden");
     }
-    assert_eq!(estate.all().await, before);
-    // The other chat has the same channel, and was not transferred.
-    let expected = match reason {
-        Reason::Channel => [vec![1, 2], vec![], vec![1, 2]],
-        Reason::Offer => [vec![1, 2], vec![1], vec![1, 2]],
+    assert_eq!(resources.readable_resources().await, before);
+    // The account's other chat has the same channel and was not transferred.
+    let expected = match hidden_by {
+        HiddenBy::Channel => [vec![1, 2], vec![], vec![1, 2]],
+        HiddenBy::Offer => [vec![1, 2], vec![1], vec![1, 2]],
     };
-    assert_eq!([seen(&ann, 2).await, seen(&ben, 2).await, seen(&estate.account.admin, 2).await], expected);
+    assert_eq!(
+        [visible_chats(&ann, 2).await, visible_chats(&ben, 2).await, visible_chats(&resources.account.admin, 2).await],
+        expected
+    );
     for (method, template) in agent_routes() {
-        let (path, body) = (estate.path(&template), good_body(&method, &template));
-        let reply = send(ann.call.request(method.clone(), &path).json(&body)).await;
+        let (path, body) = (resources.path(&template), valid_body(&method, &template));
+        let reply = send(ann.client.request(method.clone(), &path).json(&body)).await;
         assert!(![403, 404].contains(&reply.status), "{method} {path}: {}", reply.text);
     }
 }
 
 #[test]
-fn no_agent_endpoint_reaches_a_chat_offered_to_others() {
-    on_stage(async |stage| {
-        join_all([Reason::Channel, Reason::Offer].map(|reason| nothing_leads_to_a_hidden_chat(stage, reason))).await;
+fn hidden_chat_is_unreachable_through_every_agent_route() {
+    run_on_shared_host(async |host| {
+        join_all([HiddenBy::Channel, HiddenBy::Offer].map(|hidden_by| assert_chat_is_hidden(host, hidden_by))).await;
     });
 }
 
 #[test]
-fn agents_correct_visitors_whose_latest_chat_they_see() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let [ann, ben] = [account.agent("Ann").await, account.agent("Ben").await];
-        ben.presence("online").await;
-        let channel = account.channel_with("https://app.example/hook", json!({"agent_ids": [ann.id]})).await;
-        let rename = async |agent: &Agent| agent.call.patch("/agent/visitors/1", &json!({"name": "Ada"})).await.status;
-        open_chat(&ann, &channel, VISITOR).await;
+fn agents_edit_visitors_whose_latest_chat_they_see() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let [ann, ben] = [account.create_agent("Ann").await, account.create_agent("Ben").await];
+        ben.set_presence("online").await;
+        let channel = account.create_channel_with("https://app.example/hook", json!({"agent_ids": [ann.id]})).await;
+        let rename =
+            async |agent: &TestAgent| agent.client.patch("/agent/visitors/1", &json!({"name": "Ada"})).await.status;
+        open_accepted_chat(&ann, &channel, VISITOR_ID).await;
         assert_eq!([rename(&ann).await, rename(&ben).await, rename(&account.admin).await], [200, 403, 200]);
-        ann.call.post("/agent/chats/1/transfer", &json!({"agent_id": ben.id})).await.expect(200);
+        ann.client.post("/agent/chats/1/transfer", &json!({"agent_id": ben.id})).await.expect(200);
         ben.close(1).await;
-        assert_eq!([rename(&ann).await, rename(&ben).await], [200, 200], "it was his");
-        channel.say(VISITOR, "Hello again").await;
+        assert_eq!([rename(&ann).await, rename(&ben).await], [200, 200], "Ben had the chat last");
+        channel.send_text(VISITOR_ID, "Hello again").await;
         assert_eq!([rename(&ann).await, rename(&ben).await], [200, 403]);
-        assert_eq!([seen(&ann, 2).await, seen(&ben, 2).await], [vec![1, 2], vec![1]]);
+        assert_eq!([visible_chats(&ann, 2).await, visible_chats(&ben, 2).await], [vec![1, 2], vec![1]]);
     });
 }
 
-/// More channels than one page of an index has.
-const CHANNELS: usize = 1_001;
+/// More channels than one page of the index holds.
+const CHANNEL_COPIES: usize = 1_001;
 
-/// Copies of a channel, each for the same agents and under the same secret; the last one's id.
-async fn copy_channel(stage: &Stage, channel_id: &str) -> String {
-    let tables = stage.tables();
+/// Stores copies of a channel with the same agents and the same secret. Returns the id of the last copy.
+async fn copy_channel(host: &TestHost, channel_id: &str) -> String {
+    let tables = host.tables();
     let id = |n: usize| format!("zz{n:04}{channel_id}");
     let text = |text: String| AttributeValue::S(text);
     let key = tables.get_item().table_name("Directory").consistent_read(true);
     let key = key.key("pk", text(format!("CHANNEL#{channel_id}"))).key("sk", text("CHANNEL".into()));
     let original = key.send().await.unwrap().item.unwrap();
-    let copies: Vec<WriteRequest> = (1..=CHANNELS)
+    let copies: Vec<WriteRequest> = (1..=CHANNEL_COPIES)
         .map(|n| {
             let mut item = original.clone();
             item.insert("pk".into(), text(format!("CHANNEL#{}", id(n))));
@@ -136,19 +142,19 @@ async fn copy_channel(stage: &Stage, channel_id: &str) -> String {
     let batches =
         copies.chunks(25).map(|batch| tables.batch_write_item().request_items("Directory", batch.to_vec()).send());
     try_join_all(batches).await.unwrap();
-    id(CHANNELS)
+    id(CHANNEL_COPIES)
 }
 
 #[test]
-fn a_chat_of_the_last_of_a_thousand_channels_stays_hidden() {
-    on_stage(async |stage| {
-        let account: Account = stage.account().await;
-        let [ann, ben] = [account.agent("Ann").await, account.agent("Ben").await];
-        let mut channel = account.channel_with("https://app.example/hook", json!({"agent_ids": [ann.id]})).await;
-        channel.say("first", "Hello").await;
-        let last = copy_channel(stage, &channel.id).await;
+fn chat_of_the_1001st_channel_stays_hidden() {
+    run_on_shared_host(async |host| {
+        let account: TestAccount = host.create_account().await;
+        let [ann, ben] = [account.create_agent("Ann").await, account.create_agent("Ben").await];
+        let mut channel = account.create_channel_with("https://app.example/hook", json!({"agent_ids": [ann.id]})).await;
+        channel.send_text("first", "Hello").await;
+        let last = copy_channel(host, &channel.id).await;
         channel.endpoint = channel.endpoint.replace(&channel.id, &last);
-        channel.say("last", "Hello").await;
-        assert_eq!([seen(&ann, 2).await, seen(&ben, 2).await], [vec![1, 2], vec![]]);
+        channel.send_text("last", "Hello").await;
+        assert_eq!([visible_chats(&ann, 2).await, visible_chats(&ben, 2).await], [vec![1, 2], vec![]]);
     });
 }

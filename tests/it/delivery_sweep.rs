@@ -1,58 +1,62 @@
-//! The sweep over deliveries that should be over: what it cannot handle stops nobody.
+//! The sweep for overdue deliveries continues after an entry that it cannot read.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use crate::harness::{Conversation, Stage, on_own_stage};
-use crate::receiver::{Answer, Receiver};
-use crate::wait::{PATIENCE, wait_for};
+use crate::support::test_host::{ActiveChat, TestHost, run_on_own_host};
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
 }
 
-impl Stage {
-    /// What functions logged as JSON and `is_it`, once it is there.
-    async fn logged(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        wait_for(what, PATIENCE, async || {
+impl TestHost {
+    /// Waits for the first JSON log line that matches, and returns it.
+    async fn wait_for_log_line(&self, what: &str, matches: impl Fn(&Value) -> bool) -> Value {
+        wait_for(what, WAIT_TIMEOUT, async || {
             let log = self.log.lock().unwrap();
             let mut lines = log.iter().filter_map(|line| serde_json::from_str(&line.line).ok());
-            lines.find(|line| is_it(line)).ok_or("not logged")
+            lines.find(|line| matches(line)).ok_or("not logged")
         })
         .await
     }
 }
 
 #[test]
-fn an_unreadable_entry_is_reported_and_does_not_stop_the_sweep() {
-    on_own_stage(&[], async |stage| {
-        let integrator = Receiver::start(Answer::ok()).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let seq = talk.write("Good day").await;
-        assert_eq!(talk.verdict(seq).await["state"], "delivered");
+fn unreadable_entry_is_reported_and_skipped() {
+    run_on_own_host(&[], async |host| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Good day").await;
+        assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 
-        // As a process leaves it that dies before its first attempt; and, older, one of a release that is not known here.
-        let (tables, pk) = (stage.tables(), format!("CHAT#{}#{}", talk.account.id.as_str().unwrap(), talk.chat));
+        // An entry without an attempt, as a killed process leaves it, and an older overdue entry with an unknown state,
+        // as another release could write it.
+        let (tables, pk) =
+            (host.tables(), format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number));
         let (lost, unreadable) = (format!("{seq:010}"), "0000000900");
         let entry = tables.get_item().table_name("Chats").key("pk", text(&pk)).key("sk", text(&lost));
         let mut item = entry.send().await.unwrap().item.unwrap();
-        let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("no map") };
-        delivery.insert("tries".to_owned(), AttributeValue::N("0".to_owned()));
-        // A round of its own: the queue takes the task of the first one for a duplicate for five minutes.
+        let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("delivery is not a map") };
+        delivery.insert("attempts_made".to_owned(), AttributeValue::N("0".to_owned()));
+        // A new round, because the FIFO queue drops a repeated task of the first round as a duplicate for five minutes.
         delivery.insert("round".to_owned(), AttributeValue::N("2".to_owned()));
-        for (sk, state, due_at) in [(unreadable, "unheard of", "1"), (&*lost, "pending", "2")] {
-            let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("no map") };
-            delivery.insert("progress".to_owned(), text(state));
+        for (sk, state, due_at) in [(unreadable, "unknown state", "1"), (&*lost, "pending", "2")] {
+            let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else {
+                panic!("delivery is not a map")
+            };
+            delivery.insert("state".to_owned(), text(state));
             item.insert("sk".to_owned(), text(sk));
-            item.insert("due".to_owned(), text(&talk.chat.to_string()));
+            item.insert("due".to_owned(), text(&active_chat.number.to_string()));
             item.insert("due_at".to_owned(), AttributeValue::N(due_at.to_owned()));
             tables.put_item().table_name("Chats").set_item(Some(item.clone())).send().await.unwrap();
         }
 
-        assert!(stage.host.run_schedule("schedule-sweep").await.is_err(), "which sets off an alarm");
-        integrator.received(2, PATIENCE).await;
+        assert!(host.local.run_schedule("schedule-sweep").await.is_err(), "the failed run raises an alarm");
+        integrator.wait_for_requests(2, WAIT_TIMEOUT).await;
         let key = format!("{pk} {unreadable}");
-        stage.logged("the entry's key", |line| line["item"] == key).await;
-        stage.logged("its age", |line| line["Backlog"] == "deliveries" && line["BacklogAge"].is_u64()).await;
+        host.wait_for_log_line("the entry's key", |line| line["item"] == key).await;
+        host.wait_for_log_line("its age", |line| line["Backlog"] == "deliveries" && line["BacklogAge"].is_u64()).await;
     });
 }

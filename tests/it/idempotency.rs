@@ -1,38 +1,39 @@
-//! The `Idempotency-Key` of every endpoint that honours it: A-2, an agent's message, B-1.
+//! The `Idempotency-Key` header of the endpoints that support it: visitor messages, agent messages, bot events
+//! (B-1).
 
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 
-use crate::client::{Caller, Reply, send};
-use crate::harness::{Stage, VISITOR, on_stage, visitor_text};
-use crate::provider::{Front, chat_of};
+use crate::support::api_client::{ApiClient, ApiResponse, send};
+use crate::support::bot_fixture::{BotFixture, chat_number};
+use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visitor_text};
 
-/// Three chats of one account, each with an endpoint that takes messages.
+/// The three endpoints that store messages, each with its own chat.
 struct Endpoints {
-    front: Front,
-    /// Who calls, where, and the chat in which the messages appear.
-    all: Vec<(Caller, String, u64)>,
+    fixture: BotFixture,
+    /// Client, path of the endpoint, and the chat in which the messages are stored.
+    all: Vec<(ApiClient, String, u64)>,
 }
 
 impl Endpoints {
-    async fn open(stage: &Stage) -> Self {
-        let front = Front::open(stage).await;
-        let with_bot = chat_of(&front.ask(VISITOR, "Hello").await);
-        let plain = front.account.channel(&front.integrator.url()).await;
-        plain.say("ada", "Hello").await;
-        plain.say("bob", "Hello").await;
-        let of_bob = with_bot + 2;
-        front.agent.accept(of_bob).await;
+    async fn create(host: &TestHost) -> Self {
+        let fixture = BotFixture::create(host).await;
+        let with_bot = chat_number(&fixture.send_visitor_text(VISITOR_ID, "Hello").await);
+        let plain = fixture.account.create_channel(&fixture.integrator.url()).await;
+        plain.send_text("ada", "Hello").await;
+        plain.send_text("bob", "Hello").await;
+        let chat_of_bob = with_bot + 2;
+        fixture.agent.accept(chat_of_bob).await;
         let all = vec![
-            (plain.call.clone(), plain.endpoint.clone(), with_bot + 1),
-            (front.agent.call.clone(), format!("/agent/chats/{of_bob}/messages"), of_bob),
-            (front.bot.call.clone(), front.bot.webhook(), with_bot),
+            (plain.client.clone(), plain.endpoint.clone(), with_bot + 1),
+            (fixture.agent.client.clone(), format!("/agent/chats/{chat_of_bob}/messages"), chat_of_bob),
+            (fixture.bot.client.clone(), fixture.bot.webhook_path(), with_bot),
         ];
-        Self { front, all }
+        Self { fixture, all }
     }
 
-    /// A body that the endpoint takes.
+    /// A valid message for the endpoint.
     fn body(&self, target: &str, chat: u64, text: &str) -> Value {
         if target.contains("/bot/") {
             json!({"event": "BOT_MESSAGE", "chat_id": chat, "message": {"type": "TEXT", "text": text}})
@@ -43,66 +44,66 @@ impl Endpoints {
         }
     }
 
-    async fn count(&self, chat: u64) -> usize {
-        self.front.agent.messages(chat).await.len()
+    async fn entry_count(&self, chat: u64) -> usize {
+        self.fixture.agent.timeline(chat).await.len()
     }
 }
 
-async fn post(call: &Caller, target: &str, key: &[u8], body: &Value) -> Reply {
+async fn post(client: &ApiClient, target: &str, key: &[u8], body: &Value) -> ApiResponse {
     let key = HeaderValue::from_bytes(key).unwrap();
-    send(call.request(Method::POST, target).header("idempotency-key", key).json(body)).await
+    send(client.request(Method::POST, target).header("idempotency-key", key).json(body)).await
 }
 
 #[test]
-fn idempotency_keys_count_whatever_their_bytes() {
-    on_stage(async |stage| {
-        let endpoints = Endpoints::open(stage).await;
-        // UTF-8, and letters of ISO 8859-1 of which neither is UTF-8.
+fn keys_may_contain_any_bytes() {
+    run_on_shared_host(async |host| {
+        let endpoints = Endpoints::create(host).await;
+        // UTF-8, and ISO 8859-1 texts that are not valid UTF-8.
         let keys = ["ключ-7".as_bytes(), "🎈".as_bytes(), b"caf\xe9", b"caf\xe8", b"plain"];
-        for (call, target, chat) in &endpoints.all {
-            let before = endpoints.count(*chat).await;
+        for (client, target, chat) in &endpoints.all {
+            let before = endpoints.entry_count(*chat).await;
             let body = endpoints.body(target, *chat, "Once");
             for key in keys {
-                let first = post(call, target, key, &body).await;
+                let first = post(client, target, key, &body).await;
                 assert!((200..300).contains(&first.status), "{target} {key:?}: {}", first.text);
-                assert_eq!(post(call, target, key, &body).await.text, first.text, "{target} {key:?}");
+                assert_eq!(post(client, target, key, &body).await.text, first.text, "{target} {key:?}");
             }
-            assert_eq!(endpoints.count(*chat).await, before + keys.len(), "{target}");
+            assert_eq!(endpoints.entry_count(*chat).await, before + keys.len(), "{target}");
         }
     });
 }
 
 #[test]
-fn idempotency_key_with_another_body_is_refused() {
-    on_stage(async |stage| {
-        let endpoints = Endpoints::open(stage).await;
-        for (call, target, chat) in &endpoints.all {
+fn key_reused_with_another_body_is_rejected() {
+    run_on_shared_host(async |host| {
+        let endpoints = Endpoints::create(host).await;
+        for (client, target, chat) in &endpoints.all {
             let body = endpoints.body(target, *chat, "One");
-            let first = post(call, target, b"k", &body).await.text;
-            let before = endpoints.count(*chat).await;
-            let reply = post(call, target, b"k", &endpoints.body(target, *chat, "Two")).await;
+            let first = post(client, target, b"k", &body).await.text;
+            let before = endpoints.entry_count(*chat).await;
+            let reply = post(client, target, b"k", &endpoints.body(target, *chat, "Two")).await;
             let (status, code) =
                 if target.contains("/bot/") { (400, "invalid_request") } else { (422, "idempotency_mismatch") };
             let refused = reply.expect_error(status, code);
             assert!(refused["error"]["message"].as_str().unwrap().contains("Idempotency-Key"), "{refused}");
-            // The same JSON value in other bytes is the same body.
-            let spaced = serde_json::to_string_pretty(&body).unwrap();
-            let request = call.request(Method::POST, target).header("idempotency-key", "k").body(spaced);
+            // A body with the same JSON value but other whitespace counts as the same body.
+            let pretty_printed = serde_json::to_string_pretty(&body).unwrap();
+            let request = client.request(Method::POST, target).header("idempotency-key", "k").body(pretty_printed);
             assert_eq!(send(request).await.text, first, "{target}");
-            assert_eq!(endpoints.count(*chat).await, before, "{target}");
+            assert_eq!(endpoints.entry_count(*chat).await, before, "{target}");
         }
     });
 }
 
 #[test]
-fn an_idempotency_key_has_at_most_255_characters() {
-    on_stage(async |stage| {
-        let endpoints = Endpoints::open(stage).await;
-        for (call, target, chat) in &endpoints.all {
+fn key_has_at_most_255_characters() {
+    run_on_shared_host(async |host| {
+        let endpoints = Endpoints::create(host).await;
+        for (client, target, chat) in &endpoints.all {
             let body = endpoints.body(target, *chat, "Hi");
-            let longest = post(call, target, "ж".repeat(255).as_bytes(), &body).await;
+            let longest = post(client, target, "ж".repeat(255).as_bytes(), &body).await;
             assert!((200..300).contains(&longest.status), "{target}: {}", longest.text);
-            let too_long = post(call, target, "ж".repeat(256).as_bytes(), &body).await;
+            let too_long = post(client, target, "ж".repeat(256).as_bytes(), &body).await;
             let refused = too_long.expect_error(400, "invalid_request");
             assert_eq!(refused["error"]["field"], "Idempotency-Key");
         }

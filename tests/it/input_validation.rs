@@ -1,56 +1,59 @@
-//! Bad input of every kind: a clear 4xx that names the field, never a 5xx, and nothing is stored.
+//! Invalid input of every kind gets a clear 4xx error that names the field, never a 5xx, and nothing is stored.
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use crate::client::{Account, Agent, Channel, Reply, merged, send};
-use crate::harness::{Conversation, Stage, VISITOR, on_stage, post_raw};
-use crate::security::filled;
-use crate::template::routes;
+use crate::sam_template::routes;
+use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChannel, merged, send};
+use crate::support::routes::fill_path;
+use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_on_shared_host};
 
-/// Characters of a sender's id.
+/// Maximum length of a sender's id.
 const MAX_ID_CHARS: usize = 255;
-/// Characters of every other text of a visitor's message that is not cut.
+/// Maximum length of every other text of a visitor's message that is not cut.
 const MAX_TEXT_CHARS: usize = 1_000;
-/// Characters of a web address.
+/// Maximum length of a URL.
 const MAX_URL_CHARS: usize = 4_096;
 
-/// A body with one thing changed, and the field that the answer must name.
-struct Case {
+/// One change that makes a body invalid, and the field that the error must name.
+struct InvalidField {
     field: String,
-    change: Change,
+    change: FieldChange,
 }
 
 #[derive(Debug, Clone)]
-enum Change {
+enum FieldChange {
     Missing,
     Set(Value),
 }
 
-fn missing(field: &str) -> Case {
-    Case { field: field.to_owned(), change: Change::Missing }
+fn missing(field: &str) -> InvalidField {
+    InvalidField { field: field.to_owned(), change: FieldChange::Missing }
 }
 
-fn wrong(field: &str, values: &[Value]) -> Vec<Case> {
-    values.iter().map(|value| Case { field: field.to_owned(), change: Change::Set(value.clone()) }).collect()
+fn invalid(field: &str, values: &[Value]) -> Vec<InvalidField> {
+    values
+        .iter()
+        .map(|value| InvalidField { field: field.to_owned(), change: FieldChange::Set(value.clone()) })
+        .collect()
 }
 
-impl Case {
-    /// The changed body. A field is named by the path that leads to it.
+impl InvalidField {
+    /// The changed body. `field` is the path to the field.
     fn apply(&self, base: &Value) -> Value {
         let mut body = base.clone();
         let (parent, name) = self.field.rsplit_once('.').unwrap_or(("", &self.field));
-        let place = if parent.is_empty() { &mut body } else { &mut body[parent] };
-        let fields = place.as_object_mut().unwrap();
+        let object = if parent.is_empty() { &mut body } else { &mut body[parent] };
+        let fields = object.as_object_mut().unwrap();
         match &self.change {
-            Change::Missing => drop(fields.remove(name)),
-            Change::Set(value) => drop(fields.insert(name.to_owned(), value.clone())),
+            FieldChange::Missing => drop(fields.remove(name)),
+            FieldChange::Set(value) => drop(fields.insert(name.to_owned(), value.clone())),
         }
         body
     }
 
     #[track_caller]
-    fn check(&self, reply: Reply) {
+    fn assert_error(&self, reply: ApiResponse) {
         assert_eq!(reply.status, 400, "{} {:?}: {}", self.field, self.change, reply.text);
         let body = reply.expect_error(400, "invalid_request");
         assert_eq!(body["error"]["field"], self.field.as_str(), "{:?}: {body}", self.change);
@@ -59,109 +62,109 @@ impl Case {
     }
 }
 
-/// Values that are no text.
-fn no_text() -> Vec<Value> {
+/// Values that are not strings.
+fn non_strings() -> Vec<Value> {
     vec![json!(5), json!(true), json!([]), json!({})]
 }
 
-/// Values that are no text of at most so many characters, of which each has two bytes.
-fn no_text_up_to(longest: usize) -> Vec<Value> {
-    no_text().into_iter().chain([json!("é".repeat(longest + 1))]).collect()
+/// Values that are not strings of at most `max_chars` characters; the characters have two bytes each.
+fn invalid_strings(max_chars: usize) -> Vec<Value> {
+    non_strings().into_iter().chain([json!("é".repeat(max_chars + 1))]).collect()
 }
 
-/// Values that are neither a number nor a text.
-fn no_message_id() -> Vec<Value> {
+/// Values that are neither a number nor a string, and a string that is too long.
+fn invalid_message_ids() -> Vec<Value> {
     vec![json!(true), json!([]), json!({}), json!("é".repeat(MAX_TEXT_CHARS + 1))]
 }
 
-/// Values that are no web address.
-fn no_url() -> Vec<Value> {
+/// Values that are not http or https URLs.
+fn invalid_urls() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example"];
-    let too_long = json!(url_of(MAX_URL_CHARS + 1));
-    no_text().into_iter().chain(schemes.map(Value::from)).chain([too_long]).collect()
+    let too_long = json!(url_of_length(MAX_URL_CHARS + 1));
+    non_strings().into_iter().chain(schemes.map(Value::from)).chain([too_long]).collect()
 }
 
-/// A web address of so many characters.
-fn url_of(length: usize) -> String {
-    let host = "https://cdn.example/";
-    format!("{host}{}", "x".repeat(length - host.len()))
+/// A URL of this many characters.
+fn url_of_length(length: usize) -> String {
+    let prefix = "https://cdn.example/";
+    format!("{prefix}{}", "x".repeat(length - prefix.len()))
 }
 
-/// Values that are no positive integer.
-fn no_size() -> Vec<Value> {
+/// Values that are not positive integers.
+fn invalid_sizes() -> Vec<Value> {
     vec![json!(0), json!(-1), json!(1.5), json!("12"), json!(true), json!([]), json!(1e300), json!(1_u64 << 53)]
 }
 
-/// Values that are no coordinate between `-most` and `most`.
-fn no_coordinate(most: f64) -> Vec<Value> {
-    vec![json!("1.5"), json!(true), json!([]), json!({}), json!(most + 0.01), json!(-most - 0.01), json!(1e300)]
+/// Values that are not coordinates between `-max` and `max`.
+fn invalid_coordinates(max: f64) -> Vec<Value> {
+    vec![json!("1.5"), json!(true), json!([]), json!({}), json!(max + 0.01), json!(-max - 0.01), json!(1e300)]
 }
 
-fn sender_cases() -> Vec<Case> {
-    let no_object = [json!(null), json!("x"), json!(5), json!([])];
+fn sender_cases() -> Vec<InvalidField> {
+    let non_objects = [json!(null), json!("x"), json!(5), json!([])];
     let too_long = json!("é".repeat(MAX_ID_CHARS + 1));
-    let no_id = [json!(null), json!(""), json!(true), json!(1.5), json!([]), json!({}), too_long];
+    let invalid_ids = [json!(null), json!(""), json!(true), json!(1.5), json!([]), json!({}), too_long];
     [
         vec![missing("sender"), missing("sender.id")],
-        wrong("sender", &no_object),
-        wrong("sender.id", &no_id),
-        wrong("sender.name", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("sender.phone", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("sender.email", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("sender.invite", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("sender.photo", &no_url()),
-        wrong("sender.url", &no_text_up_to(MAX_URL_CHARS)),
+        invalid("sender", &non_objects),
+        invalid("sender.id", &invalid_ids),
+        invalid("sender.name", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("sender.phone", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("sender.email", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("sender.invite", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("sender.photo", &invalid_urls()),
+        invalid("sender.url", &invalid_strings(MAX_URL_CHARS)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn text_cases() -> Vec<Case> {
-    let no_object = [json!(null), json!("x"), json!(5), json!([])];
-    let no_type = [json!(null), json!(""), json!(5), json!("TEXT"), json!("gif"), json!("seen"), json!([])];
-    let no_message_text = [json!(null), json!(5), json!(true), json!([]), json!({})];
+fn text_cases() -> Vec<InvalidField> {
+    let non_objects = [json!(null), json!("x"), json!(5), json!([])];
+    let invalid_types = [json!(null), json!(""), json!(5), json!("TEXT"), json!("gif"), json!("seen"), json!([])];
+    let invalid_texts = [json!(null), json!(5), json!(true), json!([]), json!({})];
     [
         vec![missing("message"), missing("message.type"), missing("message.text")],
-        wrong("message", &no_object),
-        wrong("message.type", &no_type),
-        wrong("message.id", &no_message_id()),
-        wrong("message.text", &no_message_text),
+        invalid("message", &non_objects),
+        invalid("message.type", &invalid_types),
+        invalid("message.id", &invalid_message_ids()),
+        invalid("message.text", &invalid_texts),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn file_cases() -> Vec<Case> {
+fn file_cases() -> Vec<InvalidField> {
     [
         vec![missing("message.file"), missing("message.file_name"), missing("message.file_size")],
-        wrong("message.id", &no_message_id()),
-        wrong("message.file", &no_url()),
-        wrong("message.file", &[json!(""), json!(" ")]),
-        wrong("message.file_name", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("message.file_size", &no_size()),
-        wrong("message.thumb", &no_url()),
-        wrong("message.emoji", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("message.duration", &no_size()),
-        wrong("message.width", &no_size()),
-        wrong("message.height", &no_size()),
-        wrong("message.text", &no_text()),
-        wrong("message.performer", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("message.title", &no_text_up_to(MAX_TEXT_CHARS)),
-        wrong("message.latitude", &no_coordinate(90.0)),
-        wrong("message.longitude", &no_coordinate(180.0)),
+        invalid("message.id", &invalid_message_ids()),
+        invalid("message.file", &invalid_urls()),
+        invalid("message.file", &[json!(""), json!(" ")]),
+        invalid("message.file_name", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("message.file_size", &invalid_sizes()),
+        invalid("message.thumb", &invalid_urls()),
+        invalid("message.emoji", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("message.duration", &invalid_sizes()),
+        invalid("message.width", &invalid_sizes()),
+        invalid("message.height", &invalid_sizes()),
+        invalid("message.text", &non_strings()),
+        invalid("message.performer", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("message.title", &invalid_strings(MAX_TEXT_CHARS)),
+        invalid("message.latitude", &invalid_coordinates(90.0)),
+        invalid("message.longitude", &invalid_coordinates(180.0)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn location_cases() -> Vec<Case> {
+fn location_cases() -> Vec<InvalidField> {
     [
         vec![missing("message.latitude"), missing("message.longitude")],
-        wrong("message.latitude", &no_coordinate(90.0)),
-        wrong("message.longitude", &no_coordinate(180.0)),
+        invalid("message.latitude", &invalid_coordinates(90.0)),
+        invalid("message.longitude", &invalid_coordinates(180.0)),
     ]
     .into_iter()
     .flatten()
@@ -180,10 +183,10 @@ fn location_message() -> Value {
     json!({"type": "location", "latitude": 1.0, "longitude": 2.0})
 }
 
-/// Every field of A3: a message and what can be wrong with it.
-fn message_tables() -> Vec<(Value, Vec<Case>)> {
+/// Valid messages with every field of table A3, each with the changes that make it invalid.
+fn messages_with_cases() -> Vec<(Value, Vec<InvalidField>)> {
     let media = ["video", "audio", "voice", "photo", "sticker", "document"];
-    let mut tables: Vec<_> = media.map(|kind| (file_message(kind), required_of_files())).into();
+    let mut tables: Vec<_> = media.map(|kind| (file_message(kind), missing_file_fields())).into();
     tables.extend([
         (text_message(), text_cases()),
         (file_message("video"), file_cases()),
@@ -192,55 +195,55 @@ fn message_tables() -> Vec<(Value, Vec<Case>)> {
     tables
 }
 
-fn required_of_files() -> Vec<Case> {
+fn missing_file_fields() -> Vec<InvalidField> {
     vec![missing("message.file"), missing("message.file_name"), missing("message.file_size")]
 }
 
-async fn channel(stage: &Stage) -> (Account, Channel) {
-    let account = stage.account().await;
-    let channel = account.channel("https://app.example/hook").await;
+async fn create_channel(host: &TestHost) -> (TestAccount, TestChannel) {
+    let account = host.create_account().await;
+    let channel = account.create_channel("https://app.example/hook").await;
     (account, channel)
 }
 
 #[test]
-fn every_wrong_field_of_a_visitors_message_is_named() {
-    on_stage(async |stage| {
-        let (account, channel) = channel(stage).await;
-        let sender = json!({"id": VISITOR});
-        let tables = [(text_message(), sender_cases())].into_iter().chain(message_tables());
+fn error_names_every_invalid_field_of_a_visitor_message() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = create_channel(host).await;
+        let sender = json!({"id": VISITOR_ID});
+        let tables = [(text_message(), sender_cases())].into_iter().chain(messages_with_cases());
         for (message, cases) in tables {
-            let good = json!({"sender": sender, "message": message});
+            let valid = json!({"sender": sender, "message": message});
             for case in cases {
-                case.check(channel.post(&case.apply(&good)).await);
+                case.assert_error(channel.post(&case.apply(&valid)).await);
             }
         }
-        assert!(account.admin.chats("open").await.is_empty(), "nothing of it is stored");
+        assert!(account.admin.chats("open").await.is_empty(), "something was stored");
     });
 }
 
 #[test]
-fn every_wrong_field_of_an_agents_message_is_named() {
-    on_stage(async |stage| {
-        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
-        let target = format!("/agent/chats/{}/messages", talk.chat);
-        for (message, cases) in message_tables() {
+fn error_names_every_invalid_field_of_an_agent_message() {
+    run_on_shared_host(async |host| {
+        let active_chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
+        let target = format!("/agent/chats/{}/messages", active_chat.number);
+        for (message, cases) in messages_with_cases() {
             for case in cases {
                 // The agent's body is the message itself.
                 let Some(field) = case.field.strip_prefix("message.") else { continue };
-                let case = Case { field: field.to_owned(), change: case.change.clone() };
-                case.check(talk.agent.call.post(&target, &case.apply(&message)).await);
+                let case = InvalidField { field: field.to_owned(), change: case.change.clone() };
+                case.assert_error(active_chat.agent.client.post(&target, &case.apply(&message)).await);
             }
         }
-        assert_eq!(talk.agent.messages(talk.chat).await.len(), 1, "nothing of it is stored");
+        assert_eq!(active_chat.agent.timeline(active_chat.number).await.len(), 1, "something was stored");
     });
 }
 
 #[test]
-fn what_is_exactly_as_long_as_allowed_is_accepted_whole() {
-    on_stage(async |stage| {
-        let (account, channel) = channel(stage).await;
-        // Four bytes each: what is stored is as large as it can be.
-        let (id, text, url) = ("🎈".repeat(MAX_ID_CHARS), "🎈".repeat(MAX_TEXT_CHARS), url_of(MAX_URL_CHARS));
+fn values_at_the_maximum_length_are_accepted_unchanged() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = create_channel(host).await;
+        // Characters of four bytes each, which make the stored item as large as possible.
+        let (id, text, url) = ("🎈".repeat(MAX_ID_CHARS), "🎈".repeat(MAX_TEXT_CHARS), url_of_length(MAX_URL_CHARS));
         let sender = json!({
             "id": id, "name": text, "phone": text, "email": text, "invite": text, "photo": url, "url": url,
         });
@@ -252,16 +255,16 @@ fn what_is_exactly_as_long_as_allowed_is_accepted_whole() {
         channel.post(&json!({"sender": sender, "message": identified})).await.expect(200);
         let visitor = account.admin.chat(1).await["visitor"].clone();
         assert_eq!(merged(visitor.clone(), sender), visitor);
-        // The id is the integrator's own, the entry has ours.
-        let entry = account.admin.message(1, 1).await;
+        // `message.id` is the integrator's id; the entry has an id of the service.
+        let entry = account.admin.timeline_entry(1, 1).await;
         assert_eq!(merged(entry.clone(), message), entry);
     });
 }
 
 #[test]
-fn unknown_fields_are_ignored_and_typing_ignores_all_others() {
-    on_stage(async |stage| {
-        let (account, channel) = channel(stage).await;
+fn unknown_fields_and_other_fields_of_typing_are_ignored() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = create_channel(host).await;
         let message = merged(text_message(), json!({"color": [1], "id": "x"}));
         let body = json!({"sender": {"id": "v", "age": {}}, "message": message, "more": null});
         channel.post(&body).await.expect(200);
@@ -269,14 +272,14 @@ fn unknown_fields_are_ignored_and_typing_ignores_all_others() {
             let notice = json!({"type": kind, "text": 5, "file": "nonsense", "file_size": -1});
             channel.post(&json!({"sender": {"id": "v"}, "message": notice})).await.expect(200);
         }
-        assert_eq!(account.admin.messages(1).await.len(), 1);
+        assert_eq!(account.admin.timeline(1).await.len(), 1);
     });
 }
 
 #[test]
-fn an_optional_field_that_is_null_counts_as_absent() {
-    on_stage(async |stage| {
-        let (account, channel) = channel(stage).await;
+fn null_optional_fields_are_absent() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = create_channel(host).await;
         let sender =
             json!({"id": "v", "name": null, "phone": null, "email": null, "photo": null, "url": null, "invite": null});
         let message = merged(file_message("photo"), json!({"thumb": null, "text": null, "width": null}));
@@ -286,32 +289,33 @@ fn an_optional_field_that_is_null_counts_as_absent() {
 }
 
 #[test]
-fn a_lenient_channel_tolerates_what_clients_in_the_field_get_wrong() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let channel = account.channel_with("https://app.example/hook", json!({"validation": "lenient"})).await;
-        let bare = json!({"type": "photo", "file": "https://cdn.example/f"});
-        let untidy = merged(file_message("video"), json!({"width": -1, "thumb": "nonsense", "performer": 5}));
-        for message in [bare, untidy] {
+fn lenient_channel_tolerates_common_client_mistakes() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let channel = account.create_channel_with("https://app.example/hook", json!({"validation": "lenient"})).await;
+        let required_fields_missing = json!({"type": "photo", "file": "https://cdn.example/f"});
+        let invalid_optional_fields =
+            merged(file_message("video"), json!({"width": -1, "thumb": "nonsense", "performer": 5}));
+        for message in [required_fields_missing, invalid_optional_fields] {
             let body = json!({"sender": {"id": "v", "photo": "nonsense", "name": 5}, "message": message});
             channel.post(&body).await.expect(200);
         }
-        for entry in account.admin.messages(1).await {
+        for entry in account.admin.timeline(1).await {
             for dropped in ["width", "thumb", "performer"] {
                 assert!(entry[dropped].is_null(), "{entry}");
             }
         }
-        let still_wrong = [json!({"type": "photo"}), json!({"type": "gif"}), json!({"type": "text"})];
-        for message in still_wrong {
+        let rejected = [json!({"type": "photo"}), json!({"type": "gif"}), json!({"type": "text"})];
+        for message in rejected {
             let reply = channel.post(&json!({"sender": {"id": "v"}, "message": message})).await;
             reply.expect_error(400, "invalid_request");
         }
-        assert_eq!(account.admin.messages(1).await.len(), 2);
+        assert_eq!(account.admin.timeline(1).await.len(), 2);
     });
 }
 
-/// Bodies that are no JSON object, and one that is too large.
-pub fn garbage() -> Vec<(&'static str, Vec<u8>)> {
+/// Bodies that are not JSON objects, and one that is too large.
+pub fn malformed_bodies() -> Vec<(&'static str, Vec<u8>)> {
     let nested = |open: &str, close: &str| [open.repeat(10_000), close.repeat(10_000)].concat().into_bytes();
     let large = json!({"sender": {"id": "v"}, "message": {"type": "text", "text": "x".repeat(5_000_000)}});
     let mut not_utf8 =
@@ -339,144 +343,141 @@ pub fn garbage() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[track_caller]
-pub fn check_refused(what: &str, reply: &Reply) {
-    assert!((400..500).contains(&reply.status), "{what}: {} {}", reply.status, reply.text);
-    let body: Value = serde_json::from_str(&reply.text).unwrap_or_else(|_| panic!("{what}: {}", reply.text));
-    let error = body["error"].as_object().unwrap_or_else(|| panic!("{what}: {body}"));
-    assert!(error["code"].is_string() && error["message"].is_string(), "{what}: {body}");
+pub fn assert_client_error(description: &str, reply: &ApiResponse) {
+    assert!((400..500).contains(&reply.status), "{description}: {} {}", reply.status, reply.text);
+    let body: Value = serde_json::from_str(&reply.text).unwrap_or_else(|_| panic!("{description}: {}", reply.text));
+    let error = body["error"].as_object().unwrap_or_else(|| panic!("{description}: {body}"));
+    assert!(error["code"].is_string() && error["message"].is_string(), "{description}: {body}");
 }
 
 #[test]
-fn a_body_that_is_no_message_is_refused_clearly() {
-    on_stage(async |stage| {
-        let (account, channel) = channel(stage).await;
-        for (what, body) in garbage() {
-            let reply = post_raw(&channel.call, &channel.endpoint, body).await;
-            check_refused(what, &reply);
-            assert_eq!(reply.status, if what == "large" { 413 } else { 400 }, "{what}");
+fn body_that_is_not_a_message_gets_a_clear_error() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = create_channel(host).await;
+        for (description, body) in malformed_bodies() {
+            let reply = post_raw(&channel.client, &channel.endpoint, body).await;
+            assert_client_error(description, &reply);
+            assert_eq!(reply.status, if description == "large" { 413 } else { 400 }, "{description}");
         }
         assert!(account.admin.chats("open").await.is_empty());
-        channel.say("v", "and it still works").await;
+        channel.send_text("v", "a valid message").await;
     });
 }
 
 #[test]
-fn no_endpoint_breaks_on_garbage() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn every_endpoint_rejects_malformed_bodies() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         for (method, path) in routes() {
-            // A logout reads no body, and would end the session of the requests behind it.
-            let takes_a_body = ["POST", "PUT", "PATCH", "ANY"].contains(&method.as_str());
-            if !takes_a_body
-                || path.ends_with("/status")
-                || ["/agent/presence", "/agent/logout"].contains(&path.as_str())
-            {
+            // Logout reads no body and would end the session that the next requests need.
+            let has_body = ["POST", "PUT", "PATCH", "ANY"].contains(&method.as_str());
+            if !has_body || path.ends_with("/status") || ["/agent/presence", "/agent/logout"].contains(&path.as_str()) {
                 continue;
             }
             let method = if method == "ANY" { "POST".to_owned() } else { method };
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            let caller = if path.starts_with("/operator/") { &stage.operator } else { &account.admin.call };
-            for (what, body) in garbage() {
-                let request = caller.request(method.clone(), &filled(&path));
+            let client = if path.starts_with("/operator/") { &host.operator } else { &account.admin.client };
+            for (description, body) in malformed_bodies() {
+                let request = client.request(method.clone(), &fill_path(&path));
                 let reply = send(request.header("content-type", "application/json").body(body)).await;
-                check_refused(&format!("{method} {path}, {what}"), &reply);
+                assert_client_error(&format!("{method} {path}, {description}"), &reply);
             }
         }
     });
 }
 
 #[test]
-fn strange_paths_and_queries_are_refused_clearly() {
-    on_stage(async |stage| {
-        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
-        let agent = &talk.agent;
+fn malformed_paths_and_queries_get_a_clear_error() {
+    run_on_shared_host(async |host| {
+        let active_chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
+        let agent = &active_chat.agent;
         for chat in ["0", "-1", "1.5", "x", "99", "18446744073709551616", "%00", "1%2F2", "%F0%9F%8E%88"] {
             for suffix in ["", "/messages"] {
-                let reply = agent.call.get(&format!("/agent/chats/{chat}{suffix}")).await;
-                check_refused(&format!("{chat}{suffix}"), &reply);
+                let reply = agent.client.get(&format!("/agent/chats/{chat}{suffix}")).await;
+                assert_client_error(&format!("{chat}{suffix}"), &reply);
             }
         }
         for after in ["x", "-1", "1.5", "18446744073709551616", "%00"] {
-            let reply = agent.call.get(&format!("/agent/chats/{}/messages?after={after}", talk.chat)).await;
+            let reply = agent.client.get(&format!("/agent/chats/{}/messages?after={after}", active_chat.number)).await;
             let body = reply.expect_error(400, "invalid_request");
             assert_eq!(body["error"]["field"], "after");
         }
         for after in ["9999999998", "9999999999", "10000000000", "18446744073709551615"] {
-            let reply = agent.call.get(&format!("/agent/chats/{}/messages?after={after}", talk.chat)).await;
+            let reply = agent.client.get(&format!("/agent/chats/{}/messages?after={after}", active_chat.number)).await;
             assert_eq!(reply.expect(200), json!({"messages": []}), "{after}");
         }
         for (before, count) in [("0", 0), ("1", 0), ("9999999999", 1), ("18446744073709551615", 1)] {
-            let body = agent.call.get(&format!("/agent/chats?before={before}")).await.expect(200);
+            let body = agent.client.get(&format!("/agent/chats?before={before}")).await.expect(200);
             assert_eq!((body["chats"].as_array().unwrap().len(), &body["next"]), (count, &json!(null)), "{before}");
         }
-        check_large_numbers(agent).await;
-        let reply = agent.call.get("/agent/chats?state=sleeping").await;
+        assert_large_numbers_are_rejected(agent).await;
+        let reply = agent.client.get("/agent/chats?state=sleeping").await;
         assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], "state");
-        check_unknown_entries(agent, talk.chat).await;
+        assert_unknown_entries_are_rejected(agent, active_chat.number).await;
     });
 }
 
-async fn check_unknown_entries(agent: &Agent, chat: u64) {
+async fn assert_unknown_entries_are_rejected(agent: &TestAgent, chat: u64) {
     for seq in ["0", "99", "x", "18446744073709551616"] {
-        let reply = agent.call.post(&format!("/agent/chats/{chat}/messages/{seq}/retry"), &json!({})).await;
-        check_refused(&format!("retry of {seq}"), &reply);
+        let reply = agent.client.post(&format!("/agent/chats/{chat}/messages/{seq}/retry"), &json!({})).await;
+        assert_client_error(&format!("retry of {seq}"), &reply);
     }
 }
 
-/// Numbers that are well-formed, and larger than any that is given out.
-async fn check_large_numbers(admin: &Agent) {
+/// Well-formed numbers that are larger than any assigned number.
+async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     for number in ["9999999999", "10000000000", "18446744073709551615"] {
         let chat = format!("/agent/chats/{number}");
         for path in [chat.clone(), format!("{chat}/messages"), format!("/admin/agents/{number}")] {
-            check_refused(&path, &admin.call.get(&path).await);
+            assert_client_error(&path, &admin.client.get(&path).await);
         }
         for action in ["accept", "close", "typing", "assign", "messages/1/retry"] {
             let path = format!("{chat}/{action}");
-            check_refused(&path, &admin.call.post(&path, &json!({})).await);
+            assert_client_error(&path, &admin.client.post(&path, &json!({})).await);
         }
-        check_refused(number, &admin.call.post(&format!("{chat}/messages"), &text_message()).await);
+        assert_client_error(number, &admin.client.post(&format!("{chat}/messages"), &text_message()).await);
         let path = format!("/agent/chats/1/messages/{number}/retry");
-        check_refused(&path, &admin.call.post(&path, &json!({})).await);
+        assert_client_error(&path, &admin.client.post(&path, &json!({})).await);
         let path = format!("/agent/visitors/{number}");
-        check_refused(&path, &admin.call.patch(&path, &json!({"name": "Ada"})).await);
+        assert_client_error(&path, &admin.client.patch(&path, &json!({"name": "Ada"})).await);
         for path in [format!("/admin/visitors/{number}"), format!("/admin/departments/{number}")] {
-            check_refused(&path, &admin.call.delete(&path).await);
+            assert_client_error(&path, &admin.client.delete(&path).await);
         }
         for parameter in ["chat_id", "from", "to"] {
             let path = format!("/admin/deliveries?{parameter}={number}");
-            let reply = admin.call.get(&path).await;
+            let reply = admin.client.get(&path).await;
             assert!(reply.status < 500, "{path}: {} {}", reply.status, reply.text);
         }
     }
 }
 
-/// The admin's bodies and what can be wrong with them.
-fn admin_tables() -> Vec<(&'static str, Value, Vec<Case>)> {
+/// Valid bodies of the admin API, each with the changes that make it invalid.
+fn admin_requests_with_cases() -> Vec<(&'static str, Value, Vec<InvalidField>)> {
     let channel = json!({"kind": "api", "name": "App", "integrator_url": "https://app.example/hook"});
     let agent =
         json!({"name": "Ann", "email": "ann@acme.example", "password": "long enough to be one", "role": "agent"});
     let channel_cases = [
         vec![missing("name"), missing("integrator_url")],
-        wrong("kind", &[json!("fax"), json!(5)]),
-        wrong("name", &[json!(""), json!(5), json!(null), json!("x".repeat(5_000))]),
-        wrong("integrator_url", &no_url()),
-        wrong("integrator_url", &[json!(""), json!(" ")]),
-        wrong("append_channel_id", &[json!("yes"), json!(1)]),
-        wrong("enabled", &[json!("yes"), json!(1)]),
-        wrong("chunked", &[json!("yes"), json!(1)]),
-        wrong("agent_ids", &[json!("1"), json!(1), json!(["x"])]),
-        wrong("department_ids", &[json!("1"), json!(1), json!(["x"]), json!([1])]),
-        wrong("validation", &[json!("loose"), json!(true)]),
-        wrong("hidden_error_codes", &[json!(7), json!(["7"]), json!({})]),
+        invalid("kind", &[json!("fax"), json!(5)]),
+        invalid("name", &[json!(""), json!(5), json!(null), json!("x".repeat(5_000))]),
+        invalid("integrator_url", &invalid_urls()),
+        invalid("integrator_url", &[json!(""), json!(" ")]),
+        invalid("append_channel_id", &[json!("yes"), json!(1)]),
+        invalid("enabled", &[json!("yes"), json!(1)]),
+        invalid("chunked", &[json!("yes"), json!(1)]),
+        invalid("agent_ids", &[json!("1"), json!(1), json!(["x"])]),
+        invalid("department_ids", &[json!("1"), json!(1), json!(["x"]), json!([1])]),
+        invalid("validation", &[json!("loose"), json!(true)]),
+        invalid("hidden_error_codes", &[json!(7), json!(["7"]), json!({})]),
     ];
     let agent_cases = [
         vec![missing("name"), missing("email"), missing("password")],
-        wrong("name", &[json!(""), json!(5), json!(null)]),
-        wrong("email", &[json!(""), json!("ann"), json!("@"), json!(5), json!("x".repeat(5_000))]),
-        wrong("password", &[json!(""), json!("short"), json!(5), json!("x".repeat(5_000))]),
-        wrong("role", &[json!("owner"), json!(5)]),
-        wrong("phone", &no_text()),
-        wrong("photo", &[json!("ftp://a.example/x"), json!(5)]),
+        invalid("name", &[json!(""), json!(5), json!(null)]),
+        invalid("email", &[json!(""), json!("ann"), json!("@"), json!(5), json!("x".repeat(5_000))]),
+        invalid("password", &[json!(""), json!("short"), json!(5), json!("x".repeat(5_000))]),
+        invalid("role", &[json!("owner"), json!(5)]),
+        invalid("phone", &non_strings()),
+        invalid("photo", &[json!("ftp://a.example/x"), json!(5)]),
     ];
     vec![
         ("/admin/channels", channel, channel_cases.into_iter().flatten().collect()),
@@ -485,23 +486,23 @@ fn admin_tables() -> Vec<(&'static str, Value, Vec<Case>)> {
 }
 
 #[test]
-fn every_wrong_field_of_an_admin_is_named() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        for (target, good, cases) in admin_tables() {
+fn error_names_every_invalid_field_of_admin_requests() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        for (target, valid, cases) in admin_requests_with_cases() {
             for case in cases {
-                case.check(account.admin.call.post(target, &case.apply(&good)).await);
+                case.assert_error(account.admin.client.post(target, &case.apply(&valid)).await);
             }
         }
-        assert_eq!(account.admin.call.get("/admin/channels").await.expect(200), json!({"channels": []}));
+        assert_eq!(account.admin.client.get("/admin/channels").await.expect(200), json!({"channels": []}));
     });
 }
 
 #[test]
-fn every_wrong_field_of_the_operator_and_of_a_login_is_named() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let good = json!({
+fn error_names_invalid_fields_of_operator_and_login_requests() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let valid = json!({
             "name": "Acme",
             "admin": {"name": "Grace", "email": "grace@acme.example", "password": "long enough to be one"},
         });
@@ -513,35 +514,35 @@ fn every_wrong_field_of_the_operator_and_of_a_login_is_named() {
                 missing("admin.email"),
                 missing("admin.password"),
             ],
-            wrong("name", &[json!(""), json!(5)]),
-            wrong("admin", &[json!(5), json!([])]),
-            wrong("admin.email", &[json!("grace"), json!(5)]),
-            wrong("admin.password", &[json!("short"), json!(5)]),
+            invalid("name", &[json!(""), json!(5)]),
+            invalid("admin", &[json!(5), json!([])]),
+            invalid("admin.email", &[json!("grace"), json!(5)]),
+            invalid("admin.password", &[json!("short"), json!(5)]),
         ];
         for case in cases.into_iter().flatten() {
-            case.check(stage.operator.post("/operator/accounts", &case.apply(&good)).await);
+            case.assert_error(host.operator.post("/operator/accounts", &case.apply(&valid)).await);
         }
         let credentials = json!({"email": account.admin.email, "password": "x"});
-        for case in [missing("email"), missing("password")].into_iter().chain(wrong("password", &no_text())) {
-            case.check(stage.anyone.post("/agent/login", &case.apply(&credentials)).await);
+        for case in [missing("email"), missing("password")].into_iter().chain(invalid("password", &non_strings())) {
+            case.assert_error(host.anonymous.post("/agent/login", &case.apply(&credentials)).await);
         }
         let presence = json!({"status": "online"});
-        for case in [missing("status")].into_iter().chain(wrong("status", &[json!("asleep"), json!(5)])) {
-            case.check(account.admin.call.put("/agent/presence", &case.apply(&presence)).await);
+        for case in [missing("status")].into_iter().chain(invalid("status", &[json!("asleep"), json!(5)])) {
+            case.assert_error(account.admin.client.put("/agent/presence", &case.apply(&presence)).await);
         }
     });
 }
 
 #[test]
-fn control_characters_and_many_fields_do_no_harm() {
-    on_stage(async |stage| {
-        let (account, channel) = channel(stage).await;
+fn control_characters_and_thousands_of_fields_are_accepted() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = create_channel(host).await;
         let text = "a\u{0}b\u{1b}[2J\u{202e}\u{feff}\r\n'\"<script>";
-        channel.say("v\u{0}\n#/..", text).await;
-        assert_eq!(account.admin.messages(1).await[0]["text"], text);
+        channel.send_text("v\u{0}\n#/..", text).await;
+        assert_eq!(account.admin.timeline(1).await[0]["text"], text);
         assert_eq!(account.admin.chat(1).await["visitor"]["id"], "v\u{0}\n#/..");
         let many: Map<String, Value> = (0..5_000).map(|n| (format!("field {n}"), json!(n))).collect();
-        let body = merged(crate::harness::visitor_text("w", "Hi"), Value::Object(many));
+        let body = merged(crate::support::test_host::visitor_text("w", "Hi"), Value::Object(many));
         channel.post(&body).await.expect(200);
     });
 }

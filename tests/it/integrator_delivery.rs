@@ -1,4 +1,4 @@
-//! Agents' messages on their way to the integrator: tries, verdicts, order, framing, signature.
+//! Deliveries of agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signature.
 
 use std::time::{Duration, Instant};
 
@@ -8,80 +8,85 @@ use serde_json::{Value, json};
 use shared::domain::timestamp::Timestamp;
 use standardwebhooks::Webhook;
 
-use crate::client::{Account, Channel, merged, number};
-use crate::harness::{Conversation, Stage, VISITOR, alone_on_stage, on_stage, open_chat, timed_on_stage};
-use crate::receiver::{Answer, Receiver, Request, dead_port};
-use crate::wait::{PATIENCE, seconds, wait_for};
+use crate::support::api_client::{TestAccount, TestChannel, merged, number};
+use crate::support::test_host::{
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_alone_on_shared_host, run_on_shared_host,
+    run_timed_on_shared_host,
+};
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How far from its slot a try may start on an idle machine.
-const SLOT: Duration = Duration::from_millis(300);
+/// How far from its scheduled time an attempt may start on an idle machine.
+const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 
-/// Has a message delivered, so that every function has been started before time is measured.
-async fn warm_up(talk: &Conversation) {
-    let seq = talk.write("so that every function has been started").await;
-    assert_eq!(talk.verdict(seq).await["state"], "delivered");
+/// Delivers a message, so that every function has been started before time is measured.
+async fn warm_up(active_chat: &ActiveChat) {
+    let seq = active_chat.send_text("warm-up").await;
+    assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 }
 
-/// The three tries of a message began in their slots, and its failure was shown when the last one had had its time.
+/// Checks that the three attempts began on schedule, and that the failure was shown after the last attempt's time
+/// limit.
 #[track_caller]
-fn check_slots(tries: &[Duration], shown: Duration) {
-    assert!((seconds(9)..=seconds(10)).contains(&shown), "shown after {shown:?}");
-    assert_eq!(tries.len(), 3, "{tries:?}");
-    for (start, slot) in tries.iter().zip([0, 3, 6]) {
-        assert!(start.abs_diff(seconds(slot)) <= SLOT, "{tries:?}");
+fn assert_schedule(attempt_starts: &[Duration], shown_after: Duration) {
+    assert!((seconds(9)..=seconds(10)).contains(&shown_after), "shown after {shown_after:?}");
+    assert_eq!(attempt_starts.len(), 3, "{attempt_starts:?}");
+    for (start, slot) in attempt_starts.iter().zip([0, 3, 6]) {
+        assert!(start.abs_diff(seconds(slot)) <= SLOT_TOLERANCE, "{attempt_starts:?}");
     }
 }
 
 #[test]
-fn a_failing_integrator_is_tried_at_0_3_and_6_seconds_and_shown_at_9() {
-    timed_on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::ok()).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        warm_up(&talk).await;
+fn failing_integrator_gets_attempts_at_0_3_and_6_seconds() {
+    run_timed_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        warm_up(&active_chat).await;
 
-        integrator.answer(Answer::Json(500, json!({})));
-        let written = Instant::now();
-        let seq = talk.write("Hello?").await;
-        let delivery = talk.verdict(seq).await;
-        let shown = written.elapsed();
+        integrator.respond_with(CannedResponse::Json(500, json!({})));
+        let sent_at = Instant::now();
+        let seq = active_chat.send_text("Hello?").await;
+        let delivery = active_chat.final_delivery(seq).await;
+        let shown_after = sent_at.elapsed();
 
         assert_eq!(delivery["state"], "failed");
         assert!(delivery["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{delivery}");
         let attempts = delivery["attempts"].as_array().unwrap();
         assert!(attempts.iter().all(|attempt| attempt["status"] == 500), "{attempts:#?}");
-        let tries: Vec<Duration> = integrator.requests().iter().skip(1).map(|request| request.at - written).collect();
-        assert_eq!((tries.len(), attempts.len()), (3, 3), "{tries:?} {attempts:#?}");
-        check_slots(&tries, shown);
+        let attempt_starts: Vec<Duration> =
+            integrator.requests().iter().skip(1).map(|request| request.at - sent_at).collect();
+        assert_eq!((attempt_starts.len(), attempts.len()), (3, 3), "{attempt_starts:?} {attempts:#?}");
+        assert_schedule(&attempt_starts, shown_after);
     });
 }
 
 #[test]
-fn an_integrator_that_comes_back_between_tries_gets_the_message_once() {
-    timed_on_stage(async |stage| {
-        let integrator = Receiver::start_with([Answer::Close, Answer::ok()]).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let seq = talk.write("Hello?").await;
-        let delivery = talk.verdict(seq).await;
+fn integrator_recovering_between_attempts_gets_message_once() {
+    run_timed_on_shared_host(async |host| {
+        let integrator = TestReceiver::start_sequence([CannedResponse::CloseConnection, CannedResponse::ok()]).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Hello?").await;
+        let delivery = active_chat.final_delivery(seq).await;
         assert_eq!(delivery["state"], "delivered");
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 2);
         assert_eq!(delivery["error"], Value::Null);
         let requests = integrator.requests();
         assert_eq!(requests.len(), 2);
         assert_eq!(requests[0].body, requests[1].body);
-        let apart = requests[1].at - requests[0].at;
-        assert!(apart.abs_diff(seconds(3)) < seconds(1), "{apart:?}");
+        let interval = requests[1].at - requests[0].at;
+        assert!(interval.abs_diff(seconds(3)) < seconds(1), "{interval:?}");
     });
 }
 
 #[test]
-fn an_error_of_the_integrator_is_final_and_shown_at_once() {
-    timed_on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::error(7, "The user has left")).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let written = Instant::now();
-        let seq = talk.write("Hello?").await;
-        let delivery = talk.verdict(seq).await;
-        assert!(written.elapsed() < seconds(2), "{:?}", written.elapsed());
+fn integrator_error_is_final_and_shown_immediately() {
+    run_timed_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::error(7, "The user has left")).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let sent_at = Instant::now();
+        let seq = active_chat.send_text("Hello?").await;
+        let delivery = active_chat.final_delivery(seq).await;
+        assert!(sent_at.elapsed() < seconds(2), "{:?}", sent_at.elapsed());
         assert_eq!(delivery["state"], "failed");
         assert_eq!(delivery["error"], json!({"code": 7, "message": "The user has left"}));
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1);
@@ -90,74 +95,75 @@ fn an_error_of_the_integrator_is_final_and_shown_at_once() {
 }
 
 #[test]
-fn a_hidden_error_code_fails_the_message_without_its_words() {
-    on_stage(async |stage| {
-        let integrator = Receiver::start_with([Answer::error(7, "secret"), Answer::error(8, "open")]).await;
+fn hidden_error_code_fails_the_message_without_its_text() {
+    run_on_shared_host(async |host| {
+        let integrator =
+            TestReceiver::start_sequence([CannedResponse::error(7, "secret"), CannedResponse::error(8, "open")]).await;
         let settings = json!({"hidden_error_codes": [7]});
-        let talk = Conversation::open(stage, &integrator.url(), settings).await;
-        let (hidden, open) = (talk.write("one").await, talk.write("two").await);
-        let hidden = talk.verdict(hidden).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), settings).await;
+        let (hidden, open) = (active_chat.send_text("one").await, active_chat.send_text("two").await);
+        let hidden = active_chat.final_delivery(hidden).await;
         assert_eq!(hidden["state"], "failed");
         assert!(!hidden.to_string().contains("secret"), "{hidden}");
-        assert_eq!(talk.verdict(open).await["error"]["message"], "open");
+        assert_eq!(active_chat.final_delivery(open).await["error"]["message"], "open");
     });
 }
 
-/// What an integrator that misbehaves does, and whether a try sees a status.
-fn misbehaviours(elsewhere: &Receiver) -> Vec<(&'static str, Answer, Option<u16>)> {
-    let html = Answer::Text(200, "text/html", "<h1>It works!</h1>".to_owned());
+/// Failing responses of an integrator, each with the status that an attempt records.
+fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, CannedResponse, Option<u16>)> {
+    let html = CannedResponse::Text(200, "text/html", "<h1>It works!</h1>".to_owned());
     vec![
-        ("hangs", Answer::Hang, None),
-        ("drips", Answer::Drip, Some(200)),
-        ("closes the connection", Answer::Close, None),
-        ("sends 10 MB", Answer::Flood(10_000_000), Some(200)),
-        ("redirects", Answer::Redirect(elsewhere.url()), Some(302)),
+        ("hangs", CannedResponse::Hang, None),
+        ("drips", CannedResponse::SlowBody, Some(200)),
+        ("closes the connection", CannedResponse::CloseConnection, None),
+        ("sends 10 MB", CannedResponse::LargeBody(10_000_000), Some(200)),
+        ("redirects", CannedResponse::Redirect(redirect_target.url()), Some(302)),
         ("answers HTML", html, Some(200)),
-        ("answers 503 with ok", Answer::Json(503, json!({"result": "ok"})), Some(503)),
-        ("answers 201 with ok", Answer::Json(201, json!({"result": "ok"})), Some(201)),
-        ("answers another result", Answer::Json(200, json!({"result": "later"})), Some(200)),
-        ("answers a list", Answer::Json(200, json!([{"result": "ok"}])), Some(200)),
-        ("answers nothing", Answer::Text(200, "application/json", String::new()), Some(200)),
+        ("answers 503 with ok", CannedResponse::Json(503, json!({"result": "ok"})), Some(503)),
+        ("answers 201 with ok", CannedResponse::Json(201, json!({"result": "ok"})), Some(201)),
+        ("answers another result", CannedResponse::Json(200, json!({"result": "later"})), Some(200)),
+        ("answers a list", CannedResponse::Json(200, json!([{"result": "ok"}])), Some(200)),
+        ("answers nothing", CannedResponse::Text(200, "application/json", String::new()), Some(200)),
     ]
 }
 
 #[test]
-fn an_integrator_that_misbehaves_is_bounded_and_every_try_is_recorded() {
-    alone_on_stage(async |stage| {
-        let elsewhere = Receiver::start(Answer::ok()).await;
-        let account = stage.account().await;
-        let cases = join_all(misbehaviours(&elsewhere).into_iter().map(async |(name, answer, status)| {
-            let integrator = Receiver::start(Answer::ok()).await;
-            let channel = account.channel(&integrator.url()).await;
-            (name, answer, integrator, channel, status)
+fn misbehaving_integrator_gets_three_recorded_attempts() {
+    run_alone_on_shared_host(async |host| {
+        let redirect_target = TestReceiver::start(CannedResponse::ok()).await;
+        let account = host.create_account().await;
+        let cases = join_all(failing_responses(&redirect_target).into_iter().map(async |(name, response, status)| {
+            let integrator = TestReceiver::start(CannedResponse::ok()).await;
+            let channel = account.create_channel(&integrator.url()).await;
+            (name, response, integrator, channel, status)
         }))
         .await;
         let mut chats = Vec::new();
         for (.., channel, _) in &cases {
-            chats.push(open_chat(&account.admin, channel, VISITOR).await);
+            chats.push(open_accepted_chat(&account.admin, channel, VISITOR_ID).await);
         }
-        // As many at once as below, so that all processes have been started.
-        join_all(cases.iter().zip(&chats).map(async |((name, answer, integrator, ..), chat)| {
-            let seq = account.admin.write(*chat, "Hello").await;
-            assert_eq!(account.admin.verdict(*chat, seq).await["state"], "delivered", "{name}");
-            integrator.answer(answer.clone());
+        // As many concurrent deliveries as below, so that all processes have been started.
+        join_all(cases.iter().zip(&chats).map(async |((name, response, integrator, ..), chat)| {
+            let seq = account.admin.send_text(*chat, "Hello").await;
+            assert_eq!(account.admin.final_delivery(*chat, seq).await["state"], "delivered", "{name}");
+            integrator.respond_with(response.clone());
         }))
         .await;
         join_all(cases.iter().zip(chats).map(async |((name, _, integrator, _, status), chat)| {
-            let written = Instant::now();
-            let seq = account.admin.write(chat, "Hello?").await;
-            let delivery = account.admin.verdict(chat, seq).await;
-            assert!(written.elapsed() < seconds(10), "{name}: {:?}", written.elapsed());
-            check_exhausted(name, &delivery, *status);
+            let sent_at = Instant::now();
+            let seq = account.admin.send_text(chat, "Hello?").await;
+            let delivery = account.admin.final_delivery(chat, seq).await;
+            assert!(sent_at.elapsed() < seconds(10), "{name}: {:?}", sent_at.elapsed());
+            assert_failed_after_three_attempts(name, &delivery, *status);
             assert_eq!(integrator.requests().len(), 1 + 3, "{name}");
         }))
         .await;
-        assert_eq!(elsewhere.connections(), 0, "a redirect was followed");
+        assert_eq!(redirect_target.connections(), 0, "a redirect was followed");
     });
 }
 
-/// Failed after three tries, each with its status or the lack of one, its duration and its reason.
-fn check_exhausted(name: &str, delivery: &Value, status: Option<u16>) {
+/// Checks that the delivery failed after three attempts, each with its status (or none), its duration and its error.
+fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
     assert_eq!(delivery["state"], "failed", "{name}");
     assert!(delivery["error"]["message"].is_string(), "{name}: {delivery}");
     let attempts = delivery["attempts"].as_array().unwrap();
@@ -170,35 +176,35 @@ fn check_exhausted(name: &str, delivery: &Value, status: Option<u16>) {
 }
 
 #[test]
-fn an_integrator_that_is_not_there_fails_the_message_after_three_tries() {
-    timed_on_stage(async |stage| {
-        // Nothing arrives where nobody is, so another conversation starts the functions.
-        let integrator = Receiver::start(Answer::ok()).await;
-        warm_up(&Conversation::open(stage, &integrator.url(), json!({})).await).await;
-        let nowhere = format!("http://127.0.0.1:{}/hook", dead_port().await);
-        let talk = Conversation::open(stage, &nowhere, json!({})).await;
+fn unreachable_integrator_fails_after_three_attempts() {
+    run_timed_on_shared_host(async |host| {
+        // Another chat with a reachable integrator starts the functions.
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        warm_up(&ActiveChat::create(host, &integrator.url(), json!({})).await).await;
+        let closed_url = format!("http://127.0.0.1:{}/hook", unused_port().await);
+        let active_chat = ActiveChat::create(host, &closed_url, json!({})).await;
 
-        let (written, clock) = (Instant::now(), shared::runtime::clock::now());
-        let seq = talk.write("Hello?").await;
-        let delivery = talk.verdict(seq).await;
-        let shown = written.elapsed();
+        let (sent_at, clock) = (Instant::now(), shared::runtime::clock::now());
+        let seq = active_chat.send_text("Hello?").await;
+        let delivery = active_chat.final_delivery(seq).await;
+        let shown_after = sent_at.elapsed();
 
-        check_exhausted("dead", &delivery, None);
-        // Nobody else has seen the tries: their times are the ledger's own.
+        assert_failed_after_three_attempts("dead", &delivery, None);
+        // No receiver has seen the attempts, so their times come from the delivery log.
         let began = |attempt: &Value| Timestamp(number(&attempt["at"])).since(clock);
-        let tries: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();
-        check_slots(&tries, shown);
+        let attempt_starts: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();
+        assert_schedule(&attempt_starts, shown_after);
     });
 }
 
 #[test]
-fn an_answer_that_takes_less_than_three_seconds_counts() {
-    timed_on_stage(async |stage| {
-        let slow = Answer::After(Duration::from_millis(2_300), Box::new(Answer::ok()));
-        let integrator = Receiver::start(slow).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let seq = talk.write("Hello?").await;
-        let delivery = talk.verdict(seq).await;
+fn response_within_three_seconds_counts() {
+    run_timed_on_shared_host(async |host| {
+        let slow = CannedResponse::Delayed(Duration::from_millis(2_300), Box::new(CannedResponse::ok()));
+        let integrator = TestReceiver::start(slow).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Hello?").await;
+        let delivery = active_chat.final_delivery(seq).await;
         assert_eq!(delivery["state"], "delivered");
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1);
         assert_eq!(integrator.requests().len(), 1);
@@ -206,35 +212,37 @@ fn an_answer_that_takes_less_than_three_seconds_counts() {
 }
 
 #[test]
-fn result_ok_is_read_in_any_case() {
-    on_stage(async |stage| {
-        let answers = ["ok", "OK", "Ok"].map(|result| Answer::Json(200, json!({"result": result, "more": 1})));
-        let integrator = Receiver::start_with(answers).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+fn result_ok_is_case_insensitive() {
+    run_on_shared_host(async |host| {
+        let responses =
+            ["ok", "OK", "Ok"].map(|result| CannedResponse::Json(200, json!({"result": result, "more": 1})));
+        let integrator = TestReceiver::start_sequence(responses).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         for text in ["one", "two", "three"] {
-            let seq = talk.write(text).await;
-            assert_eq!(talk.verdict(seq).await["attempts"].as_array().unwrap().len(), 1);
+            let seq = active_chat.send_text(text).await;
+            assert_eq!(active_chat.final_delivery(seq).await["attempts"].as_array().unwrap().len(), 1);
         }
     });
 }
 
 #[test]
-fn an_ok_inside_a_json_string_counts_as_one() {
-    on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::Json(200, json!(r#"{"result":"ok"}"#))).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let seq = talk.write("Hello").await;
-        let delivery = talk.verdict(seq).await;
+fn result_ok_inside_a_json_string_counts() {
+    run_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::Json(200, json!(r#"{"result":"ok"}"#))).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Hello").await;
+        let delivery = active_chat.final_delivery(seq).await;
         assert_eq!((&delivery["state"], integrator.requests().len()), (&json!("delivered"), 1), "{delivery}");
     });
 }
 
 #[test]
-fn an_answer_over_64_kb_is_judged_by_its_beginning() {
-    on_stage(async |stage| {
-        let padded = |text: &str| Answer::Text(200, "application/json", format!("{text}{}", " ".repeat(100_000)));
+fn response_over_64_kb_is_judged_by_its_beginning() {
+    run_on_shared_host(async |host| {
+        let padded =
+            |text: &str| CannedResponse::Text(200, "application/json", format!("{text}{}", " ".repeat(100_000)));
         let cases = [
-            (json!({"validation": "lenient"}), Answer::Flood(100_000), Value::Null),
+            (json!({"validation": "lenient"}), CannedResponse::LargeBody(100_000), Value::Null),
             (json!({}), padded(r#"{"result":"ok"}"#), Value::Null),
             (
                 json!({}),
@@ -242,11 +250,11 @@ fn an_answer_over_64_kb_is_judged_by_its_beginning() {
                 json!({"code": 7, "message": "blocked"}),
             ),
         ];
-        join_all(cases.map(async |(settings, answer, error)| {
-            let integrator = Receiver::start(answer).await;
-            let talk = Conversation::open(stage, &integrator.url(), settings).await;
-            let seq = talk.write("Hello").await;
-            let delivery = talk.verdict(seq).await;
+        join_all(cases.map(async |(settings, response, error)| {
+            let integrator = TestReceiver::start(response).await;
+            let active_chat = ActiveChat::create(host, &integrator.url(), settings).await;
+            let seq = active_chat.send_text("Hello").await;
+            let delivery = active_chat.final_delivery(seq).await;
             assert_eq!((&delivery["error"], integrator.requests().len()), (&error, 1), "{delivery}");
         }))
         .await;
@@ -254,34 +262,34 @@ fn an_answer_over_64_kb_is_judged_by_its_beginning() {
 }
 
 #[test]
-fn a_lenient_channel_takes_any_2xx_and_shows_the_text_of_a_4xx() {
-    on_stage(async |stage| {
-        let answers = [
-            Answer::Text(204, "text/plain", String::new()),
-            Answer::Text(200, "text/html", "<p>fine</p>".to_owned()),
-            Answer::error(3, "no such user"),
-            Answer::Text(422, "text/plain", "The user has left".to_owned()),
+fn lenient_channel_accepts_any_2xx_and_shows_4xx_text() {
+    run_on_shared_host(async |host| {
+        let responses = [
+            CannedResponse::Text(204, "text/plain", String::new()),
+            CannedResponse::Text(200, "text/html", "<p>fine</p>".to_owned()),
+            CannedResponse::error(3, "no such user"),
+            CannedResponse::Text(422, "text/plain", "The user has left".to_owned()),
         ];
-        let integrator = Receiver::start_with(answers).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({"validation": "lenient"})).await;
-        let mut verdicts = Vec::new();
+        let integrator = TestReceiver::start_sequence(responses).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({"validation": "lenient"})).await;
+        let mut deliveries = Vec::new();
         for text in ["one", "two", "three", "four"] {
-            let seq = talk.write(text).await;
-            verdicts.push(talk.verdict(seq).await);
+            let seq = active_chat.send_text(text).await;
+            deliveries.push(active_chat.final_delivery(seq).await);
         }
-        let states: Vec<_> = verdicts.iter().map(|delivery| delivery["state"].clone()).collect();
+        let states: Vec<_> = deliveries.iter().map(|delivery| delivery["state"].clone()).collect();
         assert_eq!(states, ["delivered", "delivered", "failed", "failed"]);
-        assert_eq!(verdicts[2]["error"], json!({"code": 3, "message": "no such user"}));
-        let shown = verdicts[3]["error"]["message"].as_str().unwrap();
+        assert_eq!(deliveries[2]["error"], json!({"code": 3, "message": "no such user"}));
+        let shown = deliveries[3]["error"]["message"].as_str().unwrap();
         assert!(shown.contains("The user has left"), "{shown}");
-        assert_eq!(integrator.requests().len(), 4, "none of them is tried twice");
+        assert_eq!(integrator.requests().len(), 4, "no delivery has a second attempt");
     });
 }
 
-/// Leaves an entry of the Chats table this many bytes of the 400 KB that an item may have.
-async fn fill_up(stage: &Stage, pk: String, seq: u64, room: usize) {
-    let tables = stage.tables();
-    let pad = async |bytes: usize| {
+/// Pads an entry of the Chats table until only `free_bytes` of the item limit of 400 KB are left.
+async fn fill_item(host: &TestHost, pk: String, seq: u64, free_bytes: usize) {
+    let tables = host.tables();
+    let try_padding = async |bytes: usize| {
         let (pk, sk) = (AttributeValue::S(pk.clone()), AttributeValue::S(format!("{seq:010}")));
         let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
         let padding = AttributeValue::S("x".repeat(bytes));
@@ -289,84 +297,85 @@ async fn fill_up(stage: &Stage, pk: String, seq: u64, room: usize) {
             change.update_expression("SET padding = :padding").expression_attribute_values(":padding", padding);
         change.send().await.is_ok()
     };
-    let (mut fits, mut too_much) = (0, 400 * 1024);
-    assert!(pad(fits).await && !pad(too_much).await);
-    while too_much - fits > 1 {
-        let middle = usize::midpoint(fits, too_much);
-        if pad(middle).await { fits = middle } else { too_much = middle }
+    let (mut fitting_bytes, mut rejected_bytes) = (0, 400 * 1024);
+    assert!(try_padding(fitting_bytes).await && !try_padding(rejected_bytes).await);
+    while rejected_bytes - fitting_bytes > 1 {
+        let middle = usize::midpoint(fitting_bytes, rejected_bytes);
+        if try_padding(middle).await { fitting_bytes = middle } else { rejected_bytes = middle }
     }
-    assert!(pad(fits - room).await);
+    assert!(try_padding(fitting_bytes - free_bytes).await);
 }
 
 #[test]
-fn an_attempt_that_cannot_be_recorded_ends_the_delivery() {
-    on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::ok()).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({"validation": "lenient"})).await;
-        let long = Answer::Text(422, "text/plain", "x".repeat(500));
-        let release = integrator.answer_when_told(long);
-        let seq = talk.write("Hello").await;
-        integrator.received(1, PATIENCE).await;
-        let pk = format!("CHAT#{}#{}", talk.account.id.as_str().unwrap(), talk.chat);
-        fill_up(stage, pk, seq, 300).await;
+fn unrecordable_attempt_ends_the_delivery() {
+    run_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({"validation": "lenient"})).await;
+        let long = CannedResponse::Text(422, "text/plain", "x".repeat(500));
+        let release = integrator.respond_on_release(long);
+        let seq = active_chat.send_text("Hello").await;
+        integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
+        let pk = format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number);
+        fill_item(host, pk, seq, 300).await;
         release.send_replace(());
-        let delivery = talk.verdict(seq).await;
+        let delivery = active_chat.final_delivery(seq).await;
         assert_eq!((&delivery["state"], &delivery["attempts"]), (&json!("failed"), &json!([])), "{delivery}");
         assert_eq!(delivery["attempts_left_out"], 1);
         assert_eq!(delivery["error"]["message"], "Not delivered: the attempt could not be recorded");
         assert_eq!(integrator.requests().len(), 1);
-        let failures = talk.agent.call.get("/admin/deliveries").await.expect(200);
+        let failures = active_chat.agent.client.get("/admin/deliveries").await.expect(200);
         assert_eq!(failures["deliveries"][0]["seq"], seq);
     });
 }
 
 #[test]
-fn a_task_that_no_function_can_read_is_reported_as_failed() {
-    on_stage(async |stage| {
-        let typing = json!({"kind": "typing", "account_id": "gone", "chat_id": 1, "type": "typein", "at": 1});
+fn task_of_an_unknown_version_is_reported_as_failed() {
+    run_on_shared_host(async |host| {
+        let typing = json!({"kind": "typing", "account_id": "unknown", "chat_id": 1, "type": "typein", "at": 1});
         let record = |id: &str, version: u8| {
             let body = merged(typing.clone(), json!({"v": version}));
             json!({"messageId": id, "body": body.to_string(), "attributes": {}})
         };
         let batch = json!({"Records": [record("next version", 2), record("this version", 1)]});
-        let answer = stage.host.invoke("deliver-channel", batch).await.unwrap();
-        assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": "next version"}]}));
+        let response = host.local.invoke("deliver-channel", batch).await.unwrap();
+        assert_eq!(response, json!({"batchItemFailures": [{"itemIdentifier": "next version"}]}));
     });
 }
 
 #[test]
-fn retry_sends_a_failed_message_again() {
-    on_stage(async |stage| {
-        let integrator = Receiver::start_with([Answer::error(1, "not now"), Answer::ok()]).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let seq = talk.write("Hello?").await;
-        assert_eq!(talk.verdict(seq).await["state"], "failed");
+fn retry_resends_a_failed_message() {
+    run_on_shared_host(async |host| {
+        let integrator =
+            TestReceiver::start_sequence([CannedResponse::error(1, "not now"), CannedResponse::ok()]).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Hello?").await;
+        assert_eq!(active_chat.final_delivery(seq).await["state"], "failed");
 
-        let retry = format!("/agent/chats/{}/messages/{seq}/retry", talk.chat);
-        talk.agent.call.post(&retry, &json!({})).await.expect(202);
-        let delivery = talk.verdict(seq).await;
+        let retry = format!("/agent/chats/{}/messages/{seq}/retry", active_chat.number);
+        active_chat.agent.client.post(&retry, &json!({})).await.expect(202);
+        let delivery = active_chat.final_delivery(seq).await;
         assert_eq!(delivery["state"], "delivered");
-        assert_eq!(delivery["attempts"].as_array().unwrap().len(), 2, "the ledger keeps every try");
+        assert_eq!(delivery["attempts"].as_array().unwrap().len(), 2, "the delivery log keeps every attempt");
         let requests = integrator.requests();
         assert_eq!(requests.len(), 2);
         assert_eq!(requests[0].body, requests[1].body);
-        talk.agent.call.post(&retry, &json!({})).await.expect_error(409, "conflict");
+        active_chat.agent.client.post(&retry, &json!({})).await.expect_error(409, "conflict");
     });
 }
 
 #[test]
-fn two_hundred_messages_arrive_in_the_order_they_were_written() {
-    alone_on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::ok()).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
+fn messages_of_a_chat_arrive_in_order() {
+    run_alone_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let texts: Vec<String> = (1..=200).map(|n| format!("message {n}")).collect();
         for text in &texts {
-            talk.write(text).await;
+            active_chat.send_text(text).await;
         }
-        integrator.received(200, seconds(60)).await;
+        integrator.wait_for_requests(200, seconds(60)).await;
         assert_eq!(integrator.texts(), texts);
-        wait_for("all shown as delivered", PATIENCE, async || {
-            let timeline = talk.agent.messages(talk.chat).await;
+        wait_for("all shown as delivered", WAIT_TIMEOUT, async || {
+            let timeline = active_chat.agent.timeline(active_chat.number).await;
             let open: Vec<_> = timeline
                 .into_iter()
                 .filter(|entry| entry["from"] == "agent" && entry["delivery"]["state"] != "delivered")
@@ -378,74 +387,75 @@ fn two_hundred_messages_arrive_in_the_order_they_were_written() {
 }
 
 #[test]
-fn a_hanging_chat_does_not_delay_another_of_the_same_channel() {
-    timed_on_stage(async |stage| {
-        let integrator = Receiver::start_with([Answer::Hang, Answer::ok()]).await;
-        let account = stage.account().await;
-        let channel = account.channel(&integrator.url()).await;
-        let hanging = open_chat(&account.admin, &channel, "hanging").await;
-        let healthy = open_chat(&account.admin, &channel, "healthy").await;
-        account.admin.write(hanging, "hangs").await;
-        integrator.received(1, seconds(3)).await;
+fn hanging_chat_does_not_delay_another_of_the_same_channel() {
+    run_timed_on_shared_host(async |host| {
+        let integrator = TestReceiver::start_sequence([CannedResponse::Hang, CannedResponse::ok()]).await;
+        let account = host.create_account().await;
+        let channel = account.create_channel(&integrator.url()).await;
+        let hanging = open_accepted_chat(&account.admin, &channel, "hanging").await;
+        let healthy = open_accepted_chat(&account.admin, &channel, "healthy").await;
+        account.admin.send_text(hanging, "hangs").await;
+        integrator.wait_for_requests(1, seconds(3)).await;
         for n in 2..=6 {
-            let written = Instant::now();
-            account.admin.write(healthy, "passes").await;
-            let arrived = integrator.received(n, seconds(2)).await[n - 1].at;
-            assert!(arrived - written < seconds(1), "{:?}", arrived - written);
+            let sent_at = Instant::now();
+            account.admin.send_text(healthy, "passes").await;
+            let arrived = integrator.wait_for_requests(n, seconds(2)).await[n - 1].at;
+            assert!(arrived - sent_at < seconds(1), "{:?}", arrived - sent_at);
         }
     });
 }
 
 #[test]
-fn many_hanging_and_dead_channels_do_not_delay_a_healthy_one() {
-    alone_on_stage(async |stage| {
-        let (hanging, healthy) = (Receiver::start(Answer::Hang).await, Receiver::start(Answer::ok()).await);
-        let dead = format!("http://127.0.0.1:{}", dead_port().await);
-        let account = stage.account().await;
-        let mut troubled = Vec::new();
-        for url in [&hanging.url(), &dead] {
-            let channel = account.channel(url).await;
+fn failing_channels_do_not_delay_a_healthy_one() {
+    run_alone_on_shared_host(async |host| {
+        let (hanging, healthy) =
+            (TestReceiver::start(CannedResponse::Hang).await, TestReceiver::start(CannedResponse::ok()).await);
+        let closed_url = format!("http://127.0.0.1:{}", unused_port().await);
+        let account = host.create_account().await;
+        let mut failing_chats = Vec::new();
+        for url in [&hanging.url(), &closed_url] {
+            let channel = account.create_channel(url).await;
             for visitor in ["a", "b", "c", "d"] {
-                troubled.push(open_chat(&account.admin, &channel, visitor).await);
+                failing_chats.push(open_accepted_chat(&account.admin, &channel, visitor).await);
             }
         }
-        let channel = account.channel(&healthy.url()).await;
-        let chat = open_chat(&account.admin, &channel, VISITOR).await;
-        for chat in &troubled {
-            account.admin.write(*chat, "stuck").await;
+        let channel = account.create_channel(&healthy.url()).await;
+        let chat = open_accepted_chat(&account.admin, &channel, VISITOR_ID).await;
+        for chat in &failing_chats {
+            account.admin.send_text(*chat, "stuck").await;
         }
-        hanging.received(4, seconds(3)).await;
+        hanging.wait_for_requests(4, seconds(3)).await;
         for n in 1..=5 {
-            let written = Instant::now();
-            account.admin.write(chat, "passes").await;
-            let arrived = healthy.received(n, seconds(2)).await[n - 1].at;
-            assert!(arrived - written < seconds(1), "{:?}", arrived - written);
+            let sent_at = Instant::now();
+            account.admin.send_text(chat, "passes").await;
+            let arrived = healthy.wait_for_requests(n, seconds(2)).await[n - 1].at;
+            assert!(arrived - sent_at < seconds(1), "{:?}", arrived - sent_at);
         }
     });
 }
 
 #[test]
-fn ten_messages_to_a_hanging_integrator_all_have_a_verdict_within_ten_seconds() {
-    alone_on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::ok()).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        warm_up(&talk).await;
-        integrator.answer(Answer::Hang);
-        let mut written = Vec::new();
+fn hanging_integrator_fails_a_burst_within_ten_seconds() {
+    run_alone_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        warm_up(&active_chat).await;
+        integrator.respond_with(CannedResponse::Hang);
+        let mut sent = Vec::new();
         for n in 1..=10 {
             let at = Instant::now();
-            written.push((talk.write(&format!("message {n}")).await, at));
+            sent.push((active_chat.send_text(&format!("message {n}")).await, at));
         }
-        let first = written[0].1;
-        assert!(first.elapsed() < seconds(3), "written in {:?}: the first try is over", first.elapsed());
-        let waits = join_all(written.iter().map(async |(seq, at)| {
-            let delivery = talk.verdict(*seq).await;
+        let first = sent[0].1;
+        assert!(first.elapsed() < seconds(3), "sent in {:?}: the first attempt has ended", first.elapsed());
+        let deliveries = join_all(sent.iter().map(async |(seq, at)| {
+            let delivery = active_chat.final_delivery(*seq).await;
             (delivery, at.elapsed())
         }))
         .await;
-        for (delivery, waited) in waits {
+        for (delivery, elapsed) in deliveries {
             assert_eq!(delivery["state"], "failed");
-            assert!(waited < seconds(10), "a verdict after {waited:?}");
+            assert!(elapsed < seconds(10), "ended after {elapsed:?}");
             let attempts = delivery["attempts"].as_array().unwrap().len();
             assert!((1..=3).contains(&attempts), "{attempts}");
         }
@@ -453,40 +463,40 @@ fn ten_messages_to_a_hanging_integrator_all_have_a_verdict_within_ten_seconds() 
 }
 
 #[test]
-fn a_chat_is_in_order_again_after_its_integrator_recovered() {
-    timed_on_stage(async |stage| {
-        let integrator = Receiver::start(Answer::Json(500, json!({}))).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let lost = talk.write("lost").await;
-        assert_eq!(talk.verdict(lost).await["state"], "failed");
-        integrator.answer(Answer::ok());
-        let first = talk.write("back").await;
-        assert_eq!(talk.verdict(first).await["state"], "delivered");
+fn order_is_restored_after_the_integrator_recovers() {
+    run_timed_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::Json(500, json!({}))).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let lost = active_chat.send_text("lost").await;
+        assert_eq!(active_chat.final_delivery(lost).await["state"], "failed");
+        integrator.respond_with(CannedResponse::ok());
+        let first = active_chat.send_text("back").await;
+        assert_eq!(active_chat.final_delivery(first).await["state"], "delivered");
 
         let before = integrator.requests().len();
         let texts: Vec<String> = (1..=20).map(|n| format!("message {n}")).collect();
         for text in &texts {
-            talk.write(text).await;
+            active_chat.send_text(text).await;
         }
-        integrator.received(before + 20, PATIENCE).await;
+        integrator.wait_for_requests(before + 20, WAIT_TIMEOUT).await;
         assert_eq!(integrator.texts().split_off(before), texts);
     });
 }
 
-async fn one_request(account: &Account, integrator: &Receiver, channel: &Channel) -> Request {
-    let chat = open_chat(&account.admin, channel, VISITOR).await;
-    account.admin.write(chat, "Hello, café 🎈").await;
-    integrator.received(1, PATIENCE).await.remove(0)
+async fn first_request(account: &TestAccount, integrator: &TestReceiver, channel: &TestChannel) -> ReceivedRequest {
+    let chat = open_accepted_chat(&account.admin, channel, VISITOR_ID).await;
+    account.admin.send_text(chat, "Hello, café 🎈").await;
+    integrator.wait_for_requests(1, WAIT_TIMEOUT).await.remove(0)
 }
 
 #[test]
-fn the_channel_decides_between_content_length_and_chunks() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn channel_setting_selects_content_length_or_chunks() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         for chunked in [false, true] {
-            let integrator = Receiver::start(Answer::ok()).await;
-            let channel = account.channel_with(&integrator.url(), json!({"chunked": chunked})).await;
-            let request = one_request(&account, &integrator, &channel).await;
+            let integrator = TestReceiver::start(CannedResponse::ok()).await;
+            let channel = account.create_channel_with(&integrator.url(), json!({"chunked": chunked})).await;
+            let request = first_request(&account, &integrator, &channel).await;
             let length = request.body.len().to_string();
             let expected = if chunked { (Some("chunked"), None) } else { (None, Some(&*length)) };
             assert_eq!((request.header("transfer-encoding"), request.header("content-length")), expected);
@@ -498,38 +508,38 @@ fn the_channel_decides_between_content_length_and_chunks() {
 }
 
 #[test]
-fn an_integrator_url_with_a_query_keeps_it_behind_the_channel_id() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn query_of_the_integrator_url_follows_the_channel_id() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         for (suffix, expected) in [("", ""), ("/", ""), ("?key=1&b=%20", "?key=1&b=%20")] {
-            let integrator = Receiver::start(Answer::ok()).await;
-            let channel = account.channel(&format!("{}{suffix}", integrator.url())).await;
-            let request = one_request(&account, &integrator, &channel).await;
+            let integrator = TestReceiver::start(CannedResponse::ok()).await;
+            let channel = account.create_channel(&format!("{}{suffix}", integrator.url())).await;
+            let request = first_request(&account, &integrator, &channel).await;
             assert_eq!(request.path, format!("/hook/{}{expected}", channel.id));
         }
     });
 }
 
 #[test]
-fn every_try_is_signed_and_carries_the_same_webhook_id() {
-    on_stage(async |stage| {
-        let integrator = Receiver::start_with([Answer::Close, Answer::ok()]).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let seq = talk.write("Hello?").await;
-        assert_eq!(talk.verdict(seq).await["state"], "delivered");
+fn attempts_are_signed_and_share_one_webhook_id() {
+    run_on_shared_host(async |host| {
+        let integrator = TestReceiver::start_sequence([CannedResponse::CloseConnection, CannedResponse::ok()]).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Hello?").await;
+        assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 
-        let webhook = Webhook::new(&talk.channel.signing_secret).unwrap();
+        let webhook = Webhook::new(&active_chat.channel.signing_secret).unwrap();
         let requests = integrator.requests();
         let ids: Vec<_> = requests.iter().map(|request| request.header("webhook-id")).collect();
         assert!(ids[0].is_some());
         assert_eq!(ids, [ids[0]; 2]);
         for request in &requests {
-            webhook.verify(&request.body, &request.header_map()).expect("the signature is right");
+            webhook.verify(&request.body, &request.header_map()).expect("the signature is valid");
         }
         let mut forged = requests[0].body.clone();
         forged.push(b' ');
         assert!(webhook.verify(&forged, &requests[0].header_map()).is_err());
-        let other = talk.account.channel(&integrator.url()).await;
-        assert_ne!(other.signing_secret, talk.channel.signing_secret);
+        let other = active_chat.account.create_channel(&integrator.url()).await;
+        assert_ne!(other.signing_secret, active_chat.channel.signing_secret);
     });
 }

@@ -1,139 +1,140 @@
-//! Signing in and out: wrong passwords are limited, and a session ends when it is asked to.
+//! Login and logout: the limits of wrong passwords, and the end of a session.
 
 use futures_util::future::join_all;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::client::{Agent, PASSWORD, Reply, unique_email};
-use crate::contract;
-use crate::events::samples;
-use crate::harness::{Stage, on_stage};
+use crate::openapi_contract;
+use crate::sample_events::samples;
+use crate::support::api_client::{ApiResponse, PASSWORD, TestAgent, unique_email};
+use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// Wrong passwords for an e-mail from one address until a window ends.
-const LIMIT: usize = 10;
-/// The same for all e-mails together.
-const ADDRESS_LIMIT: usize = 100;
-/// Seconds of a window.
-const WINDOW: u64 = 300;
+/// Wrong passwords for one e-mail address from one network address in a window.
+const MAX_WRONG_PASSWORDS: usize = 10;
+/// Wrong passwords from one network address in a window, for all e-mail addresses.
+const MAX_WRONG_PASSWORDS_PER_ADDRESS: usize = 100;
+const WINDOW_SECONDS: u64 = 300;
 
-/// A login as the gateway hands it on from a caller at this address, who claims to be somewhere else each time.
-async fn log_in_from(stage: &Stage, address: &str, email: &str, password: &str) -> Reply {
+/// A login as the gateway forwards it from a client at this address. Its headers claim another address each time.
+async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str) -> ApiResponse {
     let mut event = samples()["agent-login"].clone();
     event["requestContext"]["http"]["sourceIp"] = json!(address);
-    let claimed = format!("2001:db8::{}, {address}", local::home::random_hex::<2>().unwrap());
+    let claimed = format!("2001:db8::{}, {address}", local::hex::random_hex::<2>().unwrap());
     event["headers"]["x-forwarded-for"] = json!(claimed);
     event["headers"]["x-real-ip"] = json!(claimed);
     event["body"] = json!(json!({"email": email, "password": password}).to_string());
-    let answer = stage.host.invoke("agent-login", event).await.unwrap();
+    let response = host.local.invoke("agent-login", event).await.unwrap();
     let header = |(name, value): (&String, &Value)| {
         (name.parse::<HeaderName>().unwrap(), value.as_str().unwrap().parse::<HeaderValue>().unwrap())
     };
-    let reply = Reply {
-        status: answer["statusCode"].as_u64().unwrap().try_into().unwrap(),
-        headers: answer["headers"].as_object().unwrap().iter().map(header).collect::<HeaderMap>(),
-        text: answer["body"].as_str().unwrap().to_owned(),
+    let reply = ApiResponse {
+        status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
+        headers: response["headers"].as_object().unwrap().iter().map(header).collect::<HeaderMap>(),
+        text: response["body"].as_str().unwrap().to_owned(),
     };
-    contract::check(&Method::POST, "/agent/login", None, &reply);
+    openapi_contract::check(&Method::POST, "/agent/login", None, &reply);
     reply
 }
 
-/// Answers to wrong passwords until one is refused unseen.
-async fn until_refused(stage: &Stage, address: &str, email: &str) -> Vec<Reply> {
+/// Logs in with a wrong password until the limit is reached. Returns the responses.
+async fn log_in_until_limited(host: &TestHost, address: &str, email: &str) -> Vec<ApiResponse> {
     let mut replies = Vec::new();
-    // A new window may begin once in between.
-    while replies.len() <= 2 * LIMIT {
-        let reply = log_in_from(stage, address, email, "not the password").await;
+    // A new window may start once in between.
+    while replies.len() <= 2 * MAX_WRONG_PASSWORDS {
+        let reply = log_in_from(host, address, email, "not the password").await;
         replies.push(reply.clone());
         if reply.status == 429 {
             return replies;
         }
         reply.expect_error(401, "invalid_credentials");
     }
-    panic!("never refused");
+    panic!("the limit was not reached");
 }
 
 #[test]
-fn wrong_passwords_are_limited_by_e_mail_and_address() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let (owner, colleague, unknown) = (&account.admin, account.agent("Ann").await, unique_email("nobody"));
+fn wrong_passwords_are_limited_per_email_and_address() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (owner, colleague, unknown) = (&account.admin, account.create_agent("Ann").await, unique_email("nobody"));
         let (attacker, elsewhere) = ("198.51.100.7", "198.51.100.8");
         let mut last = Vec::new();
         for email in [&owner.email, &unknown] {
-            let replies = until_refused(stage, attacker, email).await;
-            assert!(replies.len() > LIMIT, "{email}: refused after {}", replies.len());
+            let replies = log_in_until_limited(host, attacker, email).await;
+            assert!(replies.len() > MAX_WRONG_PASSWORDS, "{email}: refused after {}", replies.len());
             last.push(replies.last().unwrap().text.clone());
-            // The right password does not help, and the answer says when to come back.
-            let refused = log_in_from(stage, attacker, &email.to_uppercase(), PASSWORD).await;
-            let wait: u64 = refused.headers["retry-after"].to_str().unwrap().parse().unwrap();
-            assert!((1..=WINDOW).contains(&wait), "{wait}");
+            // The correct password is rejected too, and the response has a Retry-After header.
+            let refused = log_in_from(host, attacker, &email.to_uppercase(), PASSWORD).await;
+            let retry_after_seconds: u64 = refused.headers["retry-after"].to_str().unwrap().parse().unwrap();
+            assert!((1..=WINDOW_SECONDS).contains(&retry_after_seconds), "{retry_after_seconds}");
             refused.expect_error(429, "rate_limited");
         }
-        assert_eq!(last[0], last[1], "known and unknown");
-        // Nobody else is refused: neither the owner elsewhere nor a colleague behind the same address.
-        log_in_from(stage, elsewhere, &owner.email, PASSWORD).await.expect(200);
-        log_in_from(stage, attacker, &colleague.email, PASSWORD).await.expect(200);
+        assert_eq!(last[0], last[1], "the responses for a known and an unknown e-mail address differ");
+        // The owner at another address and a colleague at the same address are not limited.
+        log_in_from(host, elsewhere, &owner.email, PASSWORD).await.expect(200);
+        log_in_from(host, attacker, &colleague.email, PASSWORD).await.expect(200);
     });
 }
 
 #[test]
-fn an_address_over_its_limit_still_serves_whom_it_served_before() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let (known, address) = (&account.admin.email, "198.51.100.10");
-        log_in_from(stage, address, known, PASSWORD).await.expect(200);
-        // Twice the limit, because a new window may begin once in between.
-        let strangers: Vec<_> = (0..=2 * ADDRESS_LIMIT).map(|_| unique_email("stranger")).collect();
-        let guesses = strangers.iter().map(async |email| log_in_from(stage, address, email, "not the password").await);
+fn blocked_address_still_accepts_its_previous_users() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (email, address) = (&account.admin.email, "198.51.100.10");
+        log_in_from(host, address, email, PASSWORD).await.expect(200);
+        // Twice the limit, because a new window may start once in between.
+        let other_emails: Vec<_> =
+            (0..=2 * MAX_WRONG_PASSWORDS_PER_ADDRESS).map(|_| unique_email("stranger")).collect();
+        let guesses =
+            other_emails.iter().map(async |email| log_in_from(host, address, email, "not the password").await);
         let guesses: Vec<_> = join_all(guesses).await.iter().map(|reply| reply.status).collect();
         assert!(guesses.iter().all(|status| [401, 429].contains(status)) && guesses.contains(&429), "{guesses:?}");
-        log_in_from(stage, address, &unique_email("another"), PASSWORD).await.expect_error(429, "rate_limited");
-        log_in_from(stage, address, known, PASSWORD).await.expect(200);
+        log_in_from(host, address, &unique_email("another"), PASSWORD).await.expect_error(429, "rate_limited");
+        log_in_from(host, address, email, PASSWORD).await.expect(200);
     });
 }
 
 #[test]
-fn the_right_password_clears_the_wrong_ones_before_it() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
+fn correct_password_resets_the_limit() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
         let email = &account.admin.email;
         for _ in 0..3 {
-            for _ in 0..LIMIT - 3 {
-                let reply = log_in_from(stage, "198.51.100.9", email, "not the password").await;
+            for _ in 0..MAX_WRONG_PASSWORDS - 3 {
+                let reply = log_in_from(host, "198.51.100.9", email, "not the password").await;
                 reply.expect_error(401, "invalid_credentials");
             }
-            log_in_from(stage, "198.51.100.9", email, PASSWORD).await.expect(200);
+            log_in_from(host, "198.51.100.9", email, PASSWORD).await.expect(200);
         }
     });
 }
 
 #[test]
-fn logout_ends_the_session_and_no_other() {
-    on_stage(async |stage| {
-        let account = stage.account().await;
-        let first = account.agent("Ann").await;
-        let second = Agent::log_in(&stage.anyone, first.id.clone(), &first.email).await;
-        first.presence("online").await;
-        let online = async |agent: &Agent| agent.call.get("/agent/presence").await.expect(200)["status"].clone();
+fn logout_ends_only_its_own_session() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let first = account.create_agent("Ann").await;
+        let second = TestAgent::log_in(&host.anonymous, first.id.clone(), &first.email).await;
+        first.set_presence("online").await;
+        let online = async |agent: &TestAgent| agent.client.get("/agent/presence").await.expect(200)["status"].clone();
 
-        let gone = json!({"logged_out": true});
-        // A request that was repeated because its answer was lost.
+        let logged_out = json!({"logged_out": true});
+        // A client may repeat the request when the response was lost.
         for _ in 0..2 {
-            assert_eq!(first.call.post("/agent/logout", &json!({})).await.expect(200), gone);
-            first.call.get("/agent/presence").await.expect_error(401, "unauthorized");
+            assert_eq!(first.client.post("/agent/logout", &json!({})).await.expect(200), logged_out);
+            first.client.get("/agent/presence").await.expect_error(401, "unauthorized");
         }
-        assert_eq!(online(&second).await, "online", "there is another session");
-        // Whoever does not know the secret ends nothing.
-        let (prefix, _) = second.call.bearer().rsplit_once('.').unwrap();
+        assert_eq!(online(&second).await, "online", "another session is open");
+        // A token with a wrong secret ends no session.
+        let (prefix, _) = second.client.token().rsplit_once('.').unwrap();
         for token in [format!("{prefix}.guessed"), "nonsense".to_owned()] {
-            stage.anyone.with(&token).post("/agent/logout", &json!({})).await.expect(200);
+            host.anonymous.with_token(&token).post("/agent/logout", &json!({})).await.expect(200);
         }
         assert_eq!(online(&second).await, "online");
 
-        second.call.post("/agent/logout", &json!({})).await.expect(200);
-        let third = Agent::log_in(&stage.anyone, first.id.clone(), &first.email).await;
-        assert_eq!(online(&third).await, "offline", "the last session was ended");
-        stage.anyone.post("/agent/logout", &json!({})).await.expect_error(401, "unauthorized");
+        second.client.post("/agent/logout", &json!({})).await.expect(200);
+        let third = TestAgent::log_in(&host.anonymous, first.id.clone(), &first.email).await;
+        assert_eq!(online(&third).await, "offline", "the last session has ended");
+        host.anonymous.post("/agent/logout", &json!({})).await.expect_error(401, "unauthorized");
     });
 }

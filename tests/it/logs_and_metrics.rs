@@ -1,50 +1,53 @@
-//! What an operator sees: one id on a message's whole way, and metrics that are right and tell of nobody.
+//! Logs and metrics: one id on all log lines of a message, correct metrics, and no secrets or personal data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::client::number;
-use crate::harness::{Conversation, Stage, VISITOR, alone_on_own_stage, on_own_stage, visitor_text};
-use crate::hook::Hooked;
-use crate::provider::Front;
-use crate::receiver::{Answer, Receiver};
-use crate::wait::{PATIENCE, seconds, wait_for};
+use crate::support::api_client::{PASSWORD, number};
+use crate::support::bot_fixture::BotFixture;
+use crate::support::test_host::{
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_alone_on_own_host, run_on_own_host, run_on_shared_host,
+    visitor_text,
+};
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::webhook_fixture::WebhookFixture;
 
-/// The lines that functions wrote as JSON, with the function's name.
-fn lines(stage: &Stage) -> Vec<(String, Value)> {
-    let log = stage.log.lock().unwrap();
+/// The JSON log lines, each with the name of its function.
+fn json_lines(host: &TestHost) -> Vec<(String, Value)> {
+    let log = host.log.lock().unwrap();
     let parsed = log.iter().map(|line| (line.function.clone(), serde_json::from_str(&line.line)));
     parsed.map(|(function, line)| (function, line.unwrap())).collect()
 }
 
-/// The metrics that were written, once there are so many of this name.
-async fn metrics(stage: &Stage, name: &str, count: usize) -> Vec<Value> {
-    wait_for(&format!("{count} of {name}"), PATIENCE, async || {
-        let lines = lines(stage).into_iter().map(|(_, line)| line);
-        let found: Vec<Value> = lines.filter(|line| !line["_aws"].is_null() && !line[name].is_null()).collect();
-        if found.len() == count { Ok(found) } else { Err(found) }
+/// Waits until there are `count` lines with this metric, and returns them.
+async fn wait_for_metrics(host: &TestHost, name: &str, count: usize) -> Vec<Value> {
+    wait_for(&format!("{count} of {name}"), WAIT_TIMEOUT, async || {
+        let lines = json_lines(host).into_iter().map(|(_, line)| line);
+        let matching: Vec<Value> = lines.filter(|line| !line["_aws"].is_null() && !line[name].is_null()).collect();
+        if matching.len() == count { Ok(matching) } else { Err(matching) }
     })
     .await
 }
 
-/// Checks every metric line for its form: what CloudWatch is told to read is there, nothing else is, and no dimension
-/// has a value that belongs to somebody.
-fn check_forms(stage: &Stage) {
-    let known: BTreeMap<&str, &[&str]> = BTreeMap::from([
+/// Checks the format of every metric line: it has exactly the declared metrics and dimensions, and no dimension
+/// contains an id or personal data.
+fn assert_metric_format(host: &TestHost) {
+    let allowed_values: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("Stack", &["local"][..]),
         ("Target", &["channel", "bot", "webhook"][..]),
-        ("Outcome", &["delivered", "rejected", "failed", "again"][..]),
+        ("Outcome", &["delivered", "rejected", "failed", "retry"][..]),
         ("Backlog", &["deliveries", "idle_checks"]),
         ("Route", &["ANY /channel/{secret}/{channel_id}", "ANY /bot/webhooks/{provider_id}/{token}"][..]),
     ]);
-    for (_, line) in lines(stage).into_iter().filter(|(_, line)| !line["_aws"].is_null()) {
+    for (_, line) in json_lines(host).into_iter().filter(|(_, line)| !line["_aws"].is_null()) {
         let mut fields = BTreeSet::from(["_aws".to_owned(), "level".to_owned()]);
         for directive in line["_aws"]["CloudWatchMetrics"].as_array().unwrap() {
             assert_eq!(directive["Namespace"], "Switchboard");
             let dimensions = directive["Dimensions"][0].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
             for name in dimensions {
-                assert!(known[name].contains(&line[name].as_str().unwrap()), "{name} in {line}");
+                assert!(allowed_values[name].contains(&line[name].as_str().unwrap()), "{name} in {line}");
                 fields.insert(name.to_owned());
             }
             for metric in directive["Metrics"].as_array().unwrap() {
@@ -59,77 +62,75 @@ fn check_forms(stage: &Stage) {
 }
 
 /// Target, outcome, and the age in whole seconds.
-fn notifications(line: &Value) -> (String, String, Option<u64>) {
+fn delivery_metric(line: &Value) -> (String, String, Option<u64>) {
     assert_eq!(line["Deliveries"], 1);
     let text = |name: &str| line[name].as_str().unwrap().to_owned();
     (text("Target"), text("Outcome"), line["DeliveryAge"].as_u64().map(|ms| ms / 1_000))
 }
 
 #[test]
-fn every_try_is_counted_with_its_outcome_and_every_verdict_with_its_age() {
-    alone_on_own_stage(async |stage| {
-        let integrator = Receiver::start(Answer::ok()).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        for (answer, state) in
-            [(Answer::ok(), "delivered"), (Answer::error(7, "no"), "failed"), (Answer::Json(500, json!({})), "failed")]
-        {
-            integrator.answer(answer);
-            let seq = talk.write("text-of-the-agent").await;
-            assert_eq!(talk.verdict(seq).await["state"], state);
+fn every_attempt_is_counted_with_outcome_and_final_age() {
+    run_alone_on_own_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        for (response, state) in [
+            (CannedResponse::ok(), "delivered"),
+            (CannedResponse::error(7, "no"), "failed"),
+            (CannedResponse::Json(500, json!({})), "failed"),
+        ] {
+            integrator.respond_with(response);
+            let seq = active_chat.send_text("text-of-the-agent").await;
+            assert_eq!(active_chat.final_delivery(seq).await["state"], state);
         }
-        let counted = metrics(stage, "Deliveries", 5).await;
-        let notifications: Vec<_> = counted.iter().map(notifications).collect();
-        let expected = [("delivered", true), ("rejected", true), ("again", false), ("again", false), ("failed", true)];
+        let lines = wait_for_metrics(host, "Deliveries", 5).await;
+        let counted: Vec<_> = lines.iter().map(delivery_metric).collect();
+        let expected = [("delivered", true), ("rejected", true), ("retry", false), ("retry", false), ("failed", true)];
         assert_eq!(
-            notifications.iter().map(|(_, outcome, age)| (outcome.as_str(), age.is_some())).collect::<Vec<_>>(),
+            counted.iter().map(|(_, outcome, age)| (outcome.as_str(), age.is_some())).collect::<Vec<_>>(),
             expected
         );
-        assert!(notifications.iter().all(|(target, ..)| target == "channel"), "{notifications:?}");
-        assert!(notifications[0].2 < Some(3) && notifications[1].2 < Some(3), "{notifications:?}");
-        assert!(
-            (Some(9)..Some(11)).contains(&notifications[4].2),
-            "the verdict is shown after nine seconds: {notifications:?}"
-        );
-        check_forms(stage);
+        assert!(counted.iter().all(|(target, ..)| target == "channel"), "{counted:?}");
+        assert!(counted[0].2 < Some(3) && counted[1].2 < Some(3), "{counted:?}");
+        assert!((Some(9)..Some(11)).contains(&counted[4].2), "the verdict is shown after nine seconds: {counted:?}");
+        assert_metric_format(host);
     });
 }
 
 #[test]
-fn a_bot_that_is_lost_and_a_rate_that_is_exceeded_are_counted() {
-    on_own_stage(&[], async |stage| {
-        let front = Front::open(stage).await;
-        front.provider.answer(Answer::Json(500, json!({})));
-        front.channel.say(VISITOR, "Anybody?").await;
-        front.waits(1, seconds(15)).await;
-        assert_eq!(metrics(stage, "BotFallbacks", 1).await[0]["BotFallbacks"], 1);
-        let notifications: Vec<_> = metrics(stage, "Deliveries", 3).await.iter().map(notifications).collect();
-        let outcomes: Vec<_> =
-            notifications.iter().map(|(target, outcome, _)| (target.as_str(), outcome.as_str())).collect();
-        assert_eq!(outcomes, [("bot", "again"), ("bot", "again"), ("bot", "failed")]);
+fn bot_fallbacks_and_rate_limits_are_counted() {
+    run_on_own_host(&[], async |host| {
+        let fixture = BotFixture::create(host).await;
+        fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
+        fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
+        fixture.wait_until_waiting(1, seconds(15)).await;
+        assert_eq!(wait_for_metrics(host, "BotFallbacks", 1).await[0]["BotFallbacks"], 1);
+        let counted: Vec<_> = wait_for_metrics(host, "Deliveries", 3).await.iter().map(delivery_metric).collect();
+        let outcomes: Vec<_> = counted.iter().map(|(target, outcome, _)| (target.as_str(), outcome.as_str())).collect();
+        assert_eq!(outcomes, [("bot", "retry"), ("bot", "retry"), ("bot", "failed")]);
 
         let mut refused = 0;
         while refused < 2 {
-            let reply = front.channel.post(&visitor_text(VISITOR, "Hello?")).await;
+            let reply = fixture.channel.post(&visitor_text(VISITOR_ID, "Hello?")).await;
             refused += usize::from(reply.status == 429);
         }
-        let limited = metrics(stage, "RateLimited", 2).await;
+        let limited = wait_for_metrics(host, "RateLimited", 2).await;
         assert!(limited.iter().all(|line| line["Route"] == "ANY /channel/{secret}/{channel_id}"), "{limited:?}");
-        check_forms(stage);
+        assert_metric_format(host);
     });
 }
 
-/// The lines of a function that have this value in a field, once there are so many.
-async fn lines_with(stage: &Stage, function: &str, field: &str, value: &Value, count: usize) -> Vec<Value> {
-    wait_for(&format!("{count} lines of {function} with {value}"), PATIENCE, async || {
-        let of_function = lines(stage).into_iter().filter(|(of, _)| of == function).map(|(_, line)| line);
-        let (found, others): (Vec<_>, Vec<_>) = of_function.partition(|line| line.pointer(field) == Some(value));
-        if found.len() == count { Ok(found) } else { Err((found, others)) }
+/// Waits until a function has logged `count` lines with this value of a field, and returns them.
+async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Value, count: usize) -> Vec<Value> {
+    wait_for(&format!("{count} lines of {function} with {value}"), WAIT_TIMEOUT, async || {
+        let function_lines = json_lines(host).into_iter().filter(|(name, _)| name == function).map(|(_, line)| line);
+        let (matching, others): (Vec<_>, Vec<_>) = function_lines.partition(|line| line.pointer(field) == Some(value));
+        if matching.len() == count { Ok(matching) } else { Err((matching, others)) }
     })
     .await
 }
 
-/// The id of a receiver's request, in which all of them agree.
-fn webhook_id(receiver: &Receiver) -> Value {
+/// The `webhook-id` that all requests of a receiver share.
+fn common_webhook_id(receiver: &TestReceiver) -> Value {
     let ids: BTreeSet<_> =
         receiver.requests().iter().map(|request| request.header("webhook-id").unwrap().to_owned()).collect();
     assert_eq!(ids.len(), 1);
@@ -137,68 +138,117 @@ fn webhook_id(receiver: &Receiver) -> Value {
 }
 
 #[test]
-fn one_id_leads_from_an_agents_request_through_every_try_to_the_integrator() {
-    on_own_stage(&[], async |stage| {
-        let integrator = Receiver::start_with([Answer::Json(500, json!({})), Answer::ok()]).await;
-        let talk = Conversation::open(stage, &integrator.url(), json!({})).await;
-        let path = format!("/agent/chats/{}/messages", talk.chat);
-        let reply = talk.agent.call.post(&path, &json!({"type": "text", "text": "Hello?"})).await;
+fn one_id_links_agent_request_attempts_and_integrator() {
+    run_on_own_host(&[], async |host| {
+        let integrator =
+            TestReceiver::start_sequence([CannedResponse::Json(500, json!({})), CannedResponse::ok()]).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let path = format!("/agent/chats/{}/messages", active_chat.number);
+        let reply = active_chat.agent.client.post(&path, &json!({"type": "text", "text": "Hello?"})).await;
         let gateway_id = reply.headers["apigw-requestid"].to_str().unwrap().to_owned();
         let sent = reply.expect(201);
-        assert_eq!(talk.verdict(number(&sent["seq"])).await["state"], "delivered");
+        assert_eq!(active_chat.final_delivery(number(&sent["seq"])).await["state"], "delivered");
 
         let id = &sent["id"];
-        assert_eq!(webhook_id(&integrator), *id);
+        assert_eq!(common_webhook_id(&integrator), *id);
         assert_eq!(integrator.requests()[0].json()["message"]["id"], *id);
-        let asked = &lines_with(stage, "agent-message", "/message_id", id, 1).await[0];
-        assert_eq!((&asked["message"], &asked["gateway_id"]), (&json!("answered"), &json!(gateway_id)));
-        assert!(asked["request_id"].is_string(), "{asked}");
-        let tries = lines_with(stage, "deliver-channel", "/message_id", id, 2).await;
-        let tries: Vec<_> = tries.iter().map(|line| (&line["attempt"], &line["status"], &line["result"])).collect();
-        assert_eq!(tries, [(&json!(0), &json!(500), &json!("again")), (&json!(1), &json!(200), &json!("delivered"))]);
+        let line = &wait_for_lines(host, "agent-message", "/message_id", id, 1).await[0];
+        assert_eq!((&line["message"], &line["gateway_id"]), (&json!("request answered"), &json!(gateway_id)));
+        assert!(line["request_id"].is_string(), "{line}");
+        let attempts = wait_for_lines(host, "deliver-channel", "/message_id", id, 2).await;
+        let attempts: Vec<_> =
+            attempts.iter().map(|line| (&line["attempt"], &line["status"], &line["result"])).collect();
+        assert_eq!(
+            attempts,
+            [(&json!(0), &json!(500), &json!("retry")), (&json!(1), &json!(200), &json!("delivered"))]
+        );
     });
 }
 
 #[test]
-fn one_id_leads_from_a_visitors_request_to_the_bot_and_from_its_answer_to_the_integrator() {
-    on_own_stage(&[], async |stage| {
-        let front = Front::open(stage).await;
-        let asked = front.ask(VISITOR, "Hello?").await;
-        assert_eq!(webhook_id(&front.provider), asked["id"]);
-        lines_with(stage, "channel-message", "/message_id", &asked["id"], 1).await;
-        lines_with(stage, "deliver-bot", "/message_id", &asked["id"], 1).await;
+fn ids_link_visitor_requests_and_bot_messages_to_deliveries() {
+    run_on_own_host(&[], async |host| {
+        let fixture = BotFixture::create(host).await;
+        let client_message = fixture.send_visitor_text(VISITOR_ID, "Hello?").await;
+        assert_eq!(common_webhook_id(&fixture.provider), client_message["id"]);
+        wait_for_lines(host, "channel-message", "/message_id", &client_message["id"], 1).await;
+        wait_for_lines(host, "deliver-bot", "/message_id", &client_message["id"], 1).await;
 
-        front.bot.say(&asked["chat_id"], "Good day").await.expect(200);
-        front.integrator.received(1, PATIENCE).await;
-        let answer = webhook_id(&front.integrator);
-        lines_with(stage, "bot-event", "/message_id", &answer, 1).await;
-        lines_with(stage, "deliver-channel", "/message_id", &answer, 1).await;
+        fixture.bot.send_text(&client_message["chat_id"], "Good day").await.expect(200);
+        fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
+        let bot_message_id = common_webhook_id(&fixture.integrator);
+        wait_for_lines(host, "bot-event", "/message_id", &bot_message_id, 1).await;
+        wait_for_lines(host, "deliver-channel", "/message_id", &bot_message_id, 1).await;
     });
 }
 
 #[test]
-fn what_the_integrator_calls_a_message_is_in_the_log_and_leads_to_its_id() {
-    on_own_stage(&[], async |stage| {
-        let talk = Conversation::open(stage, "https://app.example/hook", json!({})).await;
-        let mut body = visitor_text(VISITOR, "Where is it?");
+fn log_maps_the_integrator_message_id_to_ours() {
+    run_on_own_host(&[], async |host| {
+        let active_chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
+        let mut body = visitor_text(VISITOR_ID, "Where is it?");
         body["message"]["id"] = json!("order-7");
-        talk.channel.post(&body).await.expect(200);
-        let answered = &lines_with(stage, "channel-message", "/their_id", &json!("order-7"), 1).await[0];
-        assert_eq!(answered["message_id"], talk.agent.messages(talk.chat).await.last().unwrap()["id"]);
+        active_chat.channel.post(&body).await.expect(200);
+        let line = &wait_for_lines(host, "channel-message", "/caller_message_id", &json!("order-7"), 1).await[0];
+        assert_eq!(line["message_id"], active_chat.agent.timeline(active_chat.number).await.last().unwrap()["id"]);
     });
 }
 
 #[test]
-fn an_event_of_a_webhook_is_found_by_the_request_that_caused_it() {
-    on_own_stage(&[], async |stage| {
-        let hooked = Hooked::open(stage).await;
-        hooked.accepted().await;
-        let id = webhook_id(&hooked.crm);
-        let queued = &lines_with(stage, "agent-accept", "/message_id", &id, 1).await[0];
-        assert_eq!(queued["message"], "queued");
+fn webhook_event_is_traceable_to_its_request() {
+    run_on_own_host(&[], async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        fixture.open_accepted_chat().await;
+        let id = common_webhook_id(&fixture.webhook_receiver);
+        let queued = &wait_for_lines(host, "agent-accept", "/message_id", &id, 1).await[0];
+        assert_eq!(queued["message"], "delivery queued");
         let request = &queued["span"]["request_id"];
-        let answered = &lines_with(stage, "agent-accept", "/request_id", request, 1).await[0];
-        assert_eq!(answered["route"], "POST /agent/chats/{chat_id}/accept");
-        lines_with(stage, "deliver-webhook", "/message_id", &id, 1).await;
+        let line = &wait_for_lines(host, "agent-accept", "/request_id", request, 1).await[0];
+        assert_eq!(line["route"], "POST /agent/chats/{chat_id}/accept");
+        wait_for_lines(host, "deliver-webhook", "/message_id", &id, 1).await;
+    });
+}
+
+#[test]
+fn logs_contain_no_secrets_or_personal_data() {
+    run_on_shared_host(async |host| {
+        let integrator = TestReceiver::start(CannedResponse::error(7, "error-of-the-integrator")).await;
+        let account = host.create_account().await;
+        let channel = account.create_channel(&format!("{}?key=secret-of-the-integrator", integrator.url())).await;
+        let chat = open_accepted_chat(&account.admin, &channel, "id-of-the-visitor").await;
+        let body = json!({
+            "sender": {"id": "id-of-the-visitor", "email": "visitor-email@x.example", "name": "Name-of-the-visitor"},
+            "message": {"type": "text", "text": "text-of-the-visitor"},
+        });
+        channel.post(&body).await.expect(200);
+        let seq = account.admin.send_text(chat, "text-of-the-agent").await;
+        account.admin.final_delivery(chat, seq).await;
+        let wrong = json!({"email": account.admin.email, "password": "wrong-password"});
+        host.anonymous.post("/agent/login", &wrong).await.expect(401);
+
+        let secret = channel.endpoint.split('/').rev().nth(1).unwrap();
+        let secrets = [
+            secret,
+            account.admin.client.token(),
+            host.operator.token(),
+            &channel.signing_secret,
+            &account.admin.email,
+            PASSWORD,
+            "wrong-password",
+            "secret-of-the-integrator",
+            "error-of-the-integrator",
+            "id-of-the-visitor",
+            "visitor-email@x.example",
+            "Name-of-the-visitor",
+            "text-of-the-visitor",
+            "text-of-the-agent",
+        ];
+        let log = host.log.lock().unwrap();
+        assert!(!log.is_empty());
+        for line in log.iter() {
+            for secret in secrets {
+                assert!(!line.line.contains(secret), "{secret} in a line of {}: {}", line.function, line.line);
+            }
+        }
     });
 }

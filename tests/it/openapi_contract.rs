@@ -1,169 +1,173 @@
-//! The OpenAPI document held against the code. Every request of every journey, its answer and everything that a
-//! receiver is sent are checked here against `docs/openapi.json`; an answer may have no field that it lacks.
+//! Checks the service against `docs/openapi.json`: every request and response of every test, and every request that a
+//! receiver gets. A response with an undocumented field fails.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use jsonschema::{Registry, Validator};
-use local::builder::workspace;
+use local::cargo_build::workspace_root;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::Reply;
-use crate::harness::on_stage;
-use crate::receiver;
-use crate::template::routes;
+use crate::sam_template::routes;
+use crate::support::api_client::{ApiResponse, send};
+use crate::support::test_host::run_on_shared_host;
+use crate::support::test_receiver;
 
 pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let text = std::fs::read_to_string(workspace().join("docs/openapi.json")).unwrap();
+    let text = std::fs::read_to_string(workspace_root().join("docs/openapi.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 });
 
-/// The document twice: as it is, for what is received, and closed, for what the service says.
+/// The document as it is, for requests to the service, and with all objects closed, for what the service sends.
 static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     let mut closed = DOCUMENT.clone();
-    close(&mut closed);
+    close_objects(&mut closed);
     let both = Registry::new().add("urn:open", DOCUMENT.clone()).unwrap().add("urn:closed", closed).unwrap();
     both.prepare().unwrap()
 });
 
-/// Forbids every field that a schema does not name.
-fn close(value: &mut Value) {
+/// Forbids additional fields in every object schema.
+fn close_objects(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.values_mut().for_each(close);
-            let of_object =
+            fields.values_mut().for_each(close_objects);
+            let is_object_schema =
                 fields.get("type").is_some_and(|kind| kind == "object" || kind == &json!(["object", "null"]));
-            if of_object && fields.contains_key("properties") {
+            if is_object_schema && fields.contains_key("properties") {
                 fields.entry("additionalProperties").or_insert(json!(false));
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(close),
+        Value::Array(items) => items.iter_mut().for_each(close_objects),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// The validator of the schema at a place of the document.
-fn validator(of: &str, pointer: &str) -> Arc<Validator> {
-    static KNOWN: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
-    let reference = format!("urn:{of}#{}", pointer.replace('{', "%7B").replace('}', "%7D"));
-    let mut known = KNOWN.lock().unwrap();
+/// The cached validator of the schema at a JSON pointer of the document.
+fn validator(document: &str, pointer: &str) -> Arc<Validator> {
+    static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+    let reference = format!("urn:{document}#{}", pointer.replace('{', "%7B").replace('}', "%7D"));
+    let mut validators = VALIDATORS.lock().unwrap();
     let build = || {
         let built = jsonschema::draft202012::options().with_registry(&SCHEMAS).build(&json!({"$ref": reference}));
         Arc::new(built.unwrap_or_else(|error| panic!("{pointer}: {error}")))
     };
-    Arc::clone(known.entry(reference.clone()).or_insert_with(build))
+    Arc::clone(validators.entry(reference.clone()).or_insert_with(build))
 }
 
-/// What is wrong with a value, in words.
-fn faults(of: &str, pointer: &str, value: &Value) -> Vec<String> {
-    let validator = validator(of, pointer);
+/// The messages of all schema violations of a value.
+fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
+    let validator = validator(document, pointer);
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
 }
 
-/// A place in the document, whose references have been followed.
+/// A node of the document, after following references.
 #[derive(Clone)]
-struct Place {
+struct DocumentNode {
     pointer: String,
     value: &'static Value,
 }
 
-impl Place {
-    fn of(pointer: &str) -> Self {
+impl DocumentNode {
+    fn at(pointer: &str) -> Self {
         let value = DOCUMENT.pointer(pointer).unwrap_or_else(|| panic!("nothing at {pointer}"));
         match value["$ref"].as_str() {
-            Some(reference) => Self::of(reference.strip_prefix('#').unwrap()),
+            Some(reference) => Self::at(reference.strip_prefix('#').unwrap()),
             None => Self { pointer: pointer.to_owned(), value },
         }
     }
 
-    /// A field of it; none where it has no such field.
+    /// The child node with this name, if any.
     fn get(&self, name: &str) -> Option<Self> {
         self.value.get(name)?;
-        Some(Self::of(&format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))))
+        Some(Self::at(&format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))))
     }
 
-    /// The schema of its JSON.
+    /// The schema of its JSON content.
     fn json(&self) -> Option<Self> {
         self.get("content")?.get("application/json")?.get("schema")
     }
 }
 
-/// The item of a path as it was called.
-fn path_item(path: &str) -> Option<Place> {
-    let fits = |template: &str| {
+/// The path item that matches the path of a request.
+fn path_item(path: &str) -> Option<DocumentNode> {
+    let matches = |template: &str| {
         let (template, path) = (template.split('/'), path.split('/'));
         template.clone().count() == path.clone().count()
-            && template.zip(path).all(|(part, given)| part == given || part.starts_with('{') && !given.is_empty())
+            && template.zip(path).all(|(part, segment)| part == segment || part.starts_with('{') && !segment.is_empty())
     };
-    let all = DOCUMENT["paths"].as_object().unwrap().keys();
-    let found = all.filter(|template| fits(template)).min_by_key(|template| template.matches('{').count())?;
-    Place::of("/paths").get(found)
+    let templates = DOCUMENT["paths"].as_object().unwrap().keys();
+    let template =
+        templates.filter(|template| matches(template)).min_by_key(|template| template.matches('{').count())?;
+    DocumentNode::at("/paths").get(template)
 }
 
-/// Checks an exchange: the status and the body are documented, and what was accepted is what is asked for.
+/// Checks that status and body of a response are documented, and that an accepted request body matches its schema.
 #[track_caller]
-pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &Reply) {
-    // The local host's own pages are no part of the service.
+pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiResponse) {
+    // The pages of the local host are not part of the service.
     if path.starts_with("/_local/") {
         return;
     }
-    // The head of a request that no function saw.
+    // The gateway rejects a request with a header section that is too large, before any function.
     if reply.status == 431 {
-        return refused_by_gateway(reply);
+        return check_gateway_error(reply);
     }
-    let Some(item) = path_item(path) else { return not_found(reply) };
-    let Some(operation) = item.get(&method.as_str().to_lowercase()) else { return not_allowed(&item, reply) };
-    let what = format!("{method} {} answered {}: {}", operation.value["operationId"], reply.status, reply.text);
+    let Some(item) = path_item(path) else { return check_not_found(reply) };
+    let Some(operation) = item.get(&method.as_str().to_lowercase()) else {
+        return check_method_not_allowed(&item, reply);
+    };
+    let exchange = format!("{method} {} answered {}: {}", operation.value["operationId"], reply.status, reply.text);
     let response = operation.get("responses").unwrap().get(&reply.status.to_string());
-    answered(&response.unwrap_or_else(|| panic!("undocumented: {what}")), reply, &what);
-    let asked = operation.get("requestBody").and_then(|body| body.json());
-    // A lenient channel accepts more.
-    if let (Some(asked), Some(sent), 200..=299) = (asked, sent.filter(|sent| !sent.is_empty()), reply.status)
+    check_documented_response(&response.unwrap_or_else(|| panic!("undocumented: {exchange}")), reply, &exchange);
+    let request_schema = operation.get("requestBody").and_then(|body| body.json());
+    // A lenient channel also accepts bodies that do not match the schema.
+    if let (Some(request_schema), Some(sent), 200..=299) =
+        (request_schema, sent.filter(|sent| !sent.is_empty()), reply.status)
         && !path.starts_with("/channel/")
     {
         let sent: Value = serde_json::from_slice(sent).unwrap();
-        let faults = faults("open", &asked.pointer, &sent);
-        assert!(faults.is_empty(), "{what}, although {faults:?}: {sent}");
+        let schema_errors = schema_errors("open", &request_schema.pointer, &sent);
+        assert!(schema_errors.is_empty(), "{exchange}, although {schema_errors:?}: {sent}");
     }
 }
 
 #[track_caller]
-fn answered(response: &Place, reply: &Reply, what: &str) {
+fn check_documented_response(response: &DocumentNode, reply: &ApiResponse, exchange: &str) {
     for (name, header) in response.value["headers"].as_object().into_iter().flatten() {
         let is_required = header["$ref"].is_string() || header["required"] == true;
-        assert!(!is_required || reply.headers.contains_key(name.to_lowercase()), "no {name}: {what}");
+        assert!(!is_required || reply.headers.contains_key(name.to_lowercase()), "no {name}: {exchange}");
     }
     let kind = reply.headers.get("content-type").map(|kind| kind.to_str().unwrap()).unwrap_or_default();
     let Some(schema) = response.json() else {
-        // A page or a file has a type and no schema; what documents no type has no body.
+        // A page or a file has a content type but no schema. A response without a content type has no body.
         let types = response.value["content"].as_object();
         let is_documented = types.is_some_and(|types| types.keys().any(|one| kind.split(';').next() == Some(one)));
-        return assert_eq!(!reply.text.is_empty(), is_documented, "{kind}: {what}");
+        return assert_eq!(!reply.text.is_empty(), is_documented, "{kind}: {exchange}");
     };
-    assert!(kind.starts_with("application/json"), "{kind}: {what}");
-    let faults = faults("closed", &schema.pointer, &reply.json());
-    assert!(faults.is_empty(), "{faults:?}: {what}");
+    assert!(kind.starts_with("application/json"), "{kind}: {exchange}");
+    let schema_errors = schema_errors("closed", &schema.pointer, &reply.json());
+    assert!(schema_errors.is_empty(), "{schema_errors:?}: {exchange}");
 }
 
-/// A path that no route has.
+/// Checks the response to a path without a route.
 #[track_caller]
-fn not_found(reply: &Reply) {
+fn check_not_found(reply: &ApiResponse) {
     assert_eq!(reply.status, 404, "{reply:?}");
-    // The answer to HEAD has no body.
+    // A response to HEAD has no body.
     if !reply.text.is_empty() {
         reply.clone().expect_error(404, "not_found");
     }
 }
 
-/// A method that the path does not take.
+/// Checks the response to a method that the path does not support.
 #[track_caller]
-fn not_allowed(item: &Place, reply: &Reply) {
+fn check_method_not_allowed(item: &DocumentNode, reply: &ApiResponse) {
     assert_eq!(reply.status, 405, "{reply:?}");
     let methods = item.value.as_object().unwrap().keys().filter(|name| *name != "parameters");
     let methods: Vec<String> = methods.map(|name| name.to_uppercase()).collect();
     assert_eq!(reply.headers["allow"], methods.join(", ").as_str());
-    // The answer to HEAD has no body.
+    // A response to HEAD has no body.
     if !reply.text.is_empty() {
         let is_bot_api = item.pointer.starts_with("/paths/~1bot~1");
         reply.clone().expect_error(405, if is_bot_api { "invalid_request" } else { "method_not_allowed" });
@@ -171,33 +175,33 @@ fn not_allowed(item: &Place, reply: &Reply) {
 }
 
 #[track_caller]
-fn refused_by_gateway(reply: &Reply) {
+fn check_gateway_error(reply: &ApiResponse) {
     assert!(reply.json()["message"].is_string(), "{reply:?}");
 }
 
-/// Checks what the service sent to somebody's server.
+/// Checks a request of the service to a receiver.
 #[track_caller]
-pub fn check_sent(request: &receiver::Request) {
+pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     let body = request.json();
     let name = match body["event_name"].as_str() {
         Some(event) => event,
         None if body["event"].is_string() => "botEvent",
         None => "integratorMessage",
     };
-    let item = Place::of("/webhooks").get(name).unwrap_or_else(|| panic!("undocumented: {body}"));
-    let asked = item.get("post").unwrap().get("requestBody").unwrap().json().unwrap();
-    let faults = faults("closed", &asked.pointer, &body);
-    assert!(faults.is_empty(), "{name}: {faults:?}: {body}");
+    let item = DocumentNode::at("/webhooks").get(name).unwrap_or_else(|| panic!("undocumented: {body}"));
+    let request_schema = item.get("post").unwrap().get("requestBody").unwrap().json().unwrap();
+    let schema_errors = schema_errors("closed", &request_schema.pointer, &body);
+    assert!(schema_errors.is_empty(), "{name}: {schema_errors:?}: {body}");
     for index in 0..item.value["parameters"].as_array().unwrap().len() {
-        let header = Place::of(&format!("{}/parameters/{index}", item.pointer));
+        let header = DocumentNode::at(&format!("{}/parameters/{index}", item.pointer));
         let name = header.value["name"].as_str().unwrap();
-        let given = json!(request.header(name).unwrap_or_else(|| panic!("no {name}")));
-        assert!(validator("open", &format!("{}/schema", header.pointer)).is_valid(&given), "{name}: {given}");
+        let value = json!(request.header(name).unwrap_or_else(|| panic!("no {name}")));
+        assert!(validator("open", &format!("{}/schema", header.pointer)).is_valid(&value), "{name}: {value}");
     }
 }
 
 /// The methods of every documented path.
-fn documented() -> BTreeMap<String, BTreeSet<String>> {
+fn documented_methods() -> BTreeMap<String, BTreeSet<String>> {
     let methods = |item: &Value| {
         let names = item.as_object().unwrap().keys().filter(|name| *name != "parameters");
         names.map(|name| name.to_uppercase()).collect()
@@ -207,37 +211,37 @@ fn documented() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn the_document_has_the_routes_of_the_template_and_no_other() {
-    let documented = documented();
+fn document_has_exactly_the_routes_of_the_template() {
+    let documented_methods = documented_methods();
     let mut deployed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (method, path) in routes() {
-        // A route of every method takes those that are documented and answers 405 to the rest.
-        let any = || documented.get(&path).cloned().unwrap_or_default();
+        // A route for any method supports the documented methods and responds with 405 to the others.
+        let any = || documented_methods.get(&path).cloned().unwrap_or_default();
         let methods = if method == "ANY" { any() } else { BTreeSet::from([method]) };
         assert!(!methods.is_empty(), "{path} is not in docs/openapi.json");
         deployed.entry(path).or_default().extend(methods);
     }
-    assert_eq!(documented, deployed);
+    assert_eq!(documented_methods, deployed);
 }
 
 #[test]
-fn every_operation_of_the_document_has_a_name_and_its_path_parameters() {
+fn operations_have_unique_ids_and_their_path_parameters() {
     let mut names = BTreeSet::new();
-    for (path, methods) in documented() {
-        let item = Place::of("/paths").get(&path).unwrap();
+    for (path, methods) in documented_methods() {
+        let item = DocumentNode::at("/paths").get(&path).unwrap();
         let expected: BTreeSet<&str> =
             path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
         for method in methods {
             let operation = item.get(&method.to_lowercase()).unwrap();
             let name = operation.value["operationId"].as_str().unwrap();
-            assert!(names.insert(name), "{name} twice");
-            let given = [&item, &operation].into_iter().flat_map(|place| {
+            assert!(names.insert(name), "duplicate operationId {name}");
+            let parameters = [&item, &operation].into_iter().flat_map(|place| {
                 let count = place.value["parameters"].as_array().map_or(0, Vec::len);
-                (0..count).map(|index| Place::of(&format!("{}/parameters/{index}", place.pointer)))
+                (0..count).map(|index| DocumentNode::at(&format!("{}/parameters/{index}", place.pointer)))
             });
-            let given = given.filter(|parameter| parameter.value["in"] == "path");
+            let path_parameters = parameters.filter(|parameter| parameter.value["in"] == "path");
             assert_eq!(
-                given.map(|parameter| parameter.value["name"].as_str().unwrap()).collect::<BTreeSet<_>>(),
+                path_parameters.map(|parameter| parameter.value["name"].as_str().unwrap()).collect::<BTreeSet<_>>(),
                 expected
             );
         }
@@ -245,8 +249,8 @@ fn every_operation_of_the_document_has_a_name_and_its_path_parameters() {
 }
 
 #[test]
-fn the_guarded_operations_of_the_document_are_those_that_ask_for_a_token() {
-    for (path, methods) in documented() {
+fn document_marks_every_operation_that_requires_a_token() {
+    for (path, methods) in documented_methods() {
         let area = path.split('/').nth(1).unwrap();
         for method in methods {
             let operation = &DOCUMENT["paths"][&path][method.to_lowercase()];
@@ -256,30 +260,31 @@ fn the_guarded_operations_of_the_document_are_those_that_ask_for_a_token() {
                 _ => json!([]),
             };
             assert_eq!(operation["security"], expected, "{method} {path}");
-            let may_be_forbidden = ["admin", "bot"].contains(&area)
+            let may_return_403 = ["admin", "bot"].contains(&area)
                 || area == "agent" && path.contains('{')
                 || area == "channel" && method == "POST";
-            assert_eq!(operation["responses"].get("403").is_some(), may_be_forbidden, "{method} {path}");
+            assert_eq!(operation["responses"].get("403").is_some(), may_return_403, "{method} {path}");
         }
     }
 }
 
 #[test]
-fn the_document_is_served_and_a_copy_is_kept() {
-    on_stage(async |stage| {
-        let reply = stage.anyone.get("/openapi.json").await;
+fn document_is_served_and_cacheable() {
+    run_on_shared_host(async |host| {
+        let reply = host.anonymous.get("/openapi.json").await;
         assert_eq!(reply.headers["cache-control"], "public, max-age=300");
         let tag = reply.headers["etag"].clone();
         assert_eq!(reply.expect(200), *DOCUMENT);
-        let again = |tag: &str| stage.anyone.request(Method::GET, "/openapi.json").header("if-none-match", tag);
-        assert_eq!(crate::client::send(again(tag.to_str().unwrap())).await.expect(304), Value::Null);
-        assert_eq!(crate::client::send(again("\"another\"")).await.expect(200), *DOCUMENT);
+        let request_if_changed =
+            |tag: &str| host.anonymous.request(Method::GET, "/openapi.json").header("if-none-match", tag);
+        assert_eq!(send(request_if_changed(tag.to_str().unwrap())).await.expect(304), Value::Null);
+        assert_eq!(send(request_if_changed("\"another\"")).await.expect(200), *DOCUMENT);
     });
 }
 
 #[test]
-fn an_unrouted_request_gets_an_error_body() {
-    on_stage(async |stage| {
+fn unrouted_request_gets_an_error_body() {
+    run_on_shared_host(async |host| {
         for (method, path, allowed) in [
             (Method::GET, "/", None),
             (Method::GET, "/favicon.ico", None),
@@ -296,7 +301,7 @@ fn an_unrouted_request_gets_an_error_body() {
             (Method::POST, "/admin/agents/7", Some("DELETE, GET, PATCH")),
             (Method::HEAD, "/agent/chats", Some("GET")),
         ] {
-            let reply = crate::client::send(stage.anyone.request(method.clone(), path)).await;
+            let reply = send(host.anonymous.request(method.clone(), path)).await;
             let allow = reply.headers.get("allow").map(|methods| methods.to_str().unwrap());
             assert_eq!(allow, allowed, "{method} {path}: {reply:?}");
             if method == Method::HEAD {
@@ -311,27 +316,27 @@ fn an_unrouted_request_gets_an_error_body() {
 }
 
 #[test]
-fn an_answer_with_a_field_or_a_status_that_is_not_documented_is_noticed() {
+fn undocumented_fields_and_statuses_fail_the_check() {
     let reply = |status: u16, body: Value| {
         let headers =
             [("content-type", "application/json")].map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-        Reply { status, headers: headers.into_iter().collect(), text: body.to_string() }
+        ApiResponse { status, headers: headers.into_iter().collect(), text: body.to_string() }
     };
-    let noticed = |method: Method, path: &str, reply: Reply| {
+    let is_rejected = |method: Method, path: &str, reply: ApiResponse| {
         std::panic::catch_unwind(|| check(&method, path, None, &reply)).is_err()
     };
     let presence = json!({"status": "online", "online": true});
-    assert!(!noticed(Method::GET, "/agent/presence", reply(200, presence.clone())));
-    assert!(noticed(Method::GET, "/agent/presence", reply(200, json!({"status": "online"}))));
-    assert!(noticed(
+    assert!(!is_rejected(Method::GET, "/agent/presence", reply(200, presence.clone())));
+    assert!(is_rejected(Method::GET, "/agent/presence", reply(200, json!({"status": "online"}))));
+    assert!(is_rejected(
         Method::GET,
         "/agent/presence",
         reply(200, json!({"status": "online", "online": true, "more": 1}))
     ));
-    assert!(noticed(Method::GET, "/agent/presence", reply(201, presence.clone())));
-    assert!(noticed(Method::GET, "/agent/elsewhere", reply(200, presence)));
-    let author = json!({"chat_id": 1, "state": "closed", "agent": {"id": 1}});
-    assert!(noticed(Method::POST, "/agent/chats/1/close", reply(200, author)));
-    let busy = json!({"error": {"code": "rate_limited", "message": "too many requests"}});
-    assert!(noticed(Method::POST, "/channel/x/y", reply(429, busy)), "without Retry-After");
+    assert!(is_rejected(Method::GET, "/agent/presence", reply(201, presence.clone())));
+    assert!(is_rejected(Method::GET, "/agent/elsewhere", reply(200, presence)));
+    let undocumented_agent = json!({"chat_id": 1, "state": "closed", "agent": {"id": 1}});
+    assert!(is_rejected(Method::POST, "/agent/chats/1/close", reply(200, undocumented_agent)));
+    let rate_limited = json!({"error": {"code": "rate_limited", "message": "too many requests"}});
+    assert!(is_rejected(Method::POST, "/channel/x/y", reply(429, rate_limited)), "Retry-After is missing");
 }

@@ -1,20 +1,24 @@
-//! SQS refuses what functions send: what is stored is answered, and the sweep delivers it when SQS works again.
+//! While SQS rejects tasks, requests still succeed; the sweep delivers the stored entries when SQS works again.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use crate::client::number;
-use crate::harness::{Stage, VISITOR, on_own_stage, open_chat};
-use crate::hook::{add, fine, names};
-use crate::provider::Front;
-use crate::receiver::{Answer, Receiver};
-use crate::wait::{PATIENCE, wait_for};
+use crate::support::api_client::number;
+use crate::support::bot_fixture::{BotFixture, chat_number};
+use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_own_host};
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
+use crate::support::webhook_fixture::{add_webhook, event_names, ok_response};
 
-impl Stage {
-    /// Makes every pending delivery overdue, so that the next sweep takes it up.
+impl TestHost {
+    /// Makes every pending delivery overdue, so that the next sweep queues it.
     async fn make_deliveries_overdue(&self) {
         let tables = self.tables();
-        let pending = tables.scan().table_name("Chats").filter_expression("delivery.progress = :pending");
+        let pending = tables
+            .scan()
+            .table_name("Chats")
+            .filter_expression("delivery.#state = :pending")
+            .expression_attribute_names("#state", "state");
         let pending = pending.expression_attribute_values(":pending", AttributeValue::S("pending".into()));
         for item in pending.send().await.unwrap().items.unwrap() {
             let overdue = tables.update_item().table_name("Chats");
@@ -25,7 +29,7 @@ impl Stage {
     }
 }
 
-/// The states of a timeline's deliveries that have not succeeded.
+/// The states of the timeline's deliveries that are not `delivered`.
 fn undelivered(timeline: &[Value]) -> Vec<Value> {
     let kinds = ["delivery", "bot_delivery", "webhook_delivery"];
     let states = timeline.iter().flat_map(|entry| kinds.map(|kind| entry[kind]["state"].clone()));
@@ -33,74 +37,76 @@ fn undelivered(timeline: &[Value]) -> Vec<Value> {
 }
 
 #[test]
-fn stored_work_is_answered_while_sqs_refuses_it() {
-    on_own_stage(&[], async |stage| {
-        let front = Front::open(stage).await;
-        let (account, admin) = (&front.account, &front.agent);
-        let crm = Receiver::start(fine()).await;
-        add(account, &crm, json!({})).await;
-        let broken = Receiver::start_with([Answer::error(7, "not now"), Answer::ok()]).await;
-        let plain = account.channel(&broken.url()).await;
-        let [with_bot, written] = [1, 2];
-        front.ask(VISITOR, "Hello").await;
-        assert_eq!(open_chat(admin, &plain, "written to").await, written);
-        let failed = admin.write(written, "fails once").await;
-        assert_eq!(admin.verdict(written, failed).await["state"], "failed");
-        let to_close = open_chat(admin, &plain, "closed").await;
-        plain.say("accepted", "Hello").await;
-        let to_accept = to_close + 1;
-        let to_hand_over = crate::provider::chat_of(&front.ask("handed over", "Agent!").await);
+fn requests_succeed_and_are_delivered_after_an_sqs_outage() {
+    run_on_own_host(&[], async |host| {
+        let fixture = BotFixture::create(host).await;
+        let (account, admin) = (&fixture.account, &fixture.agent);
+        let webhook_receiver = TestReceiver::start(ok_response()).await;
+        add_webhook(account, &webhook_receiver, json!({})).await;
+        let plain_integrator =
+            TestReceiver::start_sequence([CannedResponse::error(7, "not now"), CannedResponse::ok()]).await;
+        let plain = account.create_channel(&plain_integrator.url()).await;
+        let [bot_chat, chat_to_message] = [1, 2];
+        fixture.send_visitor_text(VISITOR_ID, "Hello").await;
+        assert_eq!(open_accepted_chat(admin, &plain, "message").await, chat_to_message);
+        let failed = admin.send_text(chat_to_message, "fails once").await;
+        assert_eq!(admin.final_delivery(chat_to_message, failed).await["state"], "failed");
+        let chat_to_close = open_accepted_chat(admin, &plain, "close").await;
+        plain.send_text("accept", "Hello").await;
+        let chat_to_accept = chat_to_close + 1;
+        let chat_to_hand_over = chat_number(&fixture.send_visitor_text("hand over", "Agent!").await);
 
-        stage.nothing_is_left().await;
-        assert_eq!(names(&crm), ["chat_accepted", "chat_accepted"]);
-        stage.host.refuse_sends(true);
-        let bot = |chat: u64| json!(chat.to_string());
+        host.assert_queues_drain().await;
+        assert_eq!(event_names(&webhook_receiver), ["chat_accepted", "chat_accepted"]);
+        host.local.set_sqs_outage(true);
+        let chat_id_text = |chat: u64| json!(chat.to_string());
         let path = |chat: u64, action: &str| format!("/agent/chats/{chat}/{action}");
-        let said = json!({"type": "text", "text": "from the agent"});
-        let (write, accept, close) = (path(written, "messages"), path(to_accept, "accept"), path(to_close, "close"));
-        let retry = path(written, &format!("messages/{failed}/retry"));
-        let (nothing, name) = (json!({}), json!({"name": "Ada"}));
-        let visitor = format!("/agent/visitors/{}", admin.chat(written).await["visitor"]["number"]);
-        let (with_bot_id, to_hand_over_id) = (bot(with_bot), bot(to_hand_over));
+        let message = json!({"type": "text", "text": "from the agent"});
+        let (write, accept, close) =
+            (path(chat_to_message, "messages"), path(chat_to_accept, "accept"), path(chat_to_close, "close"));
+        let retry = path(chat_to_message, &format!("messages/{failed}/retry"));
+        let (empty, name) = (json!({}), json!({"name": "Ada"}));
+        let visitor = format!("/agent/visitors/{}", admin.chat(chat_to_message).await["visitor"]["number"]);
+        let (bot_chat_id, chat_to_hand_over_id) = (chat_id_text(bot_chat), chat_id_text(chat_to_hand_over));
         let replies = futures_util::join!(
             async {
-                front.channel.say(VISITOR, "from the visitor").await;
-                front.bot.say(&with_bot_id, "from the bot").await.expect(200)
+                fixture.channel.send_text(VISITOR_ID, "from the visitor").await;
+                fixture.bot.send_text(&bot_chat_id, "from the bot").await.expect(200)
             },
-            async { front.bot.invite_agent(&to_hand_over_id).await.expect(200) },
-            async { admin.call.post(&write, &said).await.expect(201) },
-            async { admin.call.post(&retry, &nothing).await.expect(202) },
-            async { admin.call.post(&accept, &nothing).await.expect(200) },
-            async { admin.call.post(&close, &nothing).await.expect(200) },
-            async { admin.call.patch(&visitor, &name).await.expect(200) },
+            async { fixture.bot.invite_agent(&chat_to_hand_over_id).await.expect(200) },
+            async { admin.client.post(&write, &message).await.expect(201) },
+            async { admin.client.post(&retry, &empty).await.expect(202) },
+            async { admin.client.post(&accept, &empty).await.expect(200) },
+            async { admin.client.post(&close, &empty).await.expect(200) },
+            async { admin.client.patch(&visitor, &name).await.expect(200) },
         );
         assert_eq!(number(&replies.2["seq"]), failed + 1);
-        assert_eq!(broken.texts(), ["fails once"], "nothing was queued");
-        assert_eq!((front.integrator.texts().len(), crm.requests().len()), (0, 2));
+        assert_eq!(plain_integrator.texts(), ["fails once"], "nothing was queued");
+        assert_eq!((fixture.integrator.texts().len(), webhook_receiver.requests().len()), (0, 2));
 
-        stage.host.refuse_sends(false);
-        let chats = [with_bot, to_hand_over, written, to_accept, to_close];
-        wait_for("everything is delivered", PATIENCE, async || {
-            stage.make_deliveries_overdue().await;
-            stage.host.run_schedule("schedule-sweep").await.expect("the sweep runs");
-            stage.nothing_is_left().await;
-            let mut open = Vec::new();
+        host.local.set_sqs_outage(false);
+        let chats = [bot_chat, chat_to_hand_over, chat_to_message, chat_to_accept, chat_to_close];
+        wait_for("everything is delivered", WAIT_TIMEOUT, async || {
+            host.make_deliveries_overdue().await;
+            host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            host.assert_queues_drain().await;
+            let mut undelivered_states = Vec::new();
             for chat in chats {
-                open.extend(undelivered(&admin.messages(chat).await));
+                undelivered_states.extend(undelivered(&admin.timeline(chat).await));
             }
-            if open.is_empty() { Ok(()) } else { Err(open) }
+            if undelivered_states.is_empty() { Ok(()) } else { Err(undelivered_states) }
         })
         .await;
-        assert_eq!(front.integrator.texts(), ["from the bot"]);
-        let mut texts = broken.texts();
+        assert_eq!(fixture.integrator.texts(), ["from the bot"]);
+        let mut texts = plain_integrator.texts();
         texts.sort_unstable();
         assert_eq!(texts, ["fails once", "fails once", "from the agent"]);
-        let mut notifications = names(&crm);
-        notifications.sort_unstable();
-        assert_eq!(notifications, ["chat_accepted", "chat_accepted", "chat_accepted", "chat_finished", "chat_updated"]);
-        let events: Vec<Value> =
-            front.provider.requests().iter().map(|request| request.json()["event"].clone()).collect();
-        let of_kind = |kind: &str| events.iter().filter(|event| *event == kind).count();
-        assert_eq!((of_kind("CLIENT_MESSAGE"), of_kind("AGENT_UNAVAILABLE")), (3, 1), "{events:?}");
+        let mut events = event_names(&webhook_receiver);
+        events.sort_unstable();
+        assert_eq!(events, ["chat_accepted", "chat_accepted", "chat_accepted", "chat_finished", "chat_updated"]);
+        let bot_events: Vec<Value> =
+            fixture.provider.requests().iter().map(|request| request.json()["event"].clone()).collect();
+        let count = |kind: &str| bot_events.iter().filter(|event| *event == kind).count();
+        assert_eq!((count("CLIENT_MESSAGE"), count("AGENT_UNAVAILABLE")), (3, 1), "{bot_events:?}");
     });
 }

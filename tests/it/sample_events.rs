@@ -1,22 +1,22 @@
-//! The sample events of `tests/events`, one for every function, as `sam local invoke` takes them. Here each goes to its
-//! function through the Runtime API: as it is, and with a credential that is known.
+//! The sample events in `tests/events`, one for every function, for `sam local invoke`. Here each function gets its
+//! event through the Runtime API: unchanged, and with a valid credential.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use local::builder::workspace;
+use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 
-use crate::client::{Account, Channel};
-use crate::harness::{Stage, on_own_stage};
-use crate::template::{DEFAULT_ROUTE, TEMPLATE, functions, program, target};
+use crate::sam_template::{DEFAULT_ROUTE, TEMPLATE, functions, program_name, resource_of_arn};
+use crate::support::api_client::{TestAccount, TestChannel};
+use crate::support::test_host::{TestHost, run_on_own_host};
 
-/// What `--env-vars` is given.
-const VARIABLES: &str = "env";
+/// The file for `--env-vars`.
+const VARIABLES_FILE: &str = "env";
 
-/// The status of every HTTP function: as the sample is, and with a known credential. What the samples name (a chat, a
-/// visitor, a bot) does not exist.
-const ANSWERS: [(&str, u16, u16); 30] = [
+/// Status of every HTTP function for the unchanged sample and with a valid credential. The chats, visitors and bots of
+/// the samples do not exist.
+const HTTP_STATUSES: [(&str, u16, u16); 30] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
     ("admin-channels", 401, 201),
@@ -46,22 +46,22 @@ const ANSWERS: [(&str, u16, u16); 30] = [
     ("operator-accounts", 401, 201),
     ("operator-admins", 401, 404),
     ("operator-providers", 401, 201),
-    // Last, because it ends the session of the others.
+    // Last, because it ends the session that the others use.
     ("agent-logout", 200, 200),
 ];
 
-/// What the others return when there is nothing to do.
-fn returned(program: &str) -> Value {
+/// The result of the other functions when there is nothing to do.
+fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-idle" => json!({"closed": 0}),
-        "schedule-sweep" => json!({"revived": 0}),
+        "schedule-sweep" => json!({"requeued": 0}),
         _ => json!({"batchItemFailures": []}),
     }
 }
 
-/// A file of `tests/events`, by its name without the extension.
-fn files() -> BTreeMap<String, Value> {
-    let paths = std::fs::read_dir(workspace().join("tests/events")).unwrap().map(|entry| entry.unwrap().path());
+/// The files in `tests/events` by name without extension.
+fn event_files() -> BTreeMap<String, Value> {
+    let paths = std::fs::read_dir(workspace_root().join("tests/events")).unwrap().map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         (name, serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap())
@@ -70,36 +70,36 @@ fn files() -> BTreeMap<String, Value> {
 }
 
 pub fn samples() -> BTreeMap<String, Value> {
-    files().into_iter().filter(|(name, _)| name != VARIABLES).collect()
+    event_files().into_iter().filter(|(name, _)| name != VARIABLES_FILE).collect()
 }
 
 #[test]
-fn every_function_has_a_sample_event_that_one_of_its_sources_could_send() {
+fn every_function_has_a_sample_event_of_a_real_source() {
     let samples = samples();
-    let programs: BTreeSet<_> = functions().map(|(_, properties)| program(properties)).collect();
+    let programs: BTreeSet<_> = functions().map(|(_, properties)| program_name(properties)).collect();
     assert_eq!(samples.keys().map(String::as_str).collect::<BTreeSet<_>>(), programs);
     for (name, properties) in functions() {
-        let sources: Vec<_> = properties["Events"].as_object().unwrap().values().map(source).collect();
-        let event = &samples[program(properties)];
-        assert!(sources.contains(&sender(event)), "{name}: {} is none of {sources:?}", sender(event));
+        let sources: Vec<_> = properties["Events"].as_object().unwrap().values().map(event_source).collect();
+        let event = &samples[program_name(properties)];
+        assert!(sources.contains(&sample_source(event)), "{name}: {} is none of {sources:?}", sample_source(event));
     }
 }
 
-/// What sends the events of a mapping of the template.
-fn source(event: &Value) -> String {
+/// The route, queue or schedule of an event source in the template.
+fn event_source(event: &Value) -> String {
     let properties = &event["Properties"];
     match event["Type"].as_str().unwrap() {
         "HttpApi" => match (properties["Method"].as_str(), properties["Path"].as_str()) {
             (Some(method), Some(path)) => format!("{method} {path}"),
             _ => DEFAULT_ROUTE.to_owned(),
         },
-        "SQS" => target(&properties["Queue"]).to_owned(),
+        "SQS" => resource_of_arn(&properties["Queue"]).to_owned(),
         other => other.to_owned(),
     }
 }
 
-/// What sent a sample.
-fn sender(event: &Value) -> String {
+/// The route, queue or schedule that a sample event comes from.
+fn sample_source(event: &Value) -> String {
     match (&event["routeKey"], &event["Records"][0]["eventSourceARN"]) {
         (Value::String(route), _) => route.clone(),
         (_, Value::String(arn)) => arn.rsplit(':').next().unwrap().trim_end_matches(".fifo").to_owned(),
@@ -108,53 +108,57 @@ fn sender(event: &Value) -> String {
 }
 
 #[test]
-fn the_variables_for_sam_local_are_those_of_the_functions() {
-    let given = files()[VARIABLES]["Parameters"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-    let variables = functions().filter_map(|(_, properties)| properties["Environment"]["Variables"].as_object());
-    let needed: BTreeSet<String> = variables.flat_map(|variables| variables.keys().cloned()).collect();
-    assert_eq!(given, needed);
-    assert!(TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].is_object(), "SAM local knows no others");
+fn sam_local_variables_match_the_functions() {
+    let variables =
+        event_files()[VARIABLES_FILE]["Parameters"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let declared = functions().filter_map(|(_, properties)| properties["Environment"]["Variables"].as_object());
+    let required: BTreeSet<String> = declared.flat_map(|variables| variables.keys().cloned()).collect();
+    assert_eq!(variables, required);
+    assert!(
+        TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].is_object(),
+        "SAM local sets only variables that the template declares"
+    );
 }
 
 #[test]
-fn every_function_answers_its_sample_event() {
-    on_own_stage(&[], async |stage| {
+fn every_function_handles_its_sample_event() {
+    run_on_own_host(&[], async |host| {
         let samples = samples();
-        let asked: BTreeSet<_> = ANSWERS.iter().map(|(name, ..)| *name).collect();
+        let http_functions: BTreeSet<_> = HTTP_STATUSES.iter().map(|(name, ..)| *name).collect();
         for (name, event) in &samples {
-            if !asked.contains(name.as_str()) {
-                assert_eq!(stage.host.invoke(name, event.clone()).await.unwrap(), returned(name), "{name}");
+            if !http_functions.contains(name.as_str()) {
+                assert_eq!(host.local.invoke(name, event.clone()).await.unwrap(), result_without_work(name), "{name}");
             }
         }
-        for (name, status, _) in ANSWERS {
-            assert_answer(stage, name, &samples[name], status).await;
+        for (name, status, _) in HTTP_STATUSES {
+            assert_response(host, name, &samples[name], status).await;
         }
-        let account = stage.account().await;
-        let channel = account.channel("https://app.example.com/hook").await;
-        for (name, _, status) in ANSWERS {
-            let event = known(stage, &account, &channel, samples[name].clone());
-            assert_answer(stage, name, &event, status).await;
+        let account = host.create_account().await;
+        let channel = account.create_channel("https://app.example.com/hook").await;
+        for (name, _, status) in HTTP_STATUSES {
+            let event = with_valid_credential(host, &account, &channel, samples[name].clone());
+            assert_response(host, name, &event, status).await;
         }
     });
 }
 
-async fn assert_answer(stage: &Stage, name: &str, event: &Value, status: u16) {
-    let answer = stage.host.invoke(name, event.clone()).await.unwrap();
-    assert_eq!(answer["statusCode"], status, "{name}: {answer}");
-    let kind = answer["headers"]["content-type"].as_str().unwrap();
+async fn assert_response(host: &TestHost, name: &str, event: &Value, status: u16) {
+    let response = host.local.invoke(name, event.clone()).await.unwrap();
+    assert_eq!(response["statusCode"], status, "{name}: {response}");
+    let kind = response["headers"]["content-type"].as_str().unwrap();
     if !kind.starts_with("application/json") {
-        return assert!(kind.starts_with("text/html") && status < 400, "{name}: {answer}");
+        return assert!(kind.starts_with("text/html") && status < 400, "{name}: {response}");
     }
-    let body: Value = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
+    let body: Value = serde_json::from_str(response["body"].as_str().unwrap()).unwrap();
     assert_eq!(body["error"]["code"].is_string(), status >= 400, "{name}: {body}");
 }
 
-/// The event with a credential of this stage in the place of the sample's.
-fn known(stage: &Stage, account: &Account, channel: &Channel, mut event: Value) -> Value {
+/// The event with a valid credential of this host instead of the sample's.
+fn with_valid_credential(host: &TestHost, account: &TestAccount, channel: &TestChannel, mut event: Value) -> Value {
     if event["headers"]["authorization"].is_string() {
-        let is_operators = event["rawPath"].as_str().unwrap().starts_with("/operator/");
-        let caller = if is_operators { &stage.operator } else { &account.admin.call };
-        event["headers"]["authorization"] = json!(format!("Bearer {}", caller.bearer()));
+        let is_operator_route = event["rawPath"].as_str().unwrap().starts_with("/operator/");
+        let client = if is_operator_route { &host.operator } else { &account.admin.client };
+        event["headers"]["authorization"] = json!(format!("Bearer {}", client.token()));
     }
     if event["pathParameters"]["secret"].is_string() {
         let secret = channel.endpoint.rsplit('/').nth(1).unwrap();

@@ -1,30 +1,30 @@
-//! What agents know of visitors, and how they shut one up.
+//! Visitor data that agents see and change, its sources, and the blacklist.
 
 use serde_json::{Value, json};
 
-use crate::client::{Account, Channel};
-use crate::harness::{VISITOR, on_stage, visitor_text};
+use crate::support::api_client::{TestAccount, TestChannel};
+use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visitor_text};
 
-const ADA: &str = "/agent/visitors/1";
+const VISITOR_PATH: &str = "/agent/visitors/1";
 
-/// A visitor, number 1, has written.
-async fn written(stage: &crate::harness::Stage) -> (Account, Channel) {
-    let account = stage.account().await;
-    let channel = account.channel("https://app.example/hook").await;
-    channel.say(VISITOR, "Hello").await;
+/// An account and a channel in which visitor 1 has sent a message.
+async fn account_with_visitor(host: &TestHost) -> (TestAccount, TestChannel) {
+    let account = host.create_account().await;
+    let channel = account.create_channel("https://app.example/hook").await;
+    channel.send_text(VISITOR_ID, "Hello").await;
     (account, channel)
 }
 
 #[test]
-fn what_an_agent_corrects_is_shown_with_its_source() {
-    on_stage(async |stage| {
-        let (account, _) = written(stage).await;
-        let known = json!({"name": "Ada", "email": "a@b.c", "phone": "020", "description": "Likes numbers"});
-        let answer = account.admin.call.patch(ADA, &known).await.expect(200);
+fn agent_changes_are_shown_with_their_source() {
+    run_on_shared_host(async |host| {
+        let (account, _) = account_with_visitor(host).await;
+        let fields = json!({"name": "Ada", "email": "a@b.c", "phone": "020", "description": "Likes numbers"});
+        let changed = account.admin.client.patch(VISITOR_PATH, &fields).await.expect(200);
         let shown = account.admin.chat(1).await["visitor"].clone();
         let agent = "agent";
-        for visitor in [&answer, &shown] {
-            for (field, value) in known.as_object().unwrap() {
+        for visitor in [&changed, &shown] {
+            for (field, value) in fields.as_object().unwrap() {
                 assert_eq!(&visitor[field], value, "{field}");
             }
             let sources = json!({"name": agent, "email": agent, "phone": agent, "description": agent});
@@ -35,11 +35,11 @@ fn what_an_agent_corrects_is_shown_with_its_source() {
 }
 
 #[test]
-fn who_said_something_last_is_its_source() {
-    on_stage(async |stage| {
-        let (account, channel) = written(stage).await;
-        account.admin.call.patch(ADA, &json!({"name": "Ada", "phone": "020"})).await.expect(200);
-        let mut body = visitor_text(VISITOR, "Call me Augusta");
+fn last_writer_of_a_field_is_its_source() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = account_with_visitor(host).await;
+        account.admin.client.patch(VISITOR_PATH, &json!({"name": "Ada", "phone": "020"})).await.expect(200);
+        let mut body = visitor_text(VISITOR_ID, "Call me Augusta");
         body["sender"]["name"] = json!("Augusta");
         channel.post(&body).await.expect(200);
         let visitor = account.admin.chat(1).await["visitor"].clone();
@@ -49,95 +49,95 @@ fn who_said_something_last_is_its_source() {
 }
 
 #[test]
-fn a_correction_stays_until_the_integrator_says_something_new() {
-    on_stage(async |stage| {
-        let (account, channel) = written(stage).await;
-        let says = async |name: &str| {
-            let mut body = visitor_text(VISITOR, "Hi");
+fn agent_change_stays_until_the_integrator_sends_a_new_value() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = account_with_visitor(host).await;
+        let send_name = async |name: &str| {
+            let mut body = visitor_text(VISITOR_ID, "Hi");
             body["sender"]["name"] = json!(name);
             channel.post(&body).await.expect(200);
             account.admin.chat(1).await["visitor"]["name"].clone()
         };
-        assert_eq!(says("Ada").await, "Ada");
-        account.admin.call.patch(ADA, &json!({"name": "Ada Lovelace"})).await.expect(200);
-        assert_eq!(says("Ada").await, "Ada Lovelace", "repeated, not new");
+        assert_eq!(send_name("Ada").await, "Ada");
+        account.admin.client.patch(VISITOR_PATH, &json!({"name": "Ada Lovelace"})).await.expect(200);
+        assert_eq!(send_name("Ada").await, "Ada Lovelace", "a repeated value is not new");
         assert_eq!(account.admin.chats("waiting").await[0]["visitor"]["name"], "Ada Lovelace");
-        assert_eq!(says("Augusta").await, "Augusta");
+        assert_eq!(send_name("Augusta").await, "Augusta");
     });
 }
 
 #[test]
-fn a_blacklisted_visitor_is_answered_and_not_heard() {
-    on_stage(async |stage| {
-        let (account, channel) = written(stage).await;
-        let answer = account.admin.call.patch(ADA, &json!({"blacklisted": true})).await.expect(200);
-        assert_eq!(answer["blacklisted"], true);
-        let before = (account.admin.chat(1).await, account.admin.messages(1).await);
-        let mut renamed = visitor_text(VISITOR, "Buy now");
+fn messages_of_a_blacklisted_visitor_are_ignored() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = account_with_visitor(host).await;
+        let changed = account.admin.client.patch(VISITOR_PATH, &json!({"blacklisted": true})).await.expect(200);
+        assert_eq!(changed["blacklisted"], true);
+        let before = (account.admin.chat(1).await, account.admin.timeline(1).await);
+        let mut renamed = visitor_text(VISITOR_ID, "Buy now");
         renamed["sender"]["name"] = json!("Mallory");
-        let typing = json!({"sender": {"id": VISITOR}, "message": {"type": "typein"}});
-        for body in [visitor_text(VISITOR, "Buy"), renamed, typing] {
+        let typing = json!({"sender": {"id": VISITOR_ID}, "message": {"type": "typein"}});
+        for body in [visitor_text(VISITOR_ID, "Buy"), renamed, typing] {
             assert_eq!(channel.post(&body).await.expect(200), json!({"result": "ok"}));
         }
-        assert_eq!((account.admin.chat(1).await, account.admin.messages(1).await), before);
-        channel.say("somebody else", "Hello").await;
-        assert_eq!(account.admin.chats("waiting").await.len(), 2, "others are heard");
+        assert_eq!((account.admin.chat(1).await, account.admin.timeline(1).await), before);
+        channel.send_text("another visitor", "Hello").await;
+        assert_eq!(account.admin.chats("waiting").await.len(), 2, "messages of others are stored");
     });
 }
 
 #[test]
-fn a_blacklisted_visitor_opens_no_chat() {
-    on_stage(async |stage| {
-        let (account, channel) = written(stage).await;
+fn blacklisted_visitor_opens_no_chat() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = account_with_visitor(host).await;
         account.admin.accept(1).await;
         account.admin.close(1).await;
-        account.admin.call.patch(ADA, &json!({"blacklisted": true})).await.expect(200);
-        channel.say(VISITOR, "Me again").await;
+        account.admin.client.patch(VISITOR_PATH, &json!({"blacklisted": true})).await.expect(200);
+        channel.send_text(VISITOR_ID, "Me again").await;
         assert!(account.admin.chats("open").await.is_empty());
     });
 }
 
 #[test]
-fn a_visitor_who_is_forgiven_is_heard_again() {
-    on_stage(async |stage| {
-        let (account, channel) = written(stage).await;
-        account.admin.call.patch(ADA, &json!({"blacklisted": true})).await.expect(200);
-        channel.say(VISITOR, "lost").await;
-        let answer = account.admin.call.patch(ADA, &json!({"blacklisted": false})).await.expect(200);
-        assert_eq!(answer["blacklisted"], false);
-        channel.say(VISITOR, "heard").await;
-        let texts: Vec<Value> = account.admin.messages(1).await.iter().map(|entry| entry["text"].clone()).collect();
-        assert_eq!(texts, ["Hello", "heard"]);
+fn messages_are_stored_after_the_blacklist_is_lifted() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = account_with_visitor(host).await;
+        account.admin.client.patch(VISITOR_PATH, &json!({"blacklisted": true})).await.expect(200);
+        channel.send_text(VISITOR_ID, "ignored").await;
+        let changed = account.admin.client.patch(VISITOR_PATH, &json!({"blacklisted": false})).await.expect(200);
+        assert_eq!(changed["blacklisted"], false);
+        channel.send_text(VISITOR_ID, "stored").await;
+        let texts: Vec<Value> = account.admin.timeline(1).await.iter().map(|entry| entry["text"].clone()).collect();
+        assert_eq!(texts, ["Hello", "stored"]);
     });
 }
 
 #[test]
-fn every_wrong_field_of_a_visitor_is_named_and_nothing_is_stored() {
-    on_stage(async |stage| {
-        let (account, _) = written(stage).await;
+fn error_names_every_invalid_field_and_nothing_is_stored() {
+    run_on_shared_host(async |host| {
+        let (account, _) = account_with_visitor(host).await;
         let before = account.admin.chat(1).await;
-        let no_text = [json!(5), json!(true), json!([]), json!({}), json!("x".repeat(20_000))];
+        let invalid_texts = [json!(5), json!(true), json!([]), json!({}), json!("x".repeat(20_000))];
         let fields = ["name", "email", "phone", "description"];
-        let texts = fields.iter().flat_map(|field| no_text.iter().map(move |value| (*field, value.clone())));
+        let texts = fields.iter().flat_map(|field| invalid_texts.iter().map(move |value| (*field, value.clone())));
         let flags = [json!("yes"), json!(1), json!([])].map(|value| ("blacklisted", value));
         for (field, value) in texts.chain(flags) {
             let body = json!({"name": "Stored?", field: value});
-            let error = account.admin.call.patch(ADA, &body).await.expect_error(400, "invalid_request");
+            let error = account.admin.client.patch(VISITOR_PATH, &body).await.expect_error(400, "invalid_request");
             assert_eq!(error["error"]["field"], field, "{error}");
         }
-        account.admin.call.patch(ADA, &json!([])).await.expect_error(400, "invalid_request");
+        account.admin.client.patch(VISITOR_PATH, &json!([])).await.expect_error(400, "invalid_request");
         assert_eq!(account.admin.chat(1).await, before);
     });
 }
 
 #[test]
-fn a_visitor_of_another_account_does_not_exist() {
-    on_stage(async |stage| {
-        let (account, _) = written(stage).await;
-        let stranger = stage.account().await.admin.call;
-        stranger.patch(ADA, &json!({"name": "Mine"})).await.expect_error(404, "not_found");
-        for nobody in ["/agent/visitors/2", "/agent/visitors/0", "/agent/visitors/x"] {
-            let reply = account.admin.call.patch(nobody, &json!({"name": "Ada"})).await;
+fn visitor_of_another_account_is_not_found() {
+    run_on_shared_host(async |host| {
+        let (account, _) = account_with_visitor(host).await;
+        let other_admin = host.create_account().await.admin.client;
+        other_admin.patch(VISITOR_PATH, &json!({"name": "Mine"})).await.expect_error(404, "not_found");
+        for path in ["/agent/visitors/2", "/agent/visitors/0", "/agent/visitors/x"] {
+            let reply = account.admin.client.patch(path, &json!({"name": "Ada"})).await;
             reply.expect_error(404, "not_found");
         }
         assert_eq!(account.admin.chat(1).await["visitor"]["name"], "Anonymous");

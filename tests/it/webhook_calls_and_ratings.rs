@@ -1,54 +1,58 @@
-//! The events whose endpoints come with calls and the widget: call_event, offline_message, and the rating of
-//! chat_finished. They are stored through the library that those endpoints will call; everything after that is real.
+//! The webhook events call_event and offline_message, and the rating in chat_finished. Their endpoints do not exist
+//! yet, so the tests call the library that stores the entries; everything after that runs as deployed.
 
 use serde_json::{Value, json};
-use shared::domain::call::Call;
-use shared::domain::call::CallKind;
-use shared::domain::call::CallStatus;
 use shared::domain::chat::Rating;
-use shared::domain::content::Content;
 use shared::domain::department::ChatDepartment;
-use shared::domain::entry::Entry;
+use shared::domain::message_content::Content;
+use shared::domain::phone_call::Call;
+use shared::domain::phone_call::CallKind;
+use shared::domain::phone_call::CallStatus;
+use shared::domain::timeline_entry::Entry;
 use shared::domain::visitor::Profile;
-use shared::domain::webhook::Details;
 use shared::domain::webhook::WebhookEvent;
+use shared::domain::webhook::WebhookEventDetails;
 use shared::runtime::clock;
 use shared::store::chats::Chats;
-use shared::store::chats::transitions::EventContext;
-use shared::store::chats::visitor_messages::Incoming;
+use shared::store::chats::notification_entries::EventContext;
+use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::Directory;
 use shared::store::table::Table;
-use shared::wire::task::Task;
+use shared::wire::queue_task::Task;
 
-use crate::client::number;
-use crate::harness::{Stage, on_stage};
-use crate::hook::{Hooked, fine, notifications, recorded};
-use crate::receiver::Answer;
+use crate::support::api_client::number;
+use crate::support::test_host::{TestHost, run_on_shared_host};
+use crate::support::test_receiver::CannedResponse;
+use crate::support::webhook_fixture::{WebhookFixture, final_webhook_delivery, ok_response, wait_for_event};
 
-/// The tables, as a function opens them.
-fn tables(stage: &Stage) -> (Chats, Directory) {
-    let client = stage.tables();
+/// The stores of the host's tables.
+fn stores(host: &TestHost) -> (Chats, Directory) {
+    let client = host.tables();
     (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))
 }
 
-/// Hands an entry to the function that delivers it, as its queue does.
-async fn deliver(stage: &Stage, entry: &Entry) {
+/// Invokes the function that delivers an entry, as its queue would.
+async fn deliver(host: &TestHost, entry: &Entry) {
     let task = Task::new_entry(&entry.account_id, entry.chat_id, entry.seq);
     let record = json!({"messageId": entry.id, "body": serde_json::to_string(&task).unwrap(), "attributes": {}});
-    let answer = stage.host.invoke("deliver-webhook", json!({"Records": [record]})).await.unwrap();
-    assert_eq!(answer, json!({"batchItemFailures": []}));
+    let result = host.local.invoke("deliver-webhook", json!({"Records": [record]})).await.unwrap();
+    assert_eq!(result, json!({"batchItemFailures": []}));
 }
 
 #[test]
-fn call_event_tells_of_a_call_and_any_200_is_success() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open_with(stage, [fine(), Answer::Text(200, "text/html", "thanks".to_owned())]).await;
-        let chat_id = hooked.accepted().await;
-        let (chats, directory) = tables(stage);
-        let account_id = hooked.account.id.as_str().unwrap();
+fn call_event_contains_the_call_and_accepts_any_200() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create_with(
+            host,
+            [ok_response(), CannedResponse::Text(200, "text/html", "thanks".to_owned())],
+        )
+        .await;
+        let chat_id = fixture.open_accepted_chat().await;
+        let (chats, directory) = stores(host);
+        let account_id = fixture.account.id.as_str().unwrap();
         let chat = chats.chat(account_id, chat_id).await.unwrap().unwrap();
         let settings = directory.settings(account_id).await.unwrap();
-        let agent_id = hooked.agent.id.as_u64();
+        let agent_id = fixture.agent.id.as_u64();
         let table = [
             (CallStatus::Start, json!({"status": "start"})),
             (CallStatus::AgentConnected, json!({"status": "agent_connected"})),
@@ -59,14 +63,14 @@ fn call_event_tells_of_a_call_and_any_200_is_success() {
             ),
             (CallStatus::Error("busy".to_owned()), json!({"status": "error", "reason": "busy"})),
         ];
-        let accepted = notifications(&hooked.crm, "chat_accepted").await;
+        let accepted = wait_for_event(&fixture.webhook_receiver, "chat_accepted").await;
         for (status, expected) in table {
             let call = Call { kind: CallKind::Callback, phone: "+31 6 1".to_owned(), status };
             let to = EventContext { webhooks: &settings.webhooks, agent_id, now: clock::now() };
-            let details = Details { call: Some(&call), ..Details::default() };
+            let details = WebhookEventDetails { call: Some(&call), ..WebhookEventDetails::default() };
             let entries = chats.notify_webhooks(&chat, WebhookEvent::CallEvent, details, &to).await.unwrap();
-            deliver(stage, &entries[0]).await;
-            let body = hooked.crm.requests().pop().unwrap().json();
+            deliver(host, &entries[0]).await;
+            let body = fixture.webhook_receiver.requests().pop().unwrap().json();
             let mut expected_call = json!({"type": "callback", "phone": "+31 6 1"});
             expected_call.as_object_mut().unwrap().extend(expected.as_object().unwrap().clone());
             let mut expected = accepted.clone();
@@ -74,19 +78,19 @@ fn call_event_tells_of_a_call_and_any_200_is_success() {
             expected["event_name"] = json!("call_event");
             expected["call"] = expected_call;
             assert_eq!(body, expected);
-            assert_eq!(recorded(&hooked.agent, chat_id, "call_event").await["state"], "delivered");
+            assert_eq!(final_webhook_delivery(&fixture.agent, chat_id, "call_event").await["state"], "delivered");
         }
     });
 }
 
 #[test]
-fn offline_message_tells_what_was_left_and_by_whom() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let (chats, directory) = tables(stage);
-        let account_id = hooked.account.id.as_str().unwrap();
+fn offline_message_contains_text_and_visitor() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let (chats, directory) = stores(host);
+        let account_id = fixture.account.id.as_str().unwrap();
         let settings = directory.settings(account_id).await.unwrap();
-        let channel = directory.channel_of(account_id, &hooked.channel.id).await.unwrap();
+        let channel = directory.channel_of_account(account_id, &fixture.channel.id).await.unwrap();
         let profile = Profile {
             name: Some("Ada".to_owned()),
             email: Some("ada@example.com".to_owned()),
@@ -96,7 +100,7 @@ fn offline_message_tells_what_was_left_and_by_whom() {
             ..Profile::default()
         };
         let department = ChatDepartment { department_id: 1, name: "Sales".to_owned() };
-        let incoming = Incoming {
+        let incoming = IncomingMessage {
             channel: &channel,
             department: Some(&department),
             external_id: "browser-1",
@@ -108,9 +112,9 @@ fn offline_message_tells_what_was_left_and_by_whom() {
             key: None,
             now: clock::now(),
         };
-        let entries = chats.offline_message(&incoming).await.unwrap();
-        deliver(stage, &entries[0]).await;
-        let mut body = hooked.crm.requests().pop().unwrap().json();
+        let entries = chats.store_offline_message(&incoming).await.unwrap();
+        deliver(host, &entries[0]).await;
+        let mut body = fixture.webhook_receiver.requests().pop().unwrap().json();
         let id = body.as_object_mut().unwrap().remove("offline_message_id").unwrap();
         assert!(id.as_str().is_some_and(|id| !id.is_empty()), "{id}");
         let geoip = json!({
@@ -119,7 +123,7 @@ fn offline_message_tells_what_was_left_and_by_whom() {
         });
         let expected = json!({
             "event_name": "offline_message",
-            "widget_id": hooked.channel.id,
+            "widget_id": fixture.channel.id,
             "visitor": {
                 "name": "Ada", "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "Gold",
                 "social": {}, "chats_count": 0,
@@ -131,23 +135,23 @@ fn offline_message_tells_what_was_left_and_by_whom() {
             "user_token": null,
         });
         assert_eq!(body, expected);
-        let archived = &hooked.agent.chats("closed").await[0];
+        let archived = &fixture.agent.chats("closed").await[0];
         assert_eq!(archived["last_message"]["text"], "Please write to me");
-        let chat = hooked.agent.chat(number(&archived["chat_id"])).await;
+        let chat = fixture.agent.chat(number(&archived["chat_id"])).await;
         assert_eq!(chat["visitor"]["sources"]["email"], "visitor");
     });
 }
 
 #[test]
-fn chat_finished_carries_the_rating() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let chat_id = hooked.accepted().await;
-        assert_eq!(hooked.agent.chat(chat_id).await["rate"], Value::Null);
-        let (chats, _) = tables(stage);
-        chats.rate(hooked.account.id.as_str().unwrap(), chat_id, Rating::Negative).await.unwrap();
-        hooked.agent.close(chat_id).await;
-        assert_eq!(notifications(&hooked.crm, "chat_finished").await["chat"]["rate"], "negative");
-        assert_eq!(hooked.agent.chat(chat_id).await["rate"], "negative");
+fn chat_finished_contains_the_rating() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let chat_id = fixture.open_accepted_chat().await;
+        assert_eq!(fixture.agent.chat(chat_id).await["rate"], Value::Null);
+        let (chats, _) = stores(host);
+        chats.store_rating(fixture.account.id.as_str().unwrap(), chat_id, Rating::Negative).await.unwrap();
+        fixture.agent.close(chat_id).await;
+        assert_eq!(wait_for_event(&fixture.webhook_receiver, "chat_finished").await["chat"]["rate"], "negative");
+        assert_eq!(fixture.agent.chat(chat_id).await["rate"], "negative");
     });
 }

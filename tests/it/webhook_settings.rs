@@ -1,151 +1,164 @@
-//! An account's webhooks as its admin keeps them: addresses, secrets, tests.
+//! The webhooks of an account in the admin API: URLs, event selection, signing secrets, rotation and test events.
 
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-use crate::client::{Account, Caller, merged};
-use crate::harness::{VISITOR, on_own_stage, on_stage, open_chat, timed_on_stage};
-use crate::hook::{Hooked, WEBHOOKS, add, fine, names, notifications, recorded};
-use crate::provider::unique;
-use crate::receiver::{Answer, Receiver, Request, dead_port};
-use crate::wait::{PATIENCE, seconds, wait_for};
+use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, merged};
+use crate::support::bot_fixture::unique_name;
+use crate::support::test_host::{
+    VISITOR_ID, open_accepted_chat, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
+};
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::webhook_fixture::{
+    WEBHOOKS_PATH, WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, wait_for_event,
+};
 
-const SETTINGS: &str = "/admin/settings";
+const SETTINGS_PATH: &str = "/admin/settings";
 
-fn secret(shown: &Value) -> &str {
-    shown["signing_secret"].as_str().unwrap_or_else(|| panic!("no secret is shown: {shown}"))
+fn signing_secret(shown: &Value) -> &str {
+    shown["signing_secret"].as_str().unwrap_or_else(|| panic!("the response has no secret: {shown}"))
 }
 
-/// Whether the official verifier accepts a request.
-fn accepts(secret: &str, request: &Request) -> bool {
-    Webhook::new(secret).unwrap().verify(&request.body, &request.header_map()).is_ok()
+/// Whether the signature of a request is valid for this secret (checked with the official library).
+fn is_signature_valid(signing_secret: &str, request: &ReceivedRequest) -> bool {
+    Webhook::new(signing_secret).unwrap().verify(&request.body, &request.header_map()).is_ok()
 }
 
-fn url(of: &str) -> String {
-    format!("https://crm.example/{of}")
+fn crm_url(path: &str) -> String {
+    format!("https://crm.example/{path}")
 }
 
-async fn settings(admin: &Caller) -> Value {
-    admin.get(SETTINGS).await.expect(200)
+async fn get_settings(admin: &ApiClient) -> Value {
+    admin.get(SETTINGS_PATH).await.expect(200)
 }
 
-/// What the settings say about webhooks.
-fn only_webhooks(settings: &Value) -> Value {
+/// The webhook fields of the settings.
+fn webhook_fields(settings: &Value) -> Value {
     json!({"webhook_url": settings["webhook_url"], "webhooks": settings["webhooks"]})
 }
 
-async fn webhooks(admin: &Caller) -> Value {
-    only_webhooks(&settings(admin).await)
+async fn get_webhook_fields(admin: &ApiClient) -> Value {
+    webhook_fields(&get_settings(admin).await)
 }
 
 #[test]
 fn webhook_url_is_the_first_webhook() {
-    on_stage(async |stage| {
-        let admin = stage.account().await.admin.call;
-        assert_eq!(webhooks(&admin).await, json!({"webhook_url": null, "webhooks": []}));
+    run_on_shared_host(async |host| {
+        let admin = host.create_account().await.admin.client;
+        assert_eq!(get_webhook_fields(&admin).await, json!({"webhook_url": null, "webhooks": []}));
 
-        let made = admin.put(SETTINGS, &json!({"webhook_url": url("one")})).await.expect(200);
-        let id = made["webhooks"][0]["webhook_id"].clone();
-        assert!(secret(&made).starts_with("whsec_"), "{made}");
+        let created = admin.put(SETTINGS_PATH, &json!({"webhook_url": crm_url("one")})).await.expect(200);
+        let id = created["webhooks"][0]["webhook_id"].clone();
+        assert!(signing_secret(&created).starts_with("whsec_"), "{created}");
         let first = |url: &str| json!({"webhook_id": id, "url": url, "events": []});
         let shown = |url: &str| json!({"webhook_url": url, "webhooks": [first(url)]});
-        assert_eq!(webhooks(&admin).await, shown(&url("one")), "the secret is shown once");
+        assert_eq!(get_webhook_fields(&admin).await, shown(&crm_url("one")), "the secret is returned only on creation");
 
-        let changed = admin.put(SETTINGS, &json!({"webhook_url": url("two")})).await.expect(200);
-        assert_eq!(only_webhooks(&changed), shown(&url("two")));
-        let none = admin.put(SETTINGS, &json!({"webhook_url": null})).await.expect(200);
-        assert_eq!(only_webhooks(&none), json!({"webhook_url": null, "webhooks": []}));
-        admin.put(SETTINGS, &json!({"webhook_url": null})).await.expect(200);
+        let changed = admin.put(SETTINGS_PATH, &json!({"webhook_url": crm_url("two")})).await.expect(200);
+        assert_eq!(webhook_fields(&changed), shown(&crm_url("two")));
+        let none = admin.put(SETTINGS_PATH, &json!({"webhook_url": null})).await.expect(200);
+        assert_eq!(webhook_fields(&none), json!({"webhook_url": null, "webhooks": []}));
+        admin.put(SETTINGS_PATH, &json!({"webhook_url": null})).await.expect(200);
     });
 }
 
 #[test]
-fn of_several_webhooks_null_takes_none_away() {
-    on_stage(async |stage| {
-        let admin = stage.account().await.admin.call;
-        admin.put(SETTINGS, &json!({"webhook_url": url("one")})).await.expect(200);
-        admin.post(WEBHOOKS, &json!({"url": url("two")})).await.expect(201);
-        let before = settings(&admin).await;
-        admin.put(SETTINGS, &json!({"webhook_url": null})).await.expect_error(409, "conflict");
-        assert_eq!(settings(&admin).await, before);
+fn null_url_with_several_webhooks_is_rejected() {
+    run_on_shared_host(async |host| {
+        let admin = host.create_account().await.admin.client;
+        admin.put(SETTINGS_PATH, &json!({"webhook_url": crm_url("one")})).await.expect(200);
+        admin.post(WEBHOOKS_PATH, &json!({"url": crm_url("two")})).await.expect(201);
+        let before = get_settings(&admin).await;
+        admin.put(SETTINGS_PATH, &json!({"webhook_url": null})).await.expect_error(409, "conflict");
+        assert_eq!(get_settings(&admin).await, before);
     });
 }
 
 #[test]
-fn an_address_set_by_webhook_url_is_told_every_event() {
-    on_stage(async |stage| {
-        let (account, crm) = (stage.account().await, Receiver::start(fine()).await);
-        let made = account.admin.call.put(SETTINGS, &json!({"webhook_url": crm.url()})).await.expect(200);
-        let channel = account.channel("https://app.example/hook").await;
-        let chat = open_chat(&account.admin, &channel, VISITOR).await;
+fn webhook_set_by_url_receives_every_event() {
+    run_on_shared_host(async |host| {
+        let (account, webhook_receiver) = (host.create_account().await, TestReceiver::start(ok_response()).await);
+        let created =
+            account.admin.client.put(SETTINGS_PATH, &json!({"webhook_url": webhook_receiver.url()})).await.expect(200);
+        let channel = account.create_channel("https://app.example/hook").await;
+        let chat = open_accepted_chat(&account.admin, &channel, VISITOR_ID).await;
         account.admin.close(chat).await;
-        notifications(&crm, "chat_finished").await;
-        assert_eq!(names(&crm), ["chat_accepted", "chat_finished"]);
-        assert!(crm.requests().iter().all(|request| accepts(secret(&made), request)));
+        wait_for_event(&webhook_receiver, "chat_finished").await;
+        assert_eq!(event_names(&webhook_receiver), ["chat_accepted", "chat_finished"]);
+        assert!(
+            webhook_receiver.requests().iter().all(|request| is_signature_valid(signing_secret(&created), request))
+        );
     });
 }
 
 #[test]
-fn a_webhook_is_added_changed_and_removed() {
-    on_stage(async |stage| {
-        let admin = stage.account().await.admin.call;
-        let made = admin.post(WEBHOOKS, &json!({"url": url("one"), "events": ["chat_finished"]})).await.expect(201);
-        let path = format!("{WEBHOOKS}/{}", made["webhook_id"].as_str().unwrap());
-        let mut shown = json!({"webhook_id": made["webhook_id"], "url": url("one"), "events": ["chat_finished"]});
-        assert_eq!(merged(shown.clone(), json!({"signing_secret": secret(&made)})), made);
-        assert_eq!(webhooks(&admin).await, json!({"webhook_url": url("one"), "webhooks": [shown]}));
+fn webhook_is_added_changed_and_removed() {
+    run_on_shared_host(async |host| {
+        let admin = host.create_account().await.admin.client;
+        let created =
+            admin.post(WEBHOOKS_PATH, &json!({"url": crm_url("one"), "events": ["chat_finished"]})).await.expect(201);
+        let path = format!("{WEBHOOKS_PATH}/{}", created["webhook_id"].as_str().unwrap());
+        let mut shown =
+            json!({"webhook_id": created["webhook_id"], "url": crm_url("one"), "events": ["chat_finished"]});
+        assert_eq!(merged(shown.clone(), json!({"signing_secret": signing_secret(&created)})), created);
+        assert_eq!(get_webhook_fields(&admin).await, json!({"webhook_url": crm_url("one"), "webhooks": [shown]}));
 
-        let moved = admin.patch(&path, &json!({"url": url("two")})).await.expect(200);
-        shown["url"] = json!(url("two"));
-        assert_eq!(moved, shown, "what is not mentioned stays");
-        let retuned = admin.patch(&path, &json!({"events": []})).await.expect(200);
+        let changed = admin.patch(&path, &json!({"url": crm_url("two")})).await.expect(200);
+        shown["url"] = json!(crm_url("two"));
+        assert_eq!(changed, shown, "an omitted field is unchanged");
+        let changed = admin.patch(&path, &json!({"events": []})).await.expect(200);
         shown["events"] = json!([]);
-        assert_eq!(retuned, shown);
+        assert_eq!(changed, shown);
 
         admin.delete(&path).await.expect(200);
-        assert_eq!(webhooks(&admin).await, json!({"webhook_url": null, "webhooks": []}));
+        assert_eq!(get_webhook_fields(&admin).await, json!({"webhook_url": null, "webhooks": []}));
         admin.delete(&path).await.expect_error(404, "not_found");
     });
 }
 
 #[test]
-fn a_changed_address_is_used_within_ten_seconds() {
-    on_stage(async |stage| {
-        let (hooked, new) = (Hooked::open(stage).await, Receiver::start(fine()).await);
-        hooked.accepted().await;
-        hooked.account.admin.call.patch(&hooked.path(""), &json!({"url": new.url()})).await.expect(200);
-        event_until(&hooked, &new, |requests| !requests.is_empty()).await;
+fn changed_url_is_used_within_ten_seconds() {
+    run_on_shared_host(async |host| {
+        let (fixture, new) = (WebhookFixture::create(host).await, TestReceiver::start(ok_response()).await);
+        fixture.open_accepted_chat().await;
+        fixture.account.admin.client.patch(&fixture.webhook_path(""), &json!({"url": new.url()})).await.expect(200);
+        send_events_until(&fixture, &new, |requests| !requests.is_empty()).await;
     });
 }
 
-/// Lets an event happen again and again, until what `receiver` was told is as expected; returns that.
-async fn event_until(hooked: &Hooked, receiver: &Receiver, is_it: impl Fn(&[Request]) -> bool) -> Vec<Request> {
-    wait_for("an event as expected", seconds(13), async || {
-        hooked.correct(json!({"description": unique("event")})).await;
-        recorded(&hooked.agent, 1, "chat_updated").await;
+/// Causes `chat_updated` events until the requests of `receiver` match. Returns the requests.
+async fn send_events_until(
+    fixture: &WebhookFixture,
+    receiver: &TestReceiver,
+    matches: impl Fn(&[ReceivedRequest]) -> bool,
+) -> Vec<ReceivedRequest> {
+    wait_for("a matching event", seconds(13), async || {
+        fixture.update_visitor(json!({"description": unique_name("event")})).await;
+        final_webhook_delivery(&fixture.agent, 1, "chat_updated").await;
         let requests = receiver.requests();
-        if is_it(&requests) { Ok(requests) } else { Err(requests.len()) }
+        if matches(&requests) { Ok(requests) } else { Err(requests.len()) }
     })
     .await
 }
 
 #[test]
-fn an_account_has_at_most_ten_webhooks() {
-    on_stage(async |stage| {
-        let admin = stage.account().await.admin.call;
+fn account_has_at_most_ten_webhooks() {
+    run_on_shared_host(async |host| {
+        let admin = host.create_account().await.admin.client;
         for n in 0..10 {
-            admin.post(WEBHOOKS, &json!({"url": url(&n.to_string())})).await.expect(201);
+            admin.post(WEBHOOKS_PATH, &json!({"url": crm_url(&n.to_string())})).await.expect(201);
         }
-        admin.post(WEBHOOKS, &json!({"url": url("one more")})).await.expect_error(409, "conflict");
-        let urls: Vec<String> = (0..10).map(|n| url(&n.to_string())).collect();
-        let shown = settings(&admin).await["webhooks"].clone();
-        let kept: Vec<_> = shown.as_array().unwrap().iter().map(|webhook| webhook["url"].clone()).collect();
-        assert_eq!(kept, urls);
+        admin.post(WEBHOOKS_PATH, &json!({"url": crm_url("one more")})).await.expect_error(409, "conflict");
+        let urls: Vec<String> = (0..10).map(|n| crm_url(&n.to_string())).collect();
+        let shown = get_settings(&admin).await["webhooks"].clone();
+        let stored: Vec<_> = shown.as_array().unwrap().iter().map(|webhook| webhook["url"].clone()).collect();
+        assert_eq!(stored, urls);
     });
 }
 
-/// Values that are no address to call.
-fn no_targets() -> Vec<Value> {
+/// Values that are not valid webhook URLs.
+fn invalid_urls() -> Vec<Value> {
     let texts = [
         "",
         "crm.example",
@@ -162,184 +175,199 @@ fn no_targets() -> Vec<Value> {
 }
 
 #[test]
-fn every_wrong_field_of_the_settings_is_named() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let admin = &hooked.account.admin.call;
-        let before = settings(admin).await;
-        let refused = |reply: crate::client::Reply, field: &str, what: &Value| {
+fn error_names_every_invalid_field() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let admin = &fixture.account.admin.client;
+        let before = get_settings(admin).await;
+        let assert_invalid = |reply: ApiResponse, field: &str, value: &Value| {
             let body = reply.expect_error(400, "invalid_request");
-            assert_eq!(body["error"]["field"], field, "{what}: {body}");
+            assert_eq!(body["error"]["field"], field, "{value}: {body}");
         };
-        for target in no_targets() {
-            refused(admin.put(SETTINGS, &json!({"webhook_url": target})).await, "webhook_url", &target);
-            refused(admin.post(WEBHOOKS, &json!({"url": target})).await, "url", &target);
-            refused(admin.patch(&hooked.path(""), &json!({"url": target})).await, "url", &target);
+        for target in invalid_urls() {
+            assert_invalid(admin.put(SETTINGS_PATH, &json!({"webhook_url": target})).await, "webhook_url", &target);
+            assert_invalid(admin.post(WEBHOOKS_PATH, &json!({"url": target})).await, "url", &target);
+            assert_invalid(admin.patch(&fixture.webhook_path(""), &json!({"url": target})).await, "url", &target);
         }
-        refused(admin.post(WEBHOOKS, &json!({})).await, "url", &json!("missing"));
+        assert_invalid(admin.post(WEBHOOKS_PATH, &json!({})).await, "url", &json!("missing"));
         for events in [json!(["chat_accepted", "chat_exploded"]), json!("chat_accepted"), json!([7]), json!({})] {
-            refused(admin.post(WEBHOOKS, &json!({"url": url("x"), "events": events})).await, "events", &events);
-            refused(admin.patch(&hooked.path(""), &json!({"events": events})).await, "events", &events);
+            assert_invalid(
+                admin.post(WEBHOOKS_PATH, &json!({"url": crm_url("x"), "events": events})).await,
+                "events",
+                &events,
+            );
+            assert_invalid(admin.patch(&fixture.webhook_path(""), &json!({"events": events})).await, "events", &events);
         }
-        for keep in [json!(-1), json!(1.5), json!("60"), json!(30 * 24 * 60 * 60 + 1)] {
-            let reply = admin.post(&hooked.path("/rotate"), &json!({"keep_old_seconds": keep})).await;
-            refused(reply, "keep_old_seconds", &keep);
+        for seconds in [json!(-1), json!(1.5), json!("60"), json!(30 * 24 * 60 * 60 + 1)] {
+            let reply = admin.post(&fixture.webhook_path("/rotate"), &json!({"keep_old_seconds": seconds})).await;
+            assert_invalid(reply, "keep_old_seconds", &seconds);
         }
-        assert_eq!(settings(admin).await, before);
+        assert_eq!(get_settings(admin).await, before);
     });
 }
 
 #[test]
-fn the_webhooks_of_another_account_do_not_exist() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let stranger = stage.account().await.admin.call;
-        let nothing = json!({});
+fn webhook_of_another_account_is_not_found() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let other_admin = host.create_account().await.admin.client;
+        let empty = json!({});
         let replies = [
-            stranger.patch(&hooked.path(""), &json!({"url": url("mine")})).await,
-            stranger.post(&hooked.path("/rotate"), &nothing).await,
-            stranger.post(&hooked.path("/test"), &nothing).await,
-            stranger.delete(&hooked.path("")).await,
+            other_admin.patch(&fixture.webhook_path(""), &json!({"url": crm_url("mine")})).await,
+            other_admin.post(&fixture.webhook_path("/rotate"), &empty).await,
+            other_admin.post(&fixture.webhook_path("/test"), &empty).await,
+            other_admin.delete(&fixture.webhook_path("")).await,
         ];
         for reply in replies {
             reply.expect_error(404, "not_found");
         }
-        assert_eq!(settings(&stranger).await["webhooks"], json!([]));
-        assert_eq!(settings(&hooked.account.admin.call).await["webhook_url"], hooked.crm.url());
-        assert_eq!(hooked.crm.connections(), 0);
+        assert_eq!(get_settings(&other_admin).await["webhooks"], json!([]));
+        assert_eq!(get_settings(&fixture.account.admin.client).await["webhook_url"], fixture.webhook_receiver.url());
+        assert_eq!(fixture.webhook_receiver.connections(), 0);
     });
 }
 
 #[test]
-fn each_webhook_signs_with_a_secret_of_its_own() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let other = Receiver::start(fine()).await;
-        let added = add(&hooked.account, &other, json!({})).await;
-        hooked.accepted().await;
-        let (mine, others) = (hooked.crm.requests().remove(0), other.received(1, PATIENCE).await.remove(0));
-        assert!(accepts(secret(&hooked.webhook), &mine) && accepts(secret(&added), &others));
-        assert!(!accepts(secret(&hooked.webhook), &others) && !accepts(secret(&added), &mine));
+fn every_webhook_has_its_own_signing_secret() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let other = TestReceiver::start(ok_response()).await;
+        let added = add_webhook(&fixture.account, &other, json!({})).await;
+        fixture.open_accepted_chat().await;
+        let (mine, others) =
+            (fixture.webhook_receiver.requests().remove(0), other.wait_for_requests(1, WAIT_TIMEOUT).await.remove(0));
+        assert!(
+            is_signature_valid(signing_secret(&fixture.webhook), &mine)
+                && is_signature_valid(signing_secret(&added), &others)
+        );
+        assert!(
+            !is_signature_valid(signing_secret(&fixture.webhook), &others)
+                && !is_signature_valid(signing_secret(&added), &mine)
+        );
         let mut forged = mine;
         forged.body.push(b' ');
-        assert!(!accepts(secret(&hooked.webhook), &forged));
+        assert!(!is_signature_valid(signing_secret(&fixture.webhook), &forged));
     });
 }
 
-async fn rotate(hooked: &Hooked, body: Value) -> Value {
-    hooked.account.admin.call.post(&hooked.path("/rotate"), &body).await.expect(200)
+async fn rotate_secret(fixture: &WebhookFixture, body: Value) -> Value {
+    fixture.account.admin.client.post(&fixture.webhook_path("/rotate"), &body).await.expect(200)
 }
 
 #[test]
-fn after_a_rotation_both_secrets_verify() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let new = rotate(&hooked, json!({})).await;
-        assert_ne!(secret(&new), secret(&hooked.webhook));
-        hooked.accepted().await;
-        let request = hooked.crm.requests().remove(0);
-        assert!(accepts(secret(&hooked.webhook), &request), "the old one");
-        assert!(accepts(secret(&new), &request), "the new one");
-    });
-}
-
-#[test]
-fn a_rotation_can_end_the_old_secret_at_once() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let new = rotate(&hooked, json!({"keep_old_seconds": 0})).await;
-        hooked.accepted().await;
-        let request = hooked.crm.requests().remove(0);
-        assert!(accepts(secret(&new), &request) && !accepts(secret(&hooked.webhook), &request));
+fn both_secrets_verify_after_a_rotation() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let new = rotate_secret(&fixture, json!({})).await;
+        assert_ne!(signing_secret(&new), signing_secret(&fixture.webhook));
+        fixture.open_accepted_chat().await;
+        let request = fixture.webhook_receiver.requests().remove(0);
+        assert!(is_signature_valid(signing_secret(&fixture.webhook), &request), "the old secret");
+        assert!(is_signature_valid(signing_secret(&new), &request), "the new secret");
     });
 }
 
 #[test]
-fn a_second_rotation_keeps_what_the_first_one_promised() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let (second, third) = (rotate(&hooked, json!({})).await, rotate(&hooked, json!({})).await);
-        let attempts =
-            (0..4).map(|_| async { hooked.account.admin.call.post(&hooked.path("/rotate"), &json!({})).await });
-        let mut promised: Vec<String> = [&hooked.webhook, &second, &third].map(|shown| secret(shown).to_owned()).into();
+fn rotation_can_end_the_old_secret_immediately() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let new = rotate_secret(&fixture, json!({"keep_old_seconds": 0})).await;
+        fixture.open_accepted_chat().await;
+        let request = fixture.webhook_receiver.requests().remove(0);
+        assert!(
+            is_signature_valid(signing_secret(&new), &request)
+                && !is_signature_valid(signing_secret(&fixture.webhook), &request)
+        );
+    });
+}
+
+#[test]
+fn repeated_rotations_keep_the_newest_old_secrets() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let (second, third) = (rotate_secret(&fixture, json!({})).await, rotate_secret(&fixture, json!({})).await);
+        let attempts = (0..4)
+            .map(|_| async { fixture.account.admin.client.post(&fixture.webhook_path("/rotate"), &json!({})).await });
+        let mut secrets: Vec<String> =
+            [&fixture.webhook, &second, &third].map(|shown| signing_secret(shown).to_owned()).into();
         for reply in futures_util::future::join_all(attempts).await {
             match reply.status {
-                200 => promised.push(secret(&reply.json()).to_owned()),
+                200 => secrets.push(signing_secret(&reply.json()).to_owned()),
                 _ => drop(reply.expect_error(409, "conflict")),
             }
         }
-        assert!(promised.len() > 3, "all of them were refused");
-        hooked.accepted().await;
-        let request = hooked.crm.requests().remove(0);
-        // The current one and the newest four.
-        let signing = promised.iter().filter(|secret| accepts(secret, &request)).count();
-        assert_eq!(signing, promised.len().min(5));
+        assert!(secrets.len() > 3, "every rotation was rejected");
+        fixture.open_accepted_chat().await;
+        let request = fixture.webhook_receiver.requests().remove(0);
+        // The current secret and the newest four old ones.
+        let signing = secrets.iter().filter(|signing_secret| is_signature_valid(signing_secret, &request)).count();
+        assert_eq!(signing, secrets.len().min(5));
     });
 }
 
-/// Whether the newest event is signed by these secrets and no other. A process may use old ones for ten seconds.
-fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[Request]) -> bool + 'a {
+/// Whether the newest event is signed with exactly these secrets. A process may use cached secrets for ten seconds.
+fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[ReceivedRequest]) -> bool + 'a {
     move |requests| {
         let last = requests.last().expect("a request");
         let signatures = last.header("webhook-signature").expect("a signature").split(' ').count();
-        signatures == secrets.len() && secrets.iter().all(|secret| accepts(secret, last))
+        signatures == secrets.len() && secrets.iter().all(|signing_secret| is_signature_valid(signing_secret, last))
     }
 }
 
 #[test]
-fn an_old_secret_signs_until_its_end() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let old = secret(&hooked.webhook);
-        let rotated = rotate(&hooked, json!({"keep_old_seconds": 8})).await;
-        let new = secret(&rotated);
-        hooked.accepted().await;
-        assert!(signed_by(&[new, old])(&hooked.crm.requests()));
-        event_until(&hooked, &hooked.crm, signed_by(&[new])).await;
+fn old_secret_signs_until_it_expires() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let old = signing_secret(&fixture.webhook);
+        let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 8})).await;
+        let new = signing_secret(&rotated);
+        fixture.open_accepted_chat().await;
+        assert!(signed_by(&[new, old])(&fixture.webhook_receiver.requests()));
+        send_events_until(&fixture, &fixture.webhook_receiver, signed_by(&[new])).await;
     });
 }
 
 #[test]
-fn a_running_chat_is_signed_before_during_and_after_a_rotation() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let old = secret(&hooked.webhook);
-        hooked.accepted().await;
-        assert!(signed_by(&[old])(&hooked.crm.requests()));
-        let rotated = rotate(&hooked, json!({"keep_old_seconds": 3_600})).await;
-        let new = secret(&rotated);
-        event_until(&hooked, &hooked.crm, signed_by(&[new, old])).await;
-        let rotated = rotate(&hooked, json!({"keep_old_seconds": 0})).await;
-        event_until(&hooked, &hooked.crm, signed_by(&[secret(&rotated)])).await;
+fn open_chat_is_signed_throughout_rotations() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let old = signing_secret(&fixture.webhook);
+        fixture.open_accepted_chat().await;
+        assert!(signed_by(&[old])(&fixture.webhook_receiver.requests()));
+        let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 3_600})).await;
+        let new = signing_secret(&rotated);
+        send_events_until(&fixture, &fixture.webhook_receiver, signed_by(&[new, old])).await;
+        let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 0})).await;
+        send_events_until(&fixture, &fixture.webhook_receiver, signed_by(&[signing_secret(&rotated)])).await;
     });
 }
 
-async fn test_of(account: &Account, webhook: &Value) -> Value {
-    let path = format!("{WEBHOOKS}/{}/test", webhook["webhook_id"].as_str().unwrap());
-    account.admin.call.post(&path, &json!({})).await.expect(200)
+async fn send_test_event(account: &TestAccount, webhook: &Value) -> Value {
+    let path = format!("{WEBHOOKS_PATH}/{}/test", webhook["webhook_id"].as_str().unwrap());
+    account.admin.client.post(&path, &json!({})).await.expect(200)
 }
 
 #[test]
-fn a_test_sends_one_signed_event_and_tells_what_came_of_it() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open_with(stage, [fine(), Answer::Json(500, json!({}))]).await;
+fn test_sends_one_signed_event_and_returns_the_outcome() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create_with(host, [ok_response(), CannedResponse::Json(500, json!({}))]).await;
         for (status, error) in [(200, Value::Null), (500, json!("HTTP 500"))] {
-            let outcome = test_of(&hooked.account, &hooked.webhook).await;
+            let outcome = send_test_event(&fixture.account, &fixture.webhook).await;
             assert_eq!((&outcome["status"], &outcome["error"]), (&json!(status), &error));
             assert!(outcome["ms"].as_u64().is_some_and(|ms| ms < 3_300), "{outcome}");
         }
-        let requests = hooked.crm.requests();
-        assert_eq!(names(&hooked.crm), ["test", "test"], "a test is not tried again");
-        assert!(requests.iter().all(|request| accepts(secret(&hooked.webhook), request)));
+        let requests = fixture.webhook_receiver.requests();
+        assert_eq!(event_names(&fixture.webhook_receiver), ["test", "test"], "a test event has one attempt");
+        assert!(requests.iter().all(|request| is_signature_valid(signing_secret(&fixture.webhook), request)));
         assert_ne!(requests[0].header("webhook-id"), requests[1].header("webhook-id"));
     });
 }
 
 #[test]
-fn a_test_sends_a_sample_of_any_event() {
-    on_stage(async |stage| {
-        let hooked = Hooked::open(stage).await;
-        let path = hooked.path("/test");
+fn test_sends_a_sample_of_any_event() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let path = fixture.webhook_path("/test");
         let events = [
             "call_event",
             "chat_accepted",
@@ -350,27 +378,27 @@ fn a_test_sends_a_sample_of_any_event() {
             "test",
         ];
         for event in events {
-            let outcome = hooked.account.admin.call.post(&path, &json!({"event": event})).await.expect(200);
+            let outcome = fixture.account.admin.client.post(&path, &json!({"event": event})).await.expect(200);
             assert_eq!((&outcome["status"], &outcome["error"]), (&json!(200), &Value::Null), "{event}");
         }
-        // The receiver holds each body against the document.
-        assert_eq!(names(&hooked.crm), events);
+        // The receiver checks every body against the OpenAPI document.
+        assert_eq!(event_names(&fixture.webhook_receiver), events);
         for wrong in [json!("chat_exploded"), json!(7), json!([])] {
-            let refused = hooked.account.admin.call.post(&path, &json!({"event": wrong})).await;
+            let refused = fixture.account.admin.client.post(&path, &json!({"event": wrong})).await;
             assert_eq!(refused.expect_error(400, "invalid_request")["error"]["field"], "event");
         }
-        assert_eq!(hooked.crm.requests().len(), events.len());
+        assert_eq!(fixture.webhook_receiver.requests().len(), events.len());
     });
 }
 
 #[test]
-fn a_test_of_a_webhook_that_does_not_answer_says_why() {
-    timed_on_stage(async |stage| {
-        let hooked = Hooked::open_with(stage, [Answer::Hang]).await;
-        let nowhere = json!({"url": format!("http://127.0.0.1:{}/hook", dead_port().await)});
-        let dead = hooked.account.admin.call.post(WEBHOOKS, &nowhere).await.expect(201);
-        for webhook in [&hooked.webhook, &dead] {
-            let outcome = test_of(&hooked.account, webhook).await;
+fn test_of_an_unresponsive_webhook_explains_the_failure() {
+    run_timed_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create_with(host, [CannedResponse::Hang]).await;
+        let closed_url = json!({"url": format!("http://127.0.0.1:{}/hook", unused_port().await)});
+        let unreachable = fixture.account.admin.client.post(WEBHOOKS_PATH, &closed_url).await.expect(201);
+        for webhook in [&fixture.webhook, &unreachable] {
+            let outcome = send_test_event(&fixture.account, webhook).await;
             assert_eq!(outcome["status"], Value::Null);
             assert!(outcome["ms"].as_u64().is_some_and(|ms| ms < 3_300), "{outcome}");
             assert!(outcome["error"].as_str().is_some_and(|error| !error.is_empty()), "{outcome}");
@@ -379,32 +407,32 @@ fn a_test_of_a_webhook_that_does_not_answer_says_why() {
 }
 
 #[test]
-fn a_webhook_cannot_be_turned_to_a_private_address() {
-    on_own_stage(&[("AllowedPrivateTargets", "")], async |stage| {
-        let tripwire = Receiver::start(fine()).await;
-        let account = stage.account().await;
-        let reply = account.admin.call.post(WEBHOOKS, &json!({"url": tripwire.url()})).await;
+fn webhook_cannot_use_a_private_address() {
+    run_on_own_host(&[("AllowedPrivateTargets", "")], async |host| {
+        let receiver = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        let reply = account.admin.client.post(WEBHOOKS_PATH, &json!({"url": receiver.url()})).await;
         assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], "url");
-        let named = json!({"url": format!("http://localhost:{}/hook", tripwire.port())});
-        let made = account.admin.call.post(WEBHOOKS, &named).await.expect(201);
-        let outcome = test_of(&account, &made).await;
+        let named = json!({"url": format!("http://localhost:{}/hook", receiver.port())});
+        let created = account.admin.client.post(WEBHOOKS_PATH, &named).await.expect(201);
+        let outcome = send_test_event(&account, &created).await;
         assert!(outcome["error"].as_str().is_some_and(|error| error.contains("private")), "{outcome}");
-        assert_eq!(tripwire.connections(), 0);
+        assert_eq!(receiver.connections(), 0);
     });
 }
 
 #[test]
-fn an_event_reaches_a_webhook_that_was_added_a_moment_ago() {
-    on_own_stage(&[], async |stage| {
-        let hooked = Hooked::open(stage).await;
+fn newly_added_webhook_receives_the_next_event() {
+    run_on_own_host(&[], async |host| {
+        let fixture = WebhookFixture::create(host).await;
         let only = json!({"events": ["chat_accepted"]});
-        hooked.account.admin.call.patch(&hooked.path(""), &only).await.expect(200);
-        let chat = hooked.accepted().await;
-        let late = Receiver::start(fine()).await;
-        add(&hooked.account, &late, json!({"events": ["chat_finished"]})).await;
-        hooked.agent.close(chat).await;
-        let delivery = recorded(&hooked.agent, chat, "chat_finished").await;
+        fixture.account.admin.client.patch(&fixture.webhook_path(""), &only).await.expect(200);
+        let chat = fixture.open_accepted_chat().await;
+        let late = TestReceiver::start(ok_response()).await;
+        add_webhook(&fixture.account, &late, json!({"events": ["chat_finished"]})).await;
+        fixture.agent.close(chat).await;
+        let delivery = final_webhook_delivery(&fixture.agent, chat, "chat_finished").await;
         assert_eq!(delivery["state"], "delivered", "{delivery}");
-        assert_eq!(names(&late), ["chat_finished"]);
+        assert_eq!(event_names(&late), ["chat_finished"]);
     });
 }

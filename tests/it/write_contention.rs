@@ -1,5 +1,5 @@
-//! Writes that meet other writes, as they do on AWS: nothing that was answered is lost, and nothing happens twice. What a
-//! receiver took may be sent again when the note of it met another write; it has the same id then.
+//! Conflicting writes, as they occur on AWS: no acknowledged message is lost, and no action is applied twice. A
+//! delivery may be repeated when recording it met a conflict; the repetition has the same id.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -9,171 +9,190 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::{Agent, Caller, Channel, Reply, number, send};
-use crate::harness::{Stage, on_own_stage, visitor_text};
-use crate::hook::{add, fine};
-use crate::provider::{Bot, Front, unique};
-use crate::receiver::{Receiver, Request};
-use crate::wait::{seconds, wait_for};
+use crate::support::api_client::{ApiClient, ApiResponse, TestAgent, TestChannel, number, send};
+use crate::support::bot_fixture::{BotFixture, TestBot, unique_name};
+use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
+use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
+use crate::support::wait::{seconds, wait_for};
+use crate::support::webhook_fixture::{add_webhook, ok_response};
 
-/// A request that meets a conflict may be answered with 503, and be repeated; so often it never takes.
-const PATIENCE: usize = 30;
+/// Limit of repetitions of a request that gets 503 because of a conflict.
+const MAX_REPETITIONS: usize = 30;
 
 const VISITORS: usize = 4;
 
-/// What was said, and whether that was answered.
+/// Sent texts, each with whether the request was acknowledged.
 #[derive(Default)]
-struct Said(Mutex<BTreeMap<String, bool>>);
+struct SentTexts(Mutex<BTreeMap<String, bool>>);
 
-/// Everybody who takes part.
-struct Play {
-    front: Front,
-    plain: Channel,
-    crm: Receiver,
-    ann: Agent,
-    ben: Agent,
-    /// By visitors.
-    said: Said,
-    /// By agents and bots, who repeat themselves under one key until they are answered.
-    written: Said,
+/// One account with two channels, one of them with a bot, a webhook and two agents.
+struct Scenario {
+    fixture: BotFixture,
+    plain_channel: TestChannel,
+    webhook_receiver: TestReceiver,
+    ann: TestAgent,
+    ben: TestAgent,
+    /// Messages of visitors.
+    visitor_texts: SentTexts,
+    /// Messages of agents and bots, which are repeated with one idempotency key until they are acknowledged.
+    reply_texts: SentTexts,
 }
 
-impl Said {
-    fn note(&self, text: &str, answered: bool) {
-        self.0.lock().unwrap().insert(text.to_owned(), answered);
+impl SentTexts {
+    fn record(&self, text: &str, acknowledged: bool) {
+        self.0.lock().unwrap().insert(text.to_owned(), acknowledged);
     }
 
-    /// What was answered and is not there.
+    /// Acknowledged texts that are not stored.
     fn missing(&self, found: &[String]) -> Vec<String> {
-        let said = self.0.lock().unwrap();
-        let missing = said.iter().filter(|(text, answered)| **answered && !found.contains(text));
+        let texts = self.0.lock().unwrap();
+        let missing = texts.iter().filter(|(text, acknowledged)| **acknowledged && !found.contains(text));
         missing.map(|(text, _)| text.clone()).collect()
     }
 
-    /// What was answered is there once; what was not may be there.
-    fn check(&self, found: &[String]) {
-        for (text, answered) in &*self.0.lock().unwrap() {
+    /// Checks that acknowledged texts are stored once, and others at most once.
+    fn assert_stored_once(&self, found: &[String]) {
+        for (text, acknowledged) in &*self.0.lock().unwrap() {
             let copies = found.iter().filter(|found| *found == text).count();
-            assert!(copies == 1 || (copies == 0 && !answered), "{text}: {copies} copies, answered: {answered}");
+            assert!(
+                copies == 1 || (copies == 0 && !acknowledged),
+                "{text}: {copies} copies, acknowledged: {acknowledged}"
+            );
         }
     }
 }
 
-/// Repeats a request until its answer is not 503.
-async fn insist(request: impl AsyncFn() -> Reply) -> Reply {
-    for _ in 0..PATIENCE {
+/// Repeats a request until the response is not 503.
+async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
+    for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
         if reply.status != 503 {
             return reply;
         }
     }
-    panic!("never answered")
+    panic!("only 503 responses")
 }
 
-/// A POST that is the same one however often it is repeated.
-async fn write(caller: &Caller, path: &str, body: &Value) -> Reply {
-    let key = unique("key");
-    insist(async || send(caller.request(Method::POST, path).header("idempotency-key", &key).json(body)).await).await
+/// A POST that is repeated with the same idempotency key.
+async fn post_with_key(client: &ApiClient, path: &str, body: &Value) -> ApiResponse {
+    let key = unique_name("key");
+    repeat_while_unavailable(async || {
+        send(client.request(Method::POST, path).header("idempotency-key", &key).json(body)).await
+    })
+    .await
 }
 
-impl Play {
-    async fn open(stage: &Stage) -> Self {
-        let front = Front::open(stage).await;
-        let plain = front.account.channel(&front.integrator.url()).await;
-        let crm = Receiver::start(fine()).await;
-        add(&front.account, &crm, json!({})).await;
-        let [ann, ben] = [front.account.agent("Ann").await, front.account.agent("Ben").await];
-        ann.presence("online").await;
-        ben.presence("online").await;
-        Self { front, plain, crm, ann, ben, said: Said::default(), written: Said::default() }
+impl Scenario {
+    async fn create(host: &TestHost) -> Self {
+        let fixture = BotFixture::create(host).await;
+        let plain_channel = fixture.account.create_channel(&fixture.integrator.url()).await;
+        let webhook_receiver = TestReceiver::start(ok_response()).await;
+        add_webhook(&fixture.account, &webhook_receiver, json!({})).await;
+        let [ann, ben] = [fixture.account.create_agent("Ann").await, fixture.account.create_agent("Ben").await];
+        ann.set_presence("online").await;
+        ben.set_presence("online").await;
+        Self {
+            fixture,
+            plain_channel,
+            webhook_receiver,
+            ann,
+            ben,
+            visitor_texts: SentTexts::default(),
+            reply_texts: SentTexts::default(),
+        }
     }
 
-    /// The visitor says something else each time, as nothing tells a repetition from another message.
-    async fn say(&self, channel: &Channel, visitor: &str, what: &str) {
-        for n in 0..PATIENCE {
-            let text = format!("{visitor}: {what} ({n})");
+    /// Sends a visitor's message, with another text at each repetition, because it has no idempotency key.
+    async fn send_text(&self, channel: &TestChannel, visitor: &str, suffix: &str) {
+        for n in 0..MAX_REPETITIONS {
+            let text = format!("{visitor}: {suffix} ({n})");
             let body = json!({
                 "sender": {"id": visitor, "name": visitor}, "message": visitor_text(visitor, &text)["message"],
             });
             let reply = channel.post(&body).await;
-            self.said.note(&text, reply.status == 200);
+            self.visitor_texts.record(&text, reply.status == 200);
             if reply.status != 503 {
                 assert_eq!(reply.expect(200), json!({"result": "ok"}));
                 return;
             }
         }
-        panic!("never answered");
+        panic!("only 503 responses");
     }
 
-    async fn chat_of(&self, visitor: &str) -> u64 {
-        let chats = self.front.agent.chats("open").await;
+    async fn find_chat(&self, visitor: &str) -> u64 {
+        let chats = self.fixture.agent.chats("open").await;
         let chat = chats.iter().find(|chat| chat["visitor"]["name"] == visitor);
         number(&chat.unwrap_or_else(|| panic!("no chat of {visitor}"))["chat_id"])
     }
 
-    /// An agent does this to a chat. A transfer that was done without an answer cannot be done again.
-    async fn act(&self, agent: &Agent, chat: u64, action: &str, body: &Value) {
+    /// An agent's action in a chat. A transfer that was applied although it got 503 is rejected when it is repeated.
+    async fn perform_action(&self, agent: &TestAgent, chat: u64, action: &str, body: &Value) {
         let path = format!("/agent/chats/{chat}/{action}");
-        let first = agent.call.post(&path, body).await;
-        let was_in_doubt = first.status == 503;
-        let reply = if was_in_doubt { insist(async || agent.call.post(&path, body).await).await } else { first };
-        let is_done_before = was_in_doubt && action == "transfer" && reply.status == 409;
-        assert!(reply.status == 200 || is_done_before, "{action}: {reply:?}");
+        let first = agent.client.post(&path, body).await;
+        let is_repeated = first.status == 503;
+        let reply = if is_repeated {
+            repeat_while_unavailable(async || agent.client.post(&path, body).await).await
+        } else {
+            first
+        };
+        let was_applied = is_repeated && action == "transfer" && reply.status == 409;
+        assert!(reply.status == 200 || was_applied, "{action}: {reply:?}");
     }
 
-    async fn answer(&self, agent: &Agent, chat: u64, text: &str) {
+    async fn send_agent_text(&self, agent: &TestAgent, chat: u64, text: &str) {
         let path = format!("/agent/chats/{chat}/messages");
-        write(&agent.call, &path, &json!({"type": "text", "text": text})).await.expect(201);
-        self.written.note(text, true);
+        post_with_key(&agent.client, &path, &json!({"type": "text", "text": text})).await.expect(201);
+        self.reply_texts.record(text, true);
     }
 
-    /// Two agents, one after the other.
-    async fn converse(&self, visitor: &str) {
-        for what in ["one", "two", "three"] {
-            self.say(&self.plain, visitor, what).await;
+    /// A conversation with two agents and a transfer between them.
+    async fn run_agent_conversation(&self, visitor: &str) {
+        for suffix in ["one", "two", "three"] {
+            self.send_text(&self.plain_channel, visitor, suffix).await;
         }
-        let chat = self.chat_of(visitor).await;
-        self.act(&self.ann, chat, "accept", &json!({})).await;
-        for what in ["first", "second", "third"] {
-            self.answer(&self.ann, chat, &format!("Ann to {visitor}: {what}")).await;
+        let chat = self.find_chat(visitor).await;
+        self.perform_action(&self.ann, chat, "accept", &json!({})).await;
+        for suffix in ["first", "second", "third"] {
+            self.send_agent_text(&self.ann, chat, &format!("Ann to {visitor}: {suffix}")).await;
         }
-        self.act(&self.ann, chat, "transfer", &json!({"agent_id": self.ben.id})).await;
-        self.say(&self.plain, visitor, "four").await;
-        self.answer(&self.ben, chat, &format!("Ben to {visitor}")).await;
-        self.act(&self.ben, chat, "close", &json!({})).await;
+        self.perform_action(&self.ann, chat, "transfer", &json!({"agent_id": self.ben.id})).await;
+        self.send_text(&self.plain_channel, visitor, "four").await;
+        self.send_agent_text(&self.ben, chat, &format!("Ben to {visitor}")).await;
+        self.perform_action(&self.ben, chat, "close", &json!({})).await;
     }
 
-    /// A bot, and an agent after it.
-    async fn converse_with_bot(&self, visitor: &str) {
-        self.say(&self.front.channel, visitor, "one").await;
-        let chat = self.chat_of(visitor).await;
-        let Bot { call, .. } = &self.front.bot;
+    /// A conversation with the bot, and with an agent after the handover.
+    async fn run_bot_conversation(&self, visitor: &str) {
+        self.send_text(&self.fixture.channel, visitor, "one").await;
+        let chat = self.find_chat(visitor).await;
+        let TestBot { client, .. } = &self.fixture.bot;
         let text = format!("Robin to {visitor}");
         let message = json!({"type": "TEXT", "text": text, "timestamp": 1_700_000_000});
-        let said = json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat.to_string(), "message": message});
-        write(call, &self.front.bot.webhook(), &said).await.expect(200);
-        self.written.note(&text, true);
-        let invites = json!({"event": "INVITE_AGENT", "id": "any", "chat_id": chat.to_string()});
-        write(call, &self.front.bot.webhook(), &invites).await.expect(200);
-        self.act(&self.ann, chat, "accept", &json!({})).await;
-        self.answer(&self.ann, chat, &format!("Ann to {visitor}")).await;
-        self.act(&self.ann, chat, "close", &json!({})).await;
+        let message_event =
+            json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat.to_string(), "message": message});
+        post_with_key(client, &self.fixture.bot.webhook_path(), &message_event).await.expect(200);
+        self.reply_texts.record(&text, true);
+        let invite_event = json!({"event": "INVITE_AGENT", "id": "any", "chat_id": chat.to_string()});
+        post_with_key(client, &self.fixture.bot.webhook_path(), &invite_event).await.expect(200);
+        self.perform_action(&self.ann, chat, "accept", &json!({})).await;
+        self.send_agent_text(&self.ann, chat, &format!("Ann to {visitor}")).await;
+        self.perform_action(&self.ann, chat, "close", &json!({})).await;
     }
 
     async fn timelines(&self) -> Vec<Value> {
         let mut all = Vec::new();
-        for chat in self.front.agent.chats("closed").await {
-            all.extend(self.front.agent.messages(number(&chat["chat_id"])).await);
+        for chat in self.fixture.agent.chats("closed").await {
+            all.extend(self.fixture.agent.timeline(number(&chat["chat_id"])).await);
         }
         all
     }
 
-    /// Every entry is there, which may take ten seconds where a number was taken for nothing, and those that had to go
-    /// somewhere have arrived.
-    async fn delivered(&self, stage: &Stage) -> Vec<Value> {
+    /// Waits until every acknowledged message is listed and every delivery has succeeded. Entries after a gap in the
+    /// timeline are listed after ten seconds.
+    async fn wait_until_delivered(&self, host: &TestHost) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
-            // It is called every minute, and may meet a conflict too.
-            let _ = stage.host.run_schedule("schedule-sweep").await;
+            // The scheduled run may meet a conflict too.
+            let _ = host.local.run_schedule("schedule-sweep").await;
             let all = self.timelines().await;
             let states = |entry: &Value| {
                 ["delivery", "bot_delivery", "webhook_delivery"].map(|kind| entry[kind]["state"].clone())
@@ -181,55 +200,56 @@ impl Play {
             let is_open = |entry: &&Value| states(entry).iter().any(|state| *state != "delivered" && !state.is_null());
             let open: Vec<Value> = all.iter().filter(is_open).cloned().collect();
             let texts: Vec<String> = all.iter().filter_map(|entry| entry["text"].as_str().map(str::to_owned)).collect();
-            let missing = [self.said.missing(&texts), self.written.missing(&texts)].concat();
+            let missing = [self.visitor_texts.missing(&texts), self.reply_texts.missing(&texts)].concat();
             if open.is_empty() && missing.is_empty() { Ok(all) } else { Err((open, missing)) }
         })
         .await
     }
 }
 
-/// How often each thing came: by its id, what names it.
-fn tries(requests: &[Request], name: impl Fn(&Value) -> String) -> BTreeMap<String, Vec<String>> {
-    let mut tries: BTreeMap<String, Vec<String>> = BTreeMap::new();
+/// The names of the received requests, grouped by `webhook-id`.
+fn requests_by_id(requests: &[ReceivedRequest], name: impl Fn(&Value) -> String) -> BTreeMap<String, Vec<String>> {
+    let mut requests_by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for request in requests {
         let id = request.header("webhook-id").unwrap().to_owned();
-        tries.entry(id).or_default().push(name(&request.json()));
+        requests_by_id.entry(id).or_default().push(name(&request.json()));
     }
-    tries
+    requests_by_id
 }
 
 #[test]
-fn whole_conversations_go_on_while_every_third_write_meets_another() {
-    on_own_stage(&[], async |stage| {
-        let play = Play::open(stage).await;
-        stage.host.contend(NonZeroU32::new(3));
-        let plain = (0..VISITORS).map(async |n| play.converse(&format!("plain-{n}")).await);
-        let bots = (0..VISITORS).map(async |n| play.converse_with_bot(&format!("bot-{n}")).await);
-        futures_util::join!(join_all(plain), join_all(bots));
-        let all = play.delivered(stage).await;
+fn conversations_survive_a_conflict_on_every_third_write() {
+    run_on_own_host(&[], async |host| {
+        let scenario = Scenario::create(host).await;
+        host.local.set_write_conflict_interval(NonZeroU32::new(3));
+        let agent_conversations =
+            (0..VISITORS).map(async |n| scenario.run_agent_conversation(&format!("plain-{n}")).await);
+        let bot_conversations = (0..VISITORS).map(async |n| scenario.run_bot_conversation(&format!("bot-{n}")).await);
+        futures_util::join!(join_all(agent_conversations), join_all(bot_conversations));
+        let all = scenario.wait_until_delivered(host).await;
 
-        let texts = |from: &[&str]| {
-            let of = all.iter().filter(|entry| from.iter().any(|from| entry["from"] == *from));
-            of.filter_map(|entry| entry["text"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+        let texts = |senders: &[&str]| {
+            let entries = all.iter().filter(|entry| senders.iter().any(|sender| entry["from"] == *sender));
+            entries.filter_map(|entry| entry["text"].as_str().map(str::to_owned)).collect::<Vec<_>>()
         };
-        play.said.check(&texts(&["visitor"]));
-        play.written.check(&texts(&["agent", "bot"]));
+        scenario.visitor_texts.assert_stored_once(&texts(&["visitor"]));
+        scenario.reply_texts.assert_stored_once(&texts(&["agent", "bot"]));
 
         let text = |body: &Value| body["message"]["text"].as_str().unwrap_or_default().to_owned();
-        let received = tries(&play.front.integrator.requests(), text);
-        for written in play.written.0.lock().unwrap().keys() {
-            let ids = received.values().filter(|texts| texts.contains(written)).count();
-            assert_eq!(ids, 1, "{written}");
+        let received = requests_by_id(&scenario.fixture.integrator.requests(), text);
+        for reply_texts in scenario.reply_texts.0.lock().unwrap().keys() {
+            let ids = received.values().filter(|texts| texts.contains(reply_texts)).count();
+            assert_eq!(ids, 1, "{reply_texts}");
         }
         let event = |body: &Value| format!("{} {}", body["event_name"], body["chat_id"]);
-        let notifications = tries(&play.crm.requests(), event);
-        let once = |name: &str| {
+        let events_by_id = requests_by_id(&scenario.webhook_receiver.requests(), event);
+        let assert_sent_once = |name: &str| {
             let events: Vec<&String> =
-                notifications.values().filter_map(|of| of.first()).filter(|of| of.contains(name)).collect();
-            let different: BTreeSet<_> = events.iter().collect();
-            assert_eq!((events.len(), different.len()), (2 * VISITORS, 2 * VISITORS), "{name}: {notifications:?}");
+                events_by_id.values().filter_map(|names| names.first()).filter(|event| event.contains(name)).collect();
+            let unique: BTreeSet<_> = events.iter().collect();
+            assert_eq!((events.len(), unique.len()), (2 * VISITORS, 2 * VISITORS), "{name}: {events_by_id:?}");
         };
-        once("chat_accepted");
-        once("chat_finished");
+        assert_sent_once("chat_accepted");
+        assert_sent_once("chat_finished");
     });
 }

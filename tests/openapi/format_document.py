@@ -1,4 +1,4 @@
-"""Writes docs/openapi.json in its form: what fits into 120 columns is on one line. With --check it only looks."""
+"""Formats docs/openapi.json: a value that fits into 120 columns is on one line. With --check, only compares."""
 
 import json
 import pathlib
@@ -7,24 +7,24 @@ import sys
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 
 
-def written(value, indent=0, taken=0):
-    """A value, of whose first line so many columns are taken."""
+def formatted(value, indent=0, used_columns=0):
+    """Formats a value. `used_columns` of its first line are already used."""
     line = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, (dict, list)) or indent + taken + len(line) < 120:
+    if not isinstance(value, (dict, list)) or indent + used_columns + len(line) < 120:
         return line
     margin = " " * (indent + 2)
     if isinstance(value, dict):
         names = {json.dumps(name): field for name, field in value.items()}
-        parts = [f"{name}: {written(field, indent + 2, len(name) + 2)}" for name, field in names.items()]
+        parts = [f"{name}: {formatted(field, indent + 2, len(name) + 2)}" for name, field in names.items()]
     else:
-        parts = [written(item, indent + 2) for item in value]
-    ends = "{}" if isinstance(value, dict) else "[]"
-    return ends[0] + "\n" + ",\n".join(margin + part for part in parts) + "\n" + " " * indent + ends[1]
+        parts = [formatted(item, indent + 2) for item in value]
+    brackets = "{}" if isinstance(value, dict) else "[]"
+    return brackets[0] + "\n" + ",\n".join(margin + part for part in parts) + "\n" + " " * indent + brackets[1]
 
 
 text = DOCUMENT.read_text()
-right = written(json.loads(text)) + "\n"
+expected = formatted(json.loads(text)) + "\n"
 if "--check" not in sys.argv:
-    DOCUMENT.write_text(right)
-elif text != right:
-    sys.exit("docs/openapi.json is not in its form: run tests/openapi/format.py")
+    DOCUMENT.write_text(expected)
+elif text != expected:
+    sys.exit("docs/openapi.json is not formatted: run tests/openapi/format_document.py")

@@ -1,8 +1,8 @@
-"""Sends the local host what its OpenAPI document allows and what it does not: no 5xx and nothing undocumented.
+"""Runs schemathesis against the local host with valid and invalid requests. A response must be documented and not 5xx.
 
-    target/venv/bin/python tests/openapi/run.py [seconds]
+    target/venv/bin/python tests/openapi/run_schemathesis.py [seconds]
 
-Ends with a line in the words of the other suites, in which an operation is a test; not 0 when something was found.
+Prints a result line like that of the other suites, in which each operation counts as one test. Exits with 1 on a failure.
 """
 
 import collections
@@ -21,7 +21,7 @@ DOCUMENT = ROOT / "docs" / "openapi.json"
 ASSETS = ROOT / "functions" / "www" / "dist" / "console" / "assets"
 FOLDER = ROOT / "target" / "openapi"
 READY = FOLDER / "ready.json"
-# Schemathesis's kinds of cases, each in a run of its own.
+# Phases of schemathesis, each in a separate run.
 PHASES = ["coverage", "fuzzing"]
 CHECKS = [
     "not_a_server_error",
@@ -30,24 +30,24 @@ CHECKS = [
     "response_headers_conformance",
     "response_schema_conformance",
 ]
-# The same choices in every run, so that what is found is found again.
+# A fixed seed makes failures reproducible.
 SEED = "20261121"
-# A port of this machine on which nobody listens: the only address that the service is ever told to call.
-NOWHERE = "http://127.0.0.1:9/"
+# A closed port of this machine. Requests register no other URL as a receiver.
+CLOSED_PORT_URL = "http://127.0.0.1:9/"
 
 
 def call(base, method, path, bearer=None, body=None):
-    """One request that has to succeed."""
+    """Makes a request that must succeed. Returns the JSON body."""
     headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {bearer}"} if bearer else {})
     data = None if body is None else json.dumps(body).encode()
-    address = path if path.startswith("http") else base + path
-    request = urllib.request.Request(address, data, headers, method=method)
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
-        return json.load(answer)
+    url = path if path.startswith("http") else base + path
+    request = urllib.request.Request(url, data, headers, method=method)
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as response:
+        return json.load(response)
 
 
 def start_host():
-    """The local host, once it serves, and what it says about itself."""
+    """Starts the local host. Returns its process and the content of its ready file."""
     READY.unlink(missing_ok=True)
     command = ["cargo", "run", "--quiet", "--", "--memory", "--port", "0", "--ready-file", str(READY)]
     with open(FOLDER / "host.log", "wb") as log:
@@ -61,8 +61,8 @@ def start_host():
     return host, json.loads(READY.read_text())
 
 
-def prepare(ready):
-    """An account with everything that an address can name: what the requests are made of."""
+def create_test_data(ready):
+    """Creates an account with every kind of resource. Returns the tokens and ids for the requests."""
     base, operator = ready["base_url"], ready["operator_key"]
     person = {"name": "Grace", "email": "admin@openapi.example", "password": "correct horse"}
     account = {"name": "Tested", "admin": person}
@@ -71,19 +71,19 @@ def prepare(ready):
     colleague = person | {"name": "Ann", "email": "agent@openapi.example"}
     agent_id = call(base, "POST", "/admin/agents", admin, colleague)["agent_id"]
     agent = call(base, "POST", "/agent/login", body=colleague)["token"]
-    # The local host's own page: it answers as an integrator and as a provider should.
-    answers = f"{base}/_local/integrator"
+    # A built-in receiver of the local host that responds as an integrator and as a provider.
+    receiver_url = f"{base}/_local/integrator"
     members = {"name": "Sales", "agent_ids": [agent_id]}
     department_id = call(base, "POST", "/admin/departments", admin, members)["department_id"]
     channels = []
-    for name in ["kept", "with a bot", "to be changed"]:
-        settings = {"name": name, "integrator_url": answers}
+    for name in ["protected", "with a bot", "to be changed"]:
+        settings = {"name": name, "integrator_url": receiver_url}
         channels.append(call(base, "POST", "/admin/channels", admin, settings))
-    provider = {"name": "Bots", "endpoint": answers}
+    provider = {"name": "Bots", "endpoint": receiver_url}
     provider_id = call(base, "POST", "/operator/providers", operator, provider)["provider_id"]
     bot = {"provider_id": provider_id, "token": "known", "channel_ids": [channels[1]["channel_id"]]}
     bot_id = call(base, "POST", "/admin/bots", admin, bot)["bot_id"]
-    webhook_id = call(base, "POST", "/admin/settings/webhooks", admin, {"url": NOWHERE})["webhook_id"]
+    webhook_id = call(base, "POST", "/admin/settings/webhooks", admin, {"url": CLOSED_PORT_URL})["webhook_id"]
     for number in range(12):
         message = {"sender": {"id": number}, "message": {"type": "text", "text": "Hello"}}
         call(base, "POST", channels[number % 2]["endpoint"], body=message)
@@ -94,8 +94,8 @@ def prepare(ready):
     return {
         "tokens": {"admin": admin, "agent": agent, "operator": operator},
         "secrets": secrets,
-        # What the run itself needs; it is not changed or deleted.
-        "kept": {
+        # Needed by the run itself; requests do not change or delete them.
+        "protected_ids": {
             "agent_id": [1, agent_id],
             "channel_id": list(secrets)[:2],
             "bot_id": [bot_id],
@@ -103,7 +103,7 @@ def prepare(ready):
             "token": ["known"],
             "number": list(range(1, 13)),
         },
-        "known": {
+        "known_ids": {
             "account_id": [account_id],
             "channel_id": list(secrets),
             "agent_id": [1, agent_id],
@@ -117,107 +117,108 @@ def prepare(ready):
             "seq": [1, 2, 3],
             "file": sorted(path.name for path in ASSETS.iterdir() if path.suffix not in (".br", ".gz")),
         },
-        "nowhere": NOWHERE,
+        "closed_port_url": CLOSED_PORT_URL,
     }
 
 
-def report(phase):
-    """Where a run of schemathesis writes what it did."""
+def report_path(phase):
+    """The report that schemathesis writes."""
     return FOLDER / f"{phase}.ndjson"
 
 
-def attack(base, stage, seconds):
-    """Runs schemathesis: all of its coverage, however slow the machine, then fuzzing for what is left of the time, a
-    third of it at least. Returns whether both ended well."""
-    stage_file = FOLDER / "stage.json"
-    stage_file.write_text(json.dumps(stage))
+def run_phases(base, test_data, seconds):
+    """Runs the coverage phase completely, then fuzzes for the remaining time, at least a third of `seconds`. Returns whether
+    both phases succeeded."""
+    test_data_file = FOLDER / "test_data.json"
+    test_data_file.write_text(json.dumps(test_data))
     environment = os.environ | {
-        "SCHEMATHESIS_HOOKS": "hooks",
-        "OPENAPI_STAGE": str(stage_file),
+        "SCHEMATHESIS_HOOKS": "schemathesis_hooks",
+        "OPENAPI_TEST_DATA": str(test_data_file),
         "PYTHONPATH": str(pathlib.Path(__file__).parent),
         "NO_PROXY": "*",
     }
     command = [str(pathlib.Path(sys.executable).parent / "schemathesis"), "run", str(DOCUMENT), "--url", base]
     command += ["--checks", ",".join(CHECKS), "--mode", "all", "--seed", SEED]
-    # One worker: CPython 3.11's compiler, which hypothesis asks for lambdas' sources, is not safe with two.
+    # One worker, because the compiler of CPython 3.11, which hypothesis calls for lambdas, is not thread-safe.
     command += ["--workers", "1", "--request-timeout", "20", "--continue-on-failure"]
     command += ["--generation-database", "none", "--no-color", "--suppress-health-check", "all", "--warnings", "off"]
 
-    def ends_well(phase, *limit):
-        run = [*command, "--phases", phase, "--report-ndjson-path", str(report(phase)), *limit]
+    def succeeds(phase, *limit):
+        run = [*command, "--phases", phase, "--report-ndjson-path", str(report_path(phase)), *limit]
         return subprocess.run(run, cwd=FOLDER, env=environment, check=False).returncode == 0
 
     coverage, fuzzing = PHASES
-    began = time.monotonic()
-    covered = ends_well(coverage)
-    left = max(seconds - (time.monotonic() - began), seconds / 3, 1)
-    return ends_well(fuzzing, "--max-time", str(round(left))) and covered
+    started_at = time.monotonic()
+    coverage_succeeded = succeeds(coverage)
+    remaining = max(seconds - (time.monotonic() - started_at), seconds / 3, 1)
+    return succeeds(fuzzing, "--max-time", str(round(remaining))) and coverage_succeeded
 
 
-def answers():
-    """The statuses and the failed checks of every operation, from the reports."""
-    found = {}
-    for line in (line for phase in PHASES for line in report(phase).read_text().splitlines()):
+def read_results():
+    """Returns the response statuses and the failed checks of every operation, from the reports."""
+    results = {}
+    for line in (line for phase in PHASES for line in report_path(phase).read_text().splitlines()):
         scenario = json.loads(line).get("ScenarioFinished")
         if scenario and (recorder := scenario["recorder"]).get("cases"):
-            statuses, failures = found.setdefault(recorder["label"], ([], []))
-            answered = [one["response"] for one in recorder.get("interactions", {}).values() if one.get("response")]
-            statuses += [response["status_code"] for response in answered]
+            statuses, failures = results.setdefault(recorder["label"], ([], []))
+            interactions = recorder.get("interactions", {}).values()
+            responses = [interaction["response"] for interaction in interactions if interaction.get("response")]
+            statuses += [response["status_code"] for response in responses]
             checks = [check for checks in recorder.get("checks", {}).values() for check in checks]
             failures += [check["name"] for check in checks if check["status"] != "success"]
             failures += [scenario["status"]] if scenario["status"] not in ("success", "skip") else []
-    return found
+    return results
 
 
-def verdict(found, ended_well, seconds):
-    """Says what came of it, and whether it is good. An operation that let nobody in was not tested."""
+def print_verdict(results, phases_succeeded, seconds):
+    """Prints the results. Returns whether all operations passed. One that refused every request was not tested and fails."""
     paths = json.loads(DOCUMENT.read_text())["paths"]
     methods = ["get", "put", "post", "patch", "delete"]
     operations = {f"{method.upper()} {path}" for path, item in paths.items() for method in methods if method in item}
-    closed = {name for name in operations if {*found.get(name, ([], []))[0]} <= {401, 403, 404}}
-    failed = closed | {name for name, (_, failures) in found.items() if failures}
-    for name in sorted(closed):
-        print(f"let nobody in: {name}")
-    statuses = collections.Counter(status for statuses, _ in found.values() for status in statuses)
-    print(f"\n{statuses.total()} cases in {seconds} s, seed {SEED}, answers:", dict(sorted(statuses.items())))
-    # Something that belongs to no operation went wrong.
-    broken = len(failed) or int(not ended_well)
-    result = "FAILED" if broken else "ok"
-    print(f"test result: {result}. {len(operations - failed)} passed; {broken} failed; 0 ignored; operations of the API")
-    return not broken
+    refused = {name for name in operations if {*results.get(name, ([], []))[0]} <= {401, 403, 404}}
+    failed = refused | {name for name, (_, failures) in results.items() if failures}
+    for name in sorted(refused):
+        print(f"refused every request: {name}")
+    statuses = collections.Counter(status for statuses, _ in results.values() for status in statuses)
+    print(f"\n{statuses.total()} cases in {seconds} s, seed {SEED}, statuses:", dict(sorted(statuses.items())))
+    # A run can fail without a failed operation.
+    failures = len(failed) or int(not phases_succeeded)
+    result = "FAILED" if failures else "ok"
+    print(f"test result: {result}. {len(operations - failed)} passed; {failures} failed; 0 ignored; operations of the API")
+    return not failures
 
 
-def check_addresses(base, admin):
-    """The service was told to call nobody but this machine."""
-    told = [channel["integrator_url"] for channel in call(base, "GET", "/admin/channels", admin)["channels"]]
-    told += [webhook["url"] for webhook in call(base, "GET", "/admin/settings", admin)["webhooks"]]
-    strangers = [address for address in told if not address.startswith((NOWHERE, base))]
-    if strangers:
-        raise RuntimeError(f"addresses of strangers were registered: {strangers}")
+def check_registered_urls(base, admin):
+    """Fails if a request registered a receiver on another machine."""
+    urls = [channel["integrator_url"] for channel in call(base, "GET", "/admin/channels", admin)["channels"]]
+    urls += [webhook["url"] for webhook in call(base, "GET", "/admin/settings", admin)["webhooks"]]
+    foreign = [url for url in urls if not url.startswith((CLOSED_PORT_URL, base))]
+    if foreign:
+        raise RuntimeError(f"URLs of other machines were registered: {foreign}")
 
 
 def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     FOLDER.mkdir(parents=True, exist_ok=True)
     for phase in PHASES:
-        report(phase).unlink(missing_ok=True)
+        report_path(phase).unlink(missing_ok=True)
     host, ready = start_host()
     try:
-        stage = prepare(ready)
-        began = time.monotonic()
-        ended_well = attack(ready["base_url"], stage, seconds)
-        check_addresses(ready["base_url"], stage["tokens"]["admin"])
+        test_data = create_test_data(ready)
+        started_at = time.monotonic()
+        phases_succeeded = run_phases(ready["base_url"], test_data, seconds)
+        check_registered_urls(ready["base_url"], test_data["tokens"]["admin"])
     finally:
         host.send_signal(signal.SIGINT)
         host.wait(30)
-    return verdict(answers(), ended_well, round(time.monotonic() - began))
+    return print_verdict(read_results(), phases_succeeded, round(time.monotonic() - started_at))
 
 
 if __name__ == "__main__":
     try:
-        is_good = main()
+        passed = main()
     except Exception:
         traceback.print_exc()
         print("test result: FAILED. 0 passed; 1 failed; 0 ignored; the run itself")
-        is_good = False
-    sys.exit(not is_good)
+        passed = False
+    sys.exit(not passed)

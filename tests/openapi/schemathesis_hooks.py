@@ -1,4 +1,4 @@
-"""What schemathesis cannot know: credentials, things that exist, and that nobody else may be called."""
+"""Schemathesis hooks: set credentials and existing ids in the requests, and replace all URLs by a closed local port."""
 
 import collections
 import itertools
@@ -10,67 +10,69 @@ import threading
 import schemathesis
 from hypothesis import strategies
 
-STAGE = json.loads(pathlib.Path(os.environ["OPENAPI_STAGE"]).read_text())
-NOWHERE, KEPT, KNOWN, SECRETS, TOKENS = (STAGE[name] for name in ["nowhere", "kept", "known", "secrets", "tokens"])
+TEST_DATA = json.loads(pathlib.Path(os.environ["OPENAPI_TEST_DATA"]).read_text())
+CLOSED_PORT_URL, PROTECTED_IDS, KNOWN_IDS, SECRETS, TOKENS = (
+    TEST_DATA[name] for name in ["closed_port_url", "protected_ids", "known_ids", "secrets", "tokens"]
+)
 LOCK = threading.Lock()
-# Counts the requests of each operation.
-TURNS = collections.defaultdict(itertools.count)
-# Operations that take away or change what they name.
-CHANGES = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
-CHANGES |= {"disconnectBot", "changeProvider", "eraseVisitor"}
-# Operations that would end the session of every other one.
-OWN_TOKEN = {"agentLogout"}
-# Operations that need several things which belong together.
-STEADY = {"channelMessage", "botEvent"}
+# Request counters by operation.
+REQUEST_COUNTERS = collections.defaultdict(itertools.count)
+# Operations that change or delete the resource in their path.
+MODIFYING = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
+MODIFYING |= {"disconnectBot", "changeProvider", "eraseVisitor"}
+# Operations that would end the session of all other requests.
+INVALID_TOKEN_ONLY = {"agentLogout"}
+# Operations whose path parameters belong together.
+FIXED_IDS = {"channelMessage", "botEvent"}
 
-schemathesis.openapi.format("uri", strategies.integers(0, 999).map(lambda number: f"{NOWHERE}{number}"))
+schemathesis.openapi.format("uri", strategies.integers(0, 999).map(lambda number: f"{CLOSED_PORT_URL}{number}"))
 
 
-def harmless(value):
-    """The value with every address in it turned to a port of this machine on which nobody listens."""
+def without_foreign_urls(value):
+    """Replaces every URL in a value by one of a closed port of this machine."""
     if isinstance(value, dict):
-        return {name: harmless(field) for name, field in value.items()}
+        return {name: without_foreign_urls(field) for name, field in value.items()}
     if isinstance(value, list):
-        return [harmless(item) for item in value]
-    if isinstance(value, str) and "://" in value and not value.startswith(NOWHERE):
-        return NOWHERE
+        return [without_foreign_urls(item) for item in value]
+    if isinstance(value, str) and "://" in value and not value.startswith(CLOSED_PORT_URL):
+        return CLOSED_PORT_URL
     if isinstance(value, bytes) and b"://" in value:
-        return NOWHERE.encode()
+        return CLOSED_PORT_URL.encode()
     return value
 
 
-def authorize(case, name, security, turn):
-    """Mostly the right token, sometimes another's or none."""
+def authorize(case, name, security, count):
+    """Sets the right token on eight of ten requests, an agent's token on one, and none on one."""
     schemes = [name for scheme in security for name in scheme if name in TOKENS]
-    if name in OWN_TOKEN:
+    if name in INVALID_TOKEN_ONLY:
         case.headers["Authorization"] = "Bearer ended"
-    elif schemes and turn % 10 != 8:
-        scheme = "agent" if turn % 10 == 9 else schemes[0]
+    elif schemes and count % 10 != 8:
+        scheme = "agent" if count % 10 == 9 else schemes[0]
         case.headers["Authorization"] = f"Bearer {TOKENS[scheme]}"
 
 
-def address(case, name, turn):
-    """Path parameters that exist, three times out of four."""
-    given = case.path_parameters or {}
-    for parameter in given if turn % 4 != 3 else ():
-        known, kept = KNOWN.get(parameter, []), KEPT.get(parameter, [])
-        if name in STEADY:
-            known = kept
-        if name in CHANGES:
-            known = [one for one in known if one not in kept]
+def use_existing_ids(case, name, count):
+    """Uses existing path parameters in three of four requests."""
+    parameters = case.path_parameters or {}
+    for parameter in parameters if count % 4 != 3 else ():
+        known, protected = KNOWN_IDS.get(parameter, []), PROTECTED_IDS.get(parameter, [])
+        if name in FIXED_IDS:
+            known = protected
+        if name in MODIFYING:
+            known = [id for id in known if id not in protected]
         if known:
-            given[parameter] = known[turn // 4 % len(known)]
-    if "secret" in given:
-        given["secret"] = SECRETS.get(str(given["channel_id"]), given["secret"])
+            parameters[parameter] = known[count // 4 % len(known)]
+    if "secret" in parameters:
+        parameters["secret"] = SECRETS.get(str(parameters["channel_id"]), parameters["secret"])
 
 
-def spare(case, name):
-    """Nobody whom the run itself needs: their numbers may be drawn by chance."""
-    given = case.path_parameters or {}
-    for parameter, kept in KEPT.items() if name in CHANGES else ():
+def protect_required_ids(case, name):
+    """Replaces the ids that the run itself needs, which may also be generated by chance."""
+    parameters = case.path_parameters or {}
+    for parameter, protected in PROTECTED_IDS.items() if name in MODIFYING else ():
         # The service reads 01 and +1 as 1.
-        if str(given.get(parameter)).lstrip("+0") in map(str, kept):
-            given[parameter] = 999_999
+        if str(parameters.get(parameter)).lstrip("+0") in map(str, protected):
+            parameters[parameter] = 999_999
 
 
 @schemathesis.hook
@@ -78,25 +80,25 @@ def before_call(context, case, kwargs):
     raw = case.operation.definition.raw
     name = raw["operationId"]
     with LOCK:
-        turn = next(TURNS[name])
-        address(case, name, turn)
-    spare(case, name)
-    case.body = harmless(case.body)
-    if name == "botEvent" and isinstance(case.body, dict) and turn % 2:
+        count = next(REQUEST_COUNTERS[name])
+        use_existing_ids(case, name, count)
+    protect_required_ids(case, name)
+    case.body = without_foreign_urls(case.body)
+    if name == "botEvent" and isinstance(case.body, dict) and count % 2:
         # An event about a chat that may exist.
-        case.body |= {"chat_id": KNOWN["chat_id"][turn % 20], "client_id": None}
-    authorize(case, name, raw.get("security", []), turn)
+        case.body |= {"chat_id": KNOWN_IDS["chat_id"][count % 20], "client_id": None}
+    authorize(case, name, raw.get("security", []), count)
 
 
 @schemathesis.hook
 def after_call(context, case, response):
-    """What was made can be read, changed and deleted."""
+    """Adds the ids of created resources, so that later requests read, change and delete them."""
     if response.status_code != 201:
         return
-    made = response.json()
+    created = response.json()
     with LOCK:
         for name in ["channel_id", "agent_id", "department_id", "bot_id", "webhook_id", "provider_id", "seq"]:
-            if name in made and made[name] not in KNOWN[name]:
-                KNOWN[name] = (KNOWN[name] + [made[name]])[-50:]
-        if "endpoint" in made and "channel_id" in made:
-            SECRETS[made["channel_id"]] = made["endpoint"].split("/")[-2]
+            if name in created and created[name] not in KNOWN_IDS[name]:
+                KNOWN_IDS[name] = (KNOWN_IDS[name] + [created[name]])[-50:]
+        if "endpoint" in created and "channel_id" in created:
+            SECRETS[created["channel_id"]] = created["endpoint"].split("/")[-2]

@@ -1,21 +1,19 @@
-/* Chromium from the npm package, and the console in front of the stand-in. */
+/* Helpers of the page tests: Chromium, the development server with its stand-in for the API, sign-in, and axe. */
 
 import chromium from "@sparticuz/chromium";
-import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium as playwright } from "playwright-core";
 
-export const HERE = dirname(fileURLToPath(import.meta.url));
-export const PAGES = join(HERE, "../../functions/www");
-export const AXE = createRequire(import.meta.url).resolve(
+const HERE = dirname(fileURLToPath(import.meta.url));
+const WWW = join(HERE, "../../functions/www");
+const AXE_SCRIPT = createRequire(import.meta.url).resolve(
   "axe-core/axe.min.js",
 );
 
 export async function launch() {
-  // Not the arguments of the package: they are for Lambda (one process, web security off).
+  // Not the package's own arguments, which are for Lambda: one process, web security off.
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [
@@ -28,18 +26,16 @@ export async function launch() {
   });
 }
 
-/** The development server of the pages, on a port of its own. With `api`, a real local host is behind it. */
+/** Starts the development server of the pages on a free port. It has a stand-in for the API unless `api` is a base URL. */
 export async function serve(options = {}) {
-  const { serve } = await import(pathToFileURL(join(PAGES, "dev.mjs")).href);
+  const { serve } = await import(pathToFileURL(join(WWW, "dev.mjs")).href);
   return serve({
-    folder: resolve(PAGES, process.env.CONSOLE_FOLDER ?? "dist/console"),
+    folder: resolve(WWW, process.env.CONSOLE_FOLDER ?? "dist/console"),
     ...options,
   });
 }
 
-export const temporary = () => mkdtemp(join(tmpdir(), "pages-"));
-
-/** A page that fails the test on an error, a console error, or something that the security policy stopped. */
+/** Opens a page and collects errors, console errors and violations of the security policy in `problems`. */
 export async function openPage(
   browser,
   {
@@ -67,7 +63,7 @@ export async function openPage(
   );
   page.on("console", (message) => {
     const text = message.text();
-    // Failed requests are the business of the test that causes them.
+    // Tests cause failed requests on purpose.
     if (
       message.type() === "error" &&
       !/Failed to load resource|WebSocket connection|net::ERR/.test(text)
@@ -89,18 +85,20 @@ export async function signIn(
   await page.locator(".app").waitFor();
 }
 
-export async function steer(url, what, body = {}) {
-  const response = await fetch(`${url}/_standin/${what}`, {
+/** Calls a control endpoint of the stand-in. */
+export async function controlStandin(url, action, body = {}) {
+  const response = await fetch(`${url}/_standin/${action}`, {
     method: "POST",
     body: JSON.stringify(body),
   });
   return response.json();
 }
 
-export async function axe(page, options = {}) {
+/** Returns the accessibility violations that axe finds. */
+export async function axeViolations(page, options = {}) {
   const { readFile } = await import("node:fs/promises");
-  // Through the debugger, so that the page's policy does not matter.
-  await page.evaluate(await readFile(AXE, "utf8"));
+  // Evaluated through the debugger, because the security policy of the page forbids injected scripts.
+  await page.evaluate(await readFile(AXE_SCRIPT, "utf8"));
   return page.evaluate(async (options) => {
     const result = await window.axe.run(document, {
       runOnly: [

@@ -1,8 +1,15 @@
-/* The console in a real browser, in front of the stand-in for the service (functions/www/dev). */
+/* The console in Chromium with the stand-in for the API (functions/www/dev). */
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, launch, openPage, serve, signIn, steer } from "./browser.mjs";
+import {
+  axeViolations,
+  launch,
+  openPage,
+  serve,
+  signIn,
+  controlStandin,
+} from "./browser.mjs";
 
 let browser;
 let server;
@@ -17,14 +24,14 @@ after(async () => {
   await server.close();
 });
 
-/** One test with a page of its own, signed in unless `signedOut`; ends with a look at errors of the page. */
+/** A test with a new page, signed in unless `signedOut`. Fails if the page has errors. */
 function journey(
   name,
   { world = "normal", signedOut = false, hash = "", ...options },
   run,
 ) {
   test(name, { timeout: 60_000 }, async () => {
-    await steer(url, "reset", { world });
+    await controlStandin(url, "reset", { world });
     const { page, context, problems } = await openPage(browser, options);
     page.setDefaultTimeout(10_000);
     try {
@@ -43,30 +50,26 @@ const openChat = async (page, name) => {
   await page.locator(".talk header h2", { hasText: name }).waitFor();
   await page.locator(".turn").first().waitFor();
 };
-const chatOf = async (name) =>
-  (await steer(url, "chats"))
-    .filter((chat) => chat.visitor.name === name)
+const storedChat = async (visitorName) =>
+  (await controlStandin(url, "chats"))
+    .filter((chat) => chat.visitor.name === visitorName)
     .sort((a, b) => b.chat_id - a.chat_id)[0];
-const write = async (page, text) => {
+const sendMessage = async (page, text) => {
   await page.locator(".composer textarea").fill(text);
   await page.keyboard.press("Enter");
 };
 const bubble = (page, text) => page.locator(".bubble", { hasText: text });
 const blur = (page) => page.evaluate(() => document.activeElement?.blur());
-const live = (page) =>
-  page.waitForFunction(
-    async () => (await fetch("/_standin/chats", { method: "POST" })).ok,
-  );
 
 journey(
-  "a wrong password and a limit are told",
+  "wrong password and login limit show an error",
   { signedOut: true },
   async ({ page }) => {
     await page.getByLabel("E-mail").fill("marta@example.com");
     await page.getByLabel("Password", { exact: true }).fill("wrong");
     await page.keyboard.press("Enter");
     await page.getByText("E-mail or password is wrong.").waitFor();
-    await steer(url, "fail", {
+    await controlStandin(url, "fail", {
       path: "login",
       status: 429,
       times: 1,
@@ -82,7 +85,7 @@ journey(
 );
 
 journey(
-  "a link of the local host signs in and leaves the address",
+  "sign-in link works and is removed from the URL",
   { signedOut: true, hash: "#code=demo" },
   async ({ page }) => {
     await page.locator(".app").waitFor();
@@ -91,7 +94,7 @@ journey(
 );
 
 journey(
-  "a used link says so",
+  "used sign-in link shows an error",
   { signedOut: true, hash: "#code=old" },
   async ({ page }) => {
     await page.getByText("has been used or is too old").waitFor();
@@ -99,7 +102,7 @@ journey(
   },
 );
 
-journey("the token is only in this tab's storage", {}, async ({ page }) => {
+journey("token is stored only in the session storage", {}, async ({ page }) => {
   const stored = await page.evaluate(() => ({
     session: JSON.stringify({ ...sessionStorage }),
     local: JSON.stringify({ ...localStorage }),
@@ -116,10 +119,10 @@ journey("the token is only in this tab's storage", {}, async ({ page }) => {
   );
 });
 
-journey("an ended session keeps what was typed", {}, async ({ page }) => {
+journey("draft survives an ended session", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   await page.locator("textarea").fill("Half a sentence");
-  await steer(url, "end-sessions");
+  await controlStandin(url, "end-sessions");
   await page.getByText("Your session has ended.").waitFor();
   await page.getByLabel("Password", { exact: true }).fill("secret");
   await page.keyboard.press("Enter");
@@ -127,7 +130,7 @@ journey("an ended session keeps what was typed", {}, async ({ page }) => {
   assert.equal(await page.locator("textarea").inputValue(), "Half a sentence");
 });
 
-journey("signing out forgets the session", {}, async ({ page }) => {
+journey("sign-out deletes the session", {}, async ({ page }) => {
   await page.locator(".rail .me").click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page
@@ -144,7 +147,7 @@ journey("signing out forgets the session", {}, async ({ page }) => {
 });
 
 journey(
-  "who has waited longest is accepted and answered by keys alone",
+  "longest-waiting chat is accepted and answered by keyboard",
   {},
   async ({ page }) => {
     await page.locator(".row", { hasText: "João" }).waitFor();
@@ -160,7 +163,7 @@ journey(
       .locator(".line", { hasText: "One moment" })
       .locator(".mark.ok")
       .waitFor();
-    const chat = await chatOf("João Ferreira");
+    const chat = await storedChat("João Ferreira");
     assert.equal(chat.agent.name, "Marta Lindholm");
     assert.equal(
       chat.entries.filter(({ text }) => text === "One moment, I look it up.")
@@ -171,52 +174,44 @@ journey(
   },
 );
 
-journey(
-  "a chat that somebody else accepted first goes back",
-  {},
-  async ({ page }) => {
-    await page.locator(".row", { hasText: "João" }).click();
-    const { chat_id } = await chatOf("João Ferreira");
-    await steer(url, "fail", {
-      path: "accept",
-      status: 409,
-      times: 1,
-      code: "conflict",
-      message: "another agent has the chat",
-    });
-    await steer(url, "take", { chat_id, agent_id: 2, silently: true });
-    await page.getByRole("button", { name: "Accept" }).click();
-    await page.getByText("Another agent has accepted João Ferreira.").waitFor();
-    await page.getByText("Jonas Weber is answering this chat.").waitFor();
-  },
-);
+journey("chat accepted by another agent is reported", {}, async ({ page }) => {
+  await page.locator(".row", { hasText: "João" }).click();
+  const { chat_id } = await storedChat("João Ferreira");
+  await controlStandin(url, "fail", {
+    path: "accept",
+    status: 409,
+    times: 1,
+    code: "conflict",
+    message: "another agent has the chat",
+  });
+  await controlStandin(url, "take", { chat_id, agent_id: 2, silently: true });
+  await page.getByRole("button", { name: "Accept" }).click();
+  await page.getByText("Another agent has accepted João Ferreira.").waitFor();
+  await page.getByText("Jonas Weber is answering this chat.").waitFor();
+});
+
+journey("message appears immediately and only once", {}, async ({ page }) => {
+  await openChat(page, "Thanh Nguyễn");
+  await controlStandin(url, "latency", { ms: 800 });
+  await sendMessage(page, "Sent with care");
+  await page
+    .locator(".line.sending", { hasText: "Sent with care" })
+    .waitFor({ timeout: 500 });
+  let maxShown = 0;
+  for (let attempt = 0; attempt < 25; attempt++) {
+    maxShown = Math.max(maxShown, await bubble(page, "Sent with care").count());
+    await page.waitForTimeout(80);
+  }
+  assert.equal(maxShown, 1);
+  await controlStandin(url, "latency", { ms: 0 });
+  await page
+    .locator(".line", { hasText: "Sent with care" })
+    .locator(".mark.ok")
+    .waitFor();
+});
 
 journey(
-  "a message appears at once and is never shown twice",
-  {},
-  async ({ page }) => {
-    await openChat(page, "Thanh Nguyễn");
-    await steer(url, "latency", { ms: 800 });
-    await write(page, "Sent with care");
-    await page
-      .locator(".line.sending", { hasText: "Sent with care" })
-      .waitFor({ timeout: 500 });
-    let most = 0;
-    for (let look = 0; look < 25; look++) {
-      most = Math.max(most, await bubble(page, "Sent with care").count());
-      await page.waitForTimeout(80);
-    }
-    assert.equal(most, 1);
-    await steer(url, "latency", { ms: 0 });
-    await page
-      .locator(".line", { hasText: "Sent with care" })
-      .locator(".mark.ok")
-      .waitFor();
-  },
-);
-
-journey(
-  "a failed message shows the integrator's words, its attempts and Retry",
+  "failed message shows the error, its attempts and Retry",
   {},
   async ({ page }) => {
     await openChat(page, "Amara Kone");
@@ -243,18 +238,18 @@ journey(
 );
 
 journey(
-  "a refused message can be edited and sent again",
+  "refused message can be edited and sent again",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
-    await steer(url, "fail", {
+    await controlStandin(url, "fail", {
       path: "messages$",
       method: "POST",
       status: 400,
       times: 1,
       message: "text is wrong",
     });
-    await write(page, "First try");
+    await sendMessage(page, "First try");
     await page.locator(".fail", { hasText: "Text is wrong" }).waitFor();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     assert.equal(await page.locator("textarea").inputValue(), "First try");
@@ -264,7 +259,7 @@ journey(
       .locator(".mark")
       .waitFor();
     assert.equal(
-      (await chatOf("Thanh Nguyễn")).entries.filter(
+      (await storedChat("Thanh Nguyễn")).entries.filter(
         ({ text }) => text === "First try",
       ).length,
       1,
@@ -273,63 +268,59 @@ journey(
 );
 
 journey(
-  "words written without a network arrive once, in order, after a reload",
+  "offline messages are sent once and in order after a reload",
   {},
   async ({ page, context }) => {
     await openChat(page, "Thanh Nguyễn");
     await context.setOffline(true);
-    await steer(url, "sockets", { on: false });
-    await write(page, "Offline one");
-    await write(page, "Offline two");
+    await controlStandin(url, "sockets", { on: false });
+    await sendMessage(page, "Offline one");
+    await sendMessage(page, "Offline two");
     await page.locator(".link-line.bad").waitFor();
     await page.getByText(/Next attempt in \d+ s|Trying/).waitFor();
     await context.setOffline(false);
-    await steer(url, "sockets", { on: true });
-    // Reloaded before anything could be sent.
+    await controlStandin(url, "sockets", { on: true });
+    // Reloads before a message can be sent.
     await page.reload();
     await bubble(page, "Offline two").waitFor();
     await page
       .locator(".line", { hasText: "Offline two" })
       .locator(".mark.ok")
       .waitFor({ timeout: 20_000 });
-    const texts = (await chatOf("Thanh Nguyễn")).entries
+    const texts = (await storedChat("Thanh Nguyễn")).entries
       .map(({ text }) => text)
       .filter((text) => /^Offline/.test(text));
     assert.deepEqual(texts, ["Offline one", "Offline two"]);
   },
 );
 
-journey(
-  "a request whose answer was lost is not stored twice",
-  {},
-  async ({ page }) => {
-    await openChat(page, "Thanh Nguyễn");
-    let isLost = false;
-    await page.route("**/agent/chats/*/messages", async (route) => {
-      if (isLost || route.request().method() !== "POST")
-        return route.continue();
-      isLost = true;
-      await route.fetch();
-      await route.abort("connectionreset");
-    });
-    await write(page, "Only once");
-    await page
-      .locator(".line", { hasText: "Only once" })
-      .locator(".mark.ok")
-      .waitFor({ timeout: 15_000 });
-    await page.waitForTimeout(1500);
-    assert.equal(
-      (await chatOf("Thanh Nguyễn")).entries.filter(
-        ({ text }) => text === "Only once",
-      ).length,
-      1,
-    );
-    assert.equal(await bubble(page, "Only once").count(), 1);
-  },
-);
+journey("message with a lost response is stored once", {}, async ({ page }) => {
+  await openChat(page, "Thanh Nguyễn");
+  let isResponseLost = false;
+  await page.route("**/agent/chats/*/messages", async (route) => {
+    if (isResponseLost || route.request().method() !== "POST")
+      return route.continue();
+    isResponseLost = true;
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await sendMessage(page, "Only once");
+  await page
+    .locator(".line", { hasText: "Only once" })
+    .locator(".mark.ok")
+    .waitFor({ timeout: 15_000 });
+  await page.waitForTimeout(1500);
+  assert.equal(
+    (await storedChat("Thanh Nguyễn")).entries.filter(
+      ({ text }) => text === "Only once",
+    ).length,
+    1,
+  );
+  assert.equal(await bubble(page, "Only once").count(), 1);
+});
 
 journey(
-  "drafts are kept by chat, also through a reload",
+  "drafts are kept per chat and survive a reload",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
@@ -344,7 +335,7 @@ journey(
 );
 
 journey(
-  "a slash brings canned replies with the names filled in",
+  "slash offers canned replies with names filled in",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
@@ -362,22 +353,22 @@ journey(
 );
 
 journey(
-  "the composer breaks lines, grows to eight and counts",
+  "composer grows to eight lines and counts characters",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
     const area = page.locator("textarea");
     const height = async () => (await area.boundingBox()).height;
     await area.focus();
-    const one = await height();
+    const oneLine = await height();
     await page.keyboard.type("a");
     for (let line = 0; line < 3; line++)
       await page.keyboard.press("Shift+Enter");
-    assert.ok((await height()) > one + 50);
+    assert.ok((await height()) > oneLine + 50);
     for (let line = 0; line < 12; line++)
       await page.keyboard.press("Shift+Enter");
-    const most = await height();
-    assert.ok(most < 8 * 20.3 + 24, `${most}`);
+    const maxHeight = await height();
+    assert.ok(maxHeight < 8 * 20.3 + 24, `${maxHeight}`);
     await area.fill("x".repeat(9500));
     await page.getByText("9,500 of 10,000").waitFor();
     await area.fill("x".repeat(10_007));
@@ -387,14 +378,14 @@ journey(
   },
 );
 
-journey("a private note is marked as one", {}, async ({ page }) => {
+journey("private note is marked", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   await blur(page);
   await page.keyboard.press("n");
   await page.keyboard.type("Only for us");
   await page.keyboard.press("Enter");
   await page.locator(".turn.is-note", { hasText: "Only for us" }).waitFor();
-  assert.equal((await chatOf("Thanh Nguyễn")).entries.at(-1).type, "note");
+  assert.equal((await storedChat("Thanh Nguyễn")).entries.at(-1).type, "note");
   assert.equal(
     await page
       .getByRole("radio", { name: "Reply" })
@@ -403,7 +394,7 @@ journey("a private note is marked as one", {}, async ({ page }) => {
   );
 });
 
-journey("a file is sent as a link with its type", {}, async ({ page }) => {
+journey("file is sent as a link with its type", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   await page.getByRole("button", { name: "Send a link to a file" }).click();
   await page
@@ -417,14 +408,14 @@ journey("a file is sent as a link with its type", {}, async ({ page }) => {
       (chat) => chat.entries.some((entry) => entry.type === "document"),
     ),
   );
-  const sent = (await chatOf("Thanh Nguyễn")).entries.at(-1);
+  const sent = (await storedChat("Thanh Nguyễn")).entries.at(-1);
   assert.deepEqual(
     [sent.type, sent.file_name, sent.file_size],
     ["document", "Invoice 88.pdf", 1_200_000],
   );
 });
 
-journey("an emoji is put at the caret", {}, async ({ page }) => {
+journey("emoji is inserted at the caret", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   await page.locator("textarea").fill("Thanks ");
   await page.getByRole("button", { name: "Emoji" }).click();
@@ -436,21 +427,27 @@ journey("an emoji is put at the caret", {}, async ({ page }) => {
 });
 
 journey(
-  "a visitor's message arrives, is announced, and counts elsewhere",
+  "visitor message is shown, announced and counted as unread",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
-    const { chat_id } = await chatOf("Thanh Nguyễn");
-    await steer(url, "visitor", { chat_id, text: "Are you there?" });
+    const { chat_id } = await storedChat("Thanh Nguyễn");
+    await controlStandin(url, "visitor", { chat_id, text: "Are you there?" });
     await bubble(page, "Are you there?").waitFor();
     await page
       .locator("[aria-live=polite]", {
         hasText: "Thanh Nguyễn: Are you there?",
       })
       .waitFor();
-    const elif = await chatOf("Elif Wójcik-Andersen");
-    await steer(url, "visitor", { chat_id: elif.chat_id, text: "One" });
-    await steer(url, "visitor", { chat_id: elif.chat_id, text: "Two" });
+    const elif = await storedChat("Elif Wójcik-Andersen");
+    await controlStandin(url, "visitor", {
+      chat_id: elif.chat_id,
+      text: "One",
+    });
+    await controlStandin(url, "visitor", {
+      chat_id: elif.chat_id,
+      text: "Two",
+    });
     await page
       .locator(".row.new", { hasText: "Elif" })
       .locator(".unread", { hasText: "2" })
@@ -465,30 +462,33 @@ journey(
 );
 
 journey(
-  "a chat opens at its first unread line",
+  "chat opens at its first unread message",
   { world: "long" },
   async ({ page }) => {
     await openChat(page, "Priya Raman");
     await page.waitForTimeout(200);
     await openChat(page, "Amara Kone");
-    const { chat_id } = await chatOf("Priya Raman");
+    const { chat_id } = await storedChat("Priya Raman");
     for (let index = 0; index < 25; index++)
-      await steer(url, "visitor", { chat_id, text: `New line ${index + 1}` });
+      await controlStandin(url, "visitor", {
+        chat_id,
+        text: `New line ${index + 1}`,
+      });
     await page
       .locator(".row", { hasText: "Priya" })
       .locator(".unread", { hasText: "25" })
       .waitFor();
     await openChat(page, "Priya Raman");
     await page.locator(".unread-line").waitFor();
-    const at = await page.evaluate(() => {
+    const offset = await page.evaluate(() => {
       const log = document.querySelector(".log").getBoundingClientRect();
       return (
         document.querySelector(".unread-line").getBoundingClientRect().top -
         log.top
       );
     });
-    assert.ok(at > 0 && at < 200, `${at}`);
-    // Not at the end: still unread.
+    assert.ok(offset > 0 && offset < 200, `${offset}`);
+    // The chat stays unread until its end is visible.
     await page.locator(".row.new", { hasText: "Priya" }).waitFor();
     await page.getByRole("button", { name: "Latest" }).click();
     await page
@@ -498,7 +498,7 @@ journey(
 );
 
 journey(
-  "a chat that was never opened shows what came after the last answer",
+  "unopened chat is unread after the agent's last message",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
@@ -522,7 +522,7 @@ journey(
 );
 
 journey(
-  "new messages do not pull down a reader further up",
+  "new messages do not scroll a reader away",
   { world: "long" },
   async ({ page }) => {
     await openChat(page, "Priya Raman");
@@ -540,14 +540,14 @@ journey(
       turn.dataset.anchor = "";
       return turn.getBoundingClientRect().top;
     });
-    const { chat_id } = await chatOf("Priya Raman");
+    const { chat_id } = await storedChat("Priya Raman");
     for (let index = 0; index < 3; index++)
-      await steer(url, "visitor", { chat_id, text: `More ${index}` });
+      await controlStandin(url, "visitor", { chat_id, text: `More ${index}` });
     await page.getByRole("button", { name: "3 new messages" }).waitFor();
-    const now = await page.evaluate(
+    const moved = await page.evaluate(
       () => document.querySelector("[data-anchor]").getBoundingClientRect().top,
     );
-    assert.ok(Math.abs(now - anchor) <= 1, `${anchor} -> ${now}`);
+    assert.ok(Math.abs(moved - anchor) <= 1, `${anchor} -> ${moved}`);
     await page.getByRole("button", { name: "3 new messages" }).click();
     await page.waitForFunction(() => {
       const log = document.querySelector(".log");
@@ -558,7 +558,7 @@ journey(
 );
 
 journey(
-  "older messages come in above without a jump",
+  "older messages load without a scroll jump",
   { world: "long" },
   async ({ page }) => {
     await openChat(page, "Priya Raman");
@@ -586,9 +586,9 @@ journey(
     }
     await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
     for (
-      let look = 0;
-      look < 40 && !(await bubble(page, /^1\. /).count());
-      look++
+      let attempt = 0;
+      attempt < 40 && !(await bubble(page, /^1\. /).count());
+      attempt++
     ) {
       await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
       await page.waitForTimeout(150);
@@ -598,7 +598,7 @@ journey(
 );
 
 journey(
-  "keys walk through the list and open what they name",
+  "keyboard shortcuts navigate the list and the palette",
   {},
   async ({ page }) => {
     await page.locator(".row").first().waitFor();
@@ -633,7 +633,7 @@ journey(
   },
 );
 
-journey("single keys can be switched off", {}, async ({ page }) => {
+journey("single-key shortcuts can be switched off", {}, async ({ page }) => {
   await page.keyboard.press("?");
   await page.getByRole("switch").click();
   await page.keyboard.press("Escape");
@@ -646,46 +646,38 @@ journey("single keys can be switched off", {}, async ({ page }) => {
     .waitFor();
 });
 
-journey(
-  "a close can be undone, and is made after five seconds",
-  {},
-  async ({ page }) => {
-    await openChat(page, "Elif Wójcik-Andersen");
-    await blur(page);
-    await page.keyboard.press("e");
-    await page.getByText("Chat with Elif Wójcik-Andersen closed.").waitFor();
-    assert.equal(await page.locator(".row", { hasText: "Elif" }).count(), 0);
-    await page.getByRole("button", { name: "Undo" }).click();
-    await page.locator(".row", { hasText: "Elif" }).waitFor();
-    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "active");
-    await openChat(page, "Elif Wójcik-Andersen");
-    await blur(page);
-    await page.keyboard.press("e");
-    await page.waitForTimeout(3000);
-    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "active");
-    await page
-      .getByRole("button", { name: "Undo" })
-      .waitFor({ state: "detached" });
-    await page.waitForTimeout(300);
-    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "closed");
-  },
-);
+journey("close can be undone for five seconds", {}, async ({ page }) => {
+  await openChat(page, "Elif Wójcik-Andersen");
+  await blur(page);
+  await page.keyboard.press("e");
+  await page.getByText("Chat with Elif Wójcik-Andersen closed.").waitFor();
+  assert.equal(await page.locator(".row", { hasText: "Elif" }).count(), 0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.locator(".row", { hasText: "Elif" }).waitFor();
+  assert.equal((await storedChat("Elif Wójcik-Andersen")).state, "active");
+  await openChat(page, "Elif Wójcik-Andersen");
+  await blur(page);
+  await page.keyboard.press("e");
+  await page.waitForTimeout(3000);
+  assert.equal((await storedChat("Elif Wójcik-Andersen")).state, "active");
+  await page
+    .getByRole("button", { name: "Undo" })
+    .waitFor({ state: "detached" });
+  await page.waitForTimeout(300);
+  assert.equal((await storedChat("Elif Wójcik-Andersen")).state, "closed");
+});
 
-journey(
-  "a page that goes away does not forget a close",
-  {},
-  async ({ page }) => {
-    await openChat(page, "Elif Wójcik-Andersen");
-    await blur(page);
-    await page.keyboard.press("e");
-    await page.getByRole("button", { name: "Undo" }).waitFor();
-    await page.goto("about:blank");
-    await new Promise((done) => setTimeout(done, 500));
-    assert.equal((await chatOf("Elif Wójcik-Andersen")).state, "closed");
-  },
-);
+journey("pending close is sent when the page is left", {}, async ({ page }) => {
+  await openChat(page, "Elif Wójcik-Andersen");
+  await blur(page);
+  await page.keyboard.press("e");
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  await page.goto("about:blank");
+  await new Promise((done) => setTimeout(done, 500));
+  assert.equal((await storedChat("Elif Wójcik-Andersen")).state, "closed");
+});
 
-journey("closing asks only when words would be lost", {}, async ({ page }) => {
+journey("close asks only if a draft would be lost", {}, async ({ page }) => {
   await openChat(page, "Elif Wójcik-Andersen");
   await page.locator("textarea").fill("Half a");
   await blur(page);
@@ -695,7 +687,7 @@ journey("closing asks only when words would be lost", {}, async ({ page }) => {
   await page.locator(".row", { hasText: "Elif" }).waitFor();
 });
 
-journey("a chat is transferred to who is online", {}, async ({ page }) => {
+journey("chat is transferred to an online agent", {}, async ({ page }) => {
   await openChat(page, "Elif Wójcik-Andersen");
   await blur(page);
   await page.keyboard.press("t");
@@ -709,12 +701,12 @@ journey("a chat is transferred to who is online", {}, async ({ page }) => {
     .getByText("Elif Wójcik-Andersen is with Jonas Weber now.")
     .waitFor();
   assert.equal(
-    (await chatOf("Elif Wójcik-Andersen")).agent.name,
+    (await storedChat("Elif Wójcik-Andersen")).agent.name,
     "Jonas Weber",
   );
 });
 
-journey("a visitor's details are edited in place", {}, async ({ page }) => {
+journey("visitor details are edited in place", {}, async ({ page }) => {
   await openChat(page, "Amara Kone");
   await page.getByTitle("Edit e-mail").click();
   await page.keyboard.press("Control+a");
@@ -745,7 +737,7 @@ journey("a visitor's details are edited in place", {}, async ({ page }) => {
 });
 
 journey(
-  "the CRM card is assigned and its outcome shown",
+  "CRM card is assigned and the result is shown",
   {},
   async ({ page }) => {
     await openChat(page, "Amara Kone");
@@ -763,7 +755,7 @@ journey(
 );
 
 journey(
-  "a visitor is blacklisted, and erased by name",
+  "visitor is blacklisted, and erased after typing the name",
   {},
   async ({ page }) => {
     await openChat(page, "Amara Kone");
@@ -785,7 +777,7 @@ journey(
 );
 
 journey(
-  "agents are not offered what only admins may do",
+  "agents are not offered admin actions",
   { signedOut: true },
   async ({ page }) => {
     await page.getByLabel("E-mail").fill("jonas@example.com");
@@ -796,22 +788,18 @@ journey(
   },
 );
 
-journey(
-  "the rail and the palette offer only pages that exist",
-  {},
-  async ({ page }) => {
-    const names = await page
-      .locator(".rail a")
-      .evaluateAll((links) => links.map((link) => link.hash));
-    assert.deepEqual(names, ["#/", "#/visitors"]);
-    await page.goto(`${url}/console/#/reports`);
-    await page.locator(".row").first().waitFor();
-    assert.equal(await page.getByText("not in this version").count(), 0);
-  },
-);
+journey("navigation offers only existing pages", {}, async ({ page }) => {
+  const names = await page
+    .locator(".rail a")
+    .evaluateAll((links) => links.map((link) => link.hash));
+  assert.deepEqual(names, ["#/", "#/visitors"]);
+  await page.goto(`${url}/console/#/reports`);
+  await page.locator(".row").first().waitFor();
+  assert.equal(await page.getByText("not in this version").count(), 0);
+});
 
 journey(
-  "chats are found by e-mail, phone, number and words",
+  "chats are found by e-mail, phone, number and text",
   {},
   async ({ page }) => {
     for (const [words, name] of [
@@ -831,41 +819,41 @@ journey(
 );
 
 journey(
-  "a live connection that breaks is told and made again",
+  "interrupted socket is reported and reconnected",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
     await page.waitForTimeout(400);
-    await steer(url, "fail", { path: "socket-ticket", status: 503 });
-    await steer(url, "sockets", { on: false });
+    await controlStandin(url, "fail", { path: "socket-ticket", status: 503 });
+    await controlStandin(url, "sockets", { on: false });
     await page.getByText("The live connection is interrupted.").waitFor();
-    const { chat_id } = await chatOf("Thanh Nguyễn");
-    await steer(url, "visitor", { chat_id, text: "Read by polling" });
+    const { chat_id } = await storedChat("Thanh Nguyễn");
+    await controlStandin(url, "visitor", { chat_id, text: "Read by polling" });
     await bubble(page, "Read by polling").waitFor();
-    await steer(url, "mend");
-    await steer(url, "sockets", { on: true });
+    await controlStandin(url, "mend");
+    await controlStandin(url, "sockets", { on: true });
     await page.getByRole("button", { name: "Try now" }).click();
     await page.locator(".link-line").waitFor({ state: "detached" });
-    await steer(url, "visitor", { chat_id, text: "Pushed again" });
+    await controlStandin(url, "visitor", { chat_id, text: "Pushed again" });
     await bubble(page, "Pushed again").waitFor({ timeout: 1500 });
   },
 );
 
-journey("without sockets the console reads by itself", {}, async ({ page }) => {
-  await steer(url, "sockets", { on: false });
+journey("console polls without sockets", {}, async ({ page }) => {
+  await controlStandin(url, "sockets", { on: false });
   await page.reload();
   await openChat(page, "Thanh Nguyễn");
   assert.equal(await page.locator(".link-line").count(), 0);
-  const { chat_id } = await chatOf("Thanh Nguyễn");
-  await steer(url, "visitor", { chat_id, text: "Found by asking" });
+  const { chat_id } = await storedChat("Thanh Nguyễn");
+  await controlStandin(url, "visitor", { chat_id, text: "Found by asking" });
   await bubble(page, "Found by asking").waitFor();
-  await write(page, "Answered by asking");
+  await sendMessage(page, "Answered by asking");
   await page
     .locator(".line", { hasText: "Answered by asking" })
     .locator(".mark.ok")
     .waitFor();
-  await steer(url, "take", {
-    chat_id: (await chatOf("João Ferreira")).chat_id,
+  await controlStandin(url, "take", {
+    chat_id: (await storedChat("João Ferreira")).chat_id,
     agent_id: 2,
     silently: true,
   });
@@ -875,7 +863,7 @@ journey("without sockets the console reads by itself", {}, async ({ page }) => {
 });
 
 journey(
-  "an empty account is led to its first message",
+  "empty account is guided to its first message",
   { world: "empty", permissions: ["clipboard-read", "clipboard-write"] },
   async ({ page }) => {
     await page.getByText("Three steps").waitFor();
@@ -896,7 +884,7 @@ journey(
 );
 
 journey(
-  "a phone shows one pane at a time, with a way back",
+  "phone shows one pane at a time with a back button",
   { width: 390, height: 844, touch: true },
   async ({ page }) => {
     await page.locator(".row", { hasText: "Amara" }).tap();
@@ -912,13 +900,13 @@ journey(
   },
 );
 
-journey("no words of anybody's are HTML", {}, async ({ page }) => {
+journey("visitor content is never rendered as HTML", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
-  const { chat_id } = await chatOf("Thanh Nguyễn");
-  const nasty = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}} javascript:alert(1)`;
-  await steer(url, "visitor", { chat_id, text: nasty });
+  const { chat_id } = await storedChat("Thanh Nguyễn");
+  const html = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}} javascript:alert(1)`;
+  await controlStandin(url, "visitor", { chat_id, text: html });
   await bubble(page, "onerror").waitFor();
-  await steer(url, "visitor", {
+  await controlStandin(url, "visitor", {
     chat_id,
     content: {
       type: "document",
@@ -932,29 +920,29 @@ journey("no words of anybody's are HTML", {}, async ({ page }) => {
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 
-journey("the list failing is told and mended", {}, async ({ page }) => {
-  await steer(url, "fail", {
+journey("failed list shows an error and recovers", {}, async ({ page }) => {
+  await controlStandin(url, "fail", {
     path: "/agent/chats$",
     status: 500,
     message: "internal error",
   });
   await page.reload();
   await page.getByText("The chats cannot be read").waitFor();
-  await steer(url, "mend");
+  await controlStandin(url, "mend");
   await page.locator(".row").first().waitFor();
 });
 
 journey(
-  "closed chats scroll on and on",
+  "closed chats load while scrolling",
   { world: "archive" },
   async ({ page }) => {
     await page.getByRole("tab", { name: "Closed" }).click();
     await page.locator(".row").first().waitFor();
     assert.ok((await page.locator(".row").count()) <= 100);
     for (
-      let look = 0;
-      look < 60 && (await page.locator(".row").count()) < 157;
-      look++
+      let attempt = 0;
+      attempt < 60 && (await page.locator(".row").count()) < 157;
+      attempt++
     ) {
       await page
         .locator("#chat-list")
@@ -965,37 +953,37 @@ journey(
   },
 );
 
-/** Counts what the page asks of the browser, before any of its code runs. */
-const watchTelling = () => {
-  window.told = { asked: 0, notices: [], tones: 0 };
+/** Replaces the browser's notifications and sounds by recorders. Runs before the code of the page. */
+const recordNotifications = () => {
+  window.recorded = { permissionRequests: 0, notifications: [], tones: 0 };
   window.Notification = class {
     static permission = "default";
     static requestPermission = async () => (
-      window.told.asked++,
+      window.recorded.permissionRequests++,
       (window.Notification.permission = "granted")
     );
     constructor(title, { body, tag }) {
-      window.told.notices.push({ title, body, tag });
+      window.recorded.notifications.push({ title, body, tag });
     }
     close() {}
   };
   const create = AudioContext.prototype.createOscillator;
   AudioContext.prototype.createOscillator = function () {
-    window.told.tones++;
+    window.recorded.tones++;
     return create.call(this);
   };
 };
 
 journey(
-  "an agent who looks elsewhere is told, as they allowed",
+  "agent with a hidden tab is notified as permitted",
   { signedOut: true },
   async ({ page, context }) => {
-    await context.addInitScript(watchTelling);
+    await context.addInitScript(recordNotifications);
     await signIn(page, url);
     await openChat(page, "Amara Kone");
-    const { chat_id } = await chatOf("Amara Kone");
-    // Pushes, not polling: a hidden page polls seldom.
-    await steer(url, "visitor", { chat_id, text: "Seen" });
+    const { chat_id } = await storedChat("Amara Kone");
+    // Waits for the socket, because a hidden page polls rarely.
+    await controlStandin(url, "visitor", { chat_id, text: "Seen" });
     await bubble(page, "Seen").waitFor();
     await page.waitForTimeout(1600);
     await page.evaluate(() =>
@@ -1004,10 +992,13 @@ journey(
         value: true,
       }),
     );
-    await steer(url, "visitor", { chat_id, text: "First" });
-    await page.waitForFunction(() => window.told.tones > 0);
+    await controlStandin(url, "visitor", { chat_id, text: "First" });
+    await page.waitForFunction(() => window.recorded.tones > 0);
     assert.deepEqual(
-      await page.evaluate(() => [window.told.asked, window.told.notices]),
+      await page.evaluate(() => [
+        window.recorded.permissionRequests,
+        window.recorded.notifications,
+      ]),
       [0, []],
     );
     assert.match(
@@ -1020,15 +1011,15 @@ journey(
       .click();
     await page.getByRole("menuitemcheckbox", { name: "Sound" }).click();
     await page.keyboard.press("Escape");
-    const tones = await page.evaluate(() => window.told.tones);
+    const tones = await page.evaluate(() => window.recorded.tones);
     await page.waitForTimeout(1600);
-    await steer(url, "visitor", { chat_id, text: "Second" });
-    await page.waitForFunction(() => window.told.notices.length > 0);
+    await controlStandin(url, "visitor", { chat_id, text: "Second" });
+    await page.waitForFunction(() => window.recorded.notifications.length > 0);
     assert.deepEqual(
       await page.evaluate(() => [
-        window.told.asked,
-        window.told.notices,
-        window.told.tones,
+        window.recorded.permissionRequests,
+        window.recorded.notifications,
+        window.recorded.tones,
       ]),
       [
         1,
@@ -1039,7 +1030,7 @@ journey(
   },
 );
 
-journey("presence is switched and told", {}, async ({ page }) => {
+journey("presence is changed and survives a reload", {}, async ({ page }) => {
   await page.locator(".rail .me").click();
   await page.getByRole("menuitemradio", { name: "Away" }).click();
   await page.locator(".rail .me .presence.away").waitFor();
@@ -1047,42 +1038,38 @@ journey("presence is switched and told", {}, async ({ page }) => {
   await page.locator(".rail .me .presence.away").waitFor();
 });
 
-journey(
-  "a theme is kept and set before the page is drawn",
-  {},
-  async ({ page }) => {
-    await page.locator(".rail .me").click();
-    await page.getByRole("menuitemradio", { name: "Dark" }).click();
-    await page.reload();
-    assert.equal(
-      await page.evaluate(() => document.documentElement.dataset.theme),
-      "dark",
-    );
-  },
-);
+journey("theme survives a reload", {}, async ({ page }) => {
+  await page.locator(".rail .me").click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await page.reload();
+  assert.equal(
+    await page.evaluate(() => document.documentElement.dataset.theme),
+    "dark",
+  );
+});
 
 for (const scheme of ["light", "dark"]) {
   journey(
-    `axe finds nothing in the main views, ${scheme}`,
+    `main views have no accessibility violations, ${scheme}`,
     { scheme },
     async ({ page }) => {
       await page.locator(".row").first().waitFor();
-      assert.deepEqual(await axe(page), [], "inbox");
+      assert.deepEqual(await axeViolations(page), [], "inbox");
       await openChat(page, "Amara Kone");
-      assert.deepEqual(await axe(page), [], "conversation");
+      assert.deepEqual(await axeViolations(page), [], "conversation");
       await page.locator("textarea").fill("/");
       await page.getByRole("listbox").waitFor();
-      assert.deepEqual(await axe(page), [], "canned replies");
+      assert.deepEqual(await axeViolations(page), [], "canned replies");
       await page.keyboard.press("Control+k");
       await page.getByRole("listbox", { name: "Chats and actions" }).waitFor();
       await page.waitForTimeout(200);
-      assert.deepEqual(await axe(page), [], "palette");
+      assert.deepEqual(await axeViolations(page), [], "palette");
     },
   );
 }
 
 journey(
-  "reduced motion moves nothing",
+  "reduced motion disables animations",
   { reducedMotion: "reduce" },
   async ({ page }) => {
     await openChat(page, "Amara Kone");
@@ -1098,13 +1085,13 @@ journey(
 );
 
 journey(
-  "forty chats take 200 messages without a slow frame or a jump",
+  "forty chats take 200 messages without a long task",
   { world: "forty" },
   async ({ page }) => {
     await page.locator(".row").nth(12).click();
     await page.locator(".turn").first().waitFor();
     await page.waitForTimeout(600);
-    // A reader in the middle of the list and of the conversation.
+    // Measured in the middle of the list and of the conversation.
     const measured = page.evaluate(async () => {
       const frames = [];
       let last = performance.now();
@@ -1135,19 +1122,19 @@ journey(
         rows: document.querySelectorAll(".row").length,
       };
     });
-    await steer(url, "burst", { count: 200, together: 5, every: 25 });
+    await controlStandin(url, "burst", { count: 200, together: 5, every: 25 });
     const result = await measured;
     console.log(
       `burst: longest frame ${result.longest.toFixed(0)} ms of ${result.count}, long tasks ${JSON.stringify(result.tasks)}, layout shift ${result.shift.toFixed(3)}`,
     );
     assert.ok(result.rows >= 20);
-    // A limit of time holds on a quiet machine only: PAGES_TIMED=1 asks for it.
+    // Time limits hold only on an idle machine; PAGES_TIMED=1 enables them.
     if (process.env.PAGES_TIMED)
       assert.ok(
         Math.max(0, ...result.tasks) < 100,
         `long tasks ${result.tasks}`,
       );
-    const stored = (await steer(url, "chats"))
+    const stored = (await controlStandin(url, "chats"))
       .flatMap((chat) => chat.entries)
       .filter(({ text }) => /of the burst/.test(text ?? "")).length;
     assert.equal(stored, 200);

@@ -1,5 +1,5 @@
-/* The console in front of the real local host, with the endpoints that it has today: those that it lacks (sockets,
-   changes, search, notes, ...) are answered 404, and the console must be of use all the same.
+/* The console with the real local host. Endpoints that the service does not have yet (sockets, changes, search, notes, ...)
+   respond with 404, and the console must work without them.
 
      cargo run -- --memory --ready-file ready.json
      READY_FILE=ready.json node --test local-host.test.mjs */
@@ -15,14 +15,14 @@ let browser;
 let server;
 let url;
 let admin;
-/** Plays the integrator: how it answers an agent's message, and what it got. */
+/** The integrator's server: the bodies that it received, and how it responds. */
 const integrator = {
   received: [],
-  answer: () => ({ status: 200, body: { result: "ok" } }),
+  respond: () => ({ status: 200, body: { result: "ok" } }),
 };
 let receiver;
 
-const call = async (method, path, body, token) => {
+const apiRequest = async (method, path, body, token) => {
   const response = await fetch(ready.base_url + path, {
     method,
     headers: {
@@ -31,15 +31,15 @@ const call = async (method, path, body, token) => {
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  const answer = await response.json();
+  const responseBody = await response.json();
   assert.ok(
     response.ok,
-    `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`,
+    `${method} ${path}: ${response.status} ${JSON.stringify(responseBody)}`,
   );
-  return answer;
+  return responseBody;
 };
-const say = async (channel, id, text, name) => {
-  const response = await fetch(channel, {
+const sendVisitorMessage = async (endpoint, id, text, name) => {
+  const response = await fetch(endpoint, {
     method: "POST",
     body: JSON.stringify({
       sender: { id, ...(name ? { name } : {}) },
@@ -50,37 +50,37 @@ const say = async (channel, id, text, name) => {
 };
 
 let account;
-let channel;
+let endpoint;
 before(async () => {
   receiver = http.createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks));
     integrator.received.push(body);
-    const { status, body: answer } = integrator.answer(body);
+    const { status, body: responseBody } = integrator.respond(body);
     response
       .writeHead(status, { "content-type": "application/json" })
-      .end(JSON.stringify(answer));
+      .end(JSON.stringify(responseBody));
   });
   await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
-  const mark = Date.now();
+  const timestamp = Date.now();
   account = {
-    email: `admin-${mark}@example.com`,
+    email: `admin-${timestamp}@example.com`,
     password: "a long enough password",
   };
-  await call(
+  await apiRequest(
     "POST",
     "/operator/accounts",
     { name: "Fjord Outdoor", admin: { name: "Marta Lindholm", ...account } },
     ready.operator_key,
   );
-  admin = (await call("POST", "/agent/login", account)).token;
-  await call(
+  admin = (await apiRequest("POST", "/agent/login", account)).token;
+  await apiRequest(
     "POST",
     "/admin/agents",
     {
       name: "Jonas Weber",
-      email: `jonas-${mark}@example.com`,
+      email: `jonas-${timestamp}@example.com`,
       password: account.password,
       role: "agent",
     },
@@ -114,13 +114,13 @@ const openChat = async (page, name) => {
   await page.locator(".talk header h2", { hasText: name }).waitFor();
   await page.locator(".turn").first().waitFor();
 };
-const write = async (page, text) => {
+const sendMessage = async (page, text) => {
   await page.locator(".composer textarea").fill(text);
   await page.keyboard.press("Enter");
 };
 
 journey(
-  "an empty account makes its channel and hears its first visitor",
+  "empty account creates a channel and gets its first chat",
   async (page) => {
     await page.getByText("Three steps").waitFor();
     await page.getByRole("button", { name: "Add a channel" }).click();
@@ -130,49 +130,51 @@ journey(
       .fill(`http://127.0.0.1:${receiver.address().port}/hook`);
     await page.getByRole("button", { name: "Connect" }).click();
     await page.getByText("Shop is connected").waitFor();
-    channel = await page.locator(".code-line code").first().innerText();
+    endpoint = await page.locator(".code-line code").first().innerText();
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("Channel Shop added").waitFor();
-    await say(channel, "ada", "Where is my parcel?", "Ada Lovelace");
+    await sendVisitorMessage(
+      endpoint,
+      "ada",
+      "Where is my parcel?",
+      "Ada Lovelace",
+    );
     await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
   },
 );
 
-journey(
-  "a waiting visitor is accepted, answered, and the answer arrives",
-  async (page) => {
-    await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
-    await page.keyboard.press("a");
-    await page.locator(".composer textarea:focus").waitFor();
-    await page.keyboard.type("I look it up.");
-    await page.keyboard.press("Enter");
-    await page
-      .locator(".line", { hasText: "I look it up." })
-      .locator(".mark.ok")
-      .waitFor();
-    assert.equal(
-      integrator.received.filter(
-        ({ message }) => message.text === "I look it up.",
-      ).length,
-      1,
-    );
-    assert.ok(
-      integrator.received.some(({ message }) => message.type === "typein"),
-    );
-    await say(channel, "ada", "Thank you!");
-    await page.locator(".bubble", { hasText: "Thank you!" }).waitFor();
-  },
-);
+journey("waiting visitor is accepted and answered", async (page) => {
+  await page.locator(".row", { hasText: "Ada Lovelace" }).waitFor();
+  await page.keyboard.press("a");
+  await page.locator(".composer textarea:focus").waitFor();
+  await page.keyboard.type("I look it up.");
+  await page.keyboard.press("Enter");
+  await page
+    .locator(".line", { hasText: "I look it up." })
+    .locator(".mark.ok")
+    .waitFor();
+  assert.equal(
+    integrator.received.filter(
+      ({ message }) => message.text === "I look it up.",
+    ).length,
+    1,
+  );
+  assert.ok(
+    integrator.received.some(({ message }) => message.type === "typein"),
+  );
+  await sendVisitorMessage(endpoint, "ada", "Thank you!");
+  await page.locator(".bubble", { hasText: "Thank you!" }).waitFor();
+});
 
 journey(
-  "a rejection is shown with the integrator's words, and Retry sends again",
+  "rejection shows the integrator's error and can be retried",
   async (page) => {
     await openChat(page, "Ada Lovelace");
-    integrator.answer = () => ({
+    integrator.respond = () => ({
       status: 200,
       body: { error: { code: 410, message: "The visitor has left the shop" } },
     });
-    await write(page, "Are you still there?");
+    await sendMessage(page, "Are you still there?");
     const failed = page.locator(".fail", {
       hasText: "The visitor has left the shop",
     });
@@ -180,7 +182,7 @@ journey(
     await failed.getByRole("button", { name: /1 attempt/ }).click();
     await page.locator(".attempts tbody tr").waitFor();
     await page.keyboard.press("Escape");
-    integrator.answer = () => ({ status: 200, body: { result: "ok" } });
+    integrator.respond = () => ({ status: 200, body: { result: "ok" } });
     await failed.getByRole("button", { name: "Retry" }).click();
     await page
       .locator(".line", { hasText: "Are you still there?" })
@@ -190,7 +192,7 @@ journey(
 );
 
 journey(
-  "details are corrected and the visitor is blacklisted",
+  "visitor details are edited and the visitor is blacklisted",
   async (page) => {
     await openChat(page, "Ada Lovelace");
     await page.getByTitle("Edit e-mail").click();
@@ -216,18 +218,15 @@ journey(
   },
 );
 
-journey(
-  "a transfer says when nobody is there to take the chat",
-  async (page) => {
-    await openChat(page, "Ada Lovelace");
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press("t");
-    await page.getByRole("option", { name: /Jonas Weber/ }).click();
-    await page.getByText("The agent is not online.").waitFor();
-  },
-);
+journey("transfer to an offline agent is refused", async (page) => {
+  await openChat(page, "Ada Lovelace");
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press("t");
+  await page.getByRole("option", { name: /Jonas Weber/ }).click();
+  await page.getByText("The agent is not online.").waitFor();
+});
 
-journey("a file and a text of each kind of media are shown", async (page) => {
+journey("each media type is shown", async (page) => {
   const media = {
     photo: {
       file: "https://files.example.com/p.png",
@@ -249,7 +248,7 @@ journey("a file and a text of each kind of media are shown", async (page) => {
     },
   };
   for (const [type, fields] of Object.entries(media)) {
-    const response = await fetch(channel, {
+    const response = await fetch(endpoint, {
       method: "POST",
       body: JSON.stringify({
         sender: { id: "ada" },
@@ -258,7 +257,7 @@ journey("a file and a text of each kind of media are shown", async (page) => {
     });
     assert.equal(response.status, 200);
   }
-  await fetch(channel, {
+  await fetch(endpoint, {
     method: "POST",
     body: JSON.stringify({
       sender: { id: "ada" },
@@ -271,7 +270,7 @@ journey("a file and a text of each kind of media are shown", async (page) => {
   await page.locator("audio").waitFor({ state: "attached" });
 });
 
-journey("a chat is closed and the visitor erased", async (page) => {
+journey("chat is closed and its visitor erased", async (page) => {
   await openChat(page, "Ada Lovelace");
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press("e");
@@ -288,7 +287,7 @@ journey("a chat is closed and the visitor erased", async (page) => {
   await page.getByText(/Ada Lovelace is erased/).waitFor();
 });
 
-test("a wrong password is told", { timeout: 60_000 }, async () => {
+test("wrong password shows an error", { timeout: 60_000 }, async () => {
   const { page, context } = await openPage(browser);
   await page.goto(`${url}/console/`);
   await page.getByLabel("E-mail").fill(account.email);

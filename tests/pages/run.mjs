@@ -1,7 +1,7 @@
-/* Every suite of the pages: types, rules, bundles, the console in Chromium in front of the stand-in, then in front of
-   the real local host. Installs what it needs. Each test of Node's runner counts.
+/* Runs all suites of the pages: types, unit tests, bundles, the console in Chromium with the stand-in API, and then with
+   the real local host. Installs the packages. Each test of Node's test runner counts as one.
 
-     node tests/pages/run.mjs             everything
+     node tests/pages/run.mjs             all suites
      node tests/pages/run.mjs --no-host   without the local host */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -34,17 +34,17 @@ function run(folder, command, ...options) {
 
 function checkGeneratedTypes() {
   const folder = mkdtempSync(join(tmpdir(), "types-"));
-  const made = join(folder, "schema.d.ts");
+  const generated = join(folder, "schema.d.ts");
   const options = JSON.parse(readFileSync(join(WWW, "package.json"), "utf8"))
     .scripts.types.split(" ")
     .slice(1, -1);
-  run(WWW, "node_modules/.bin/openapi-typescript", ...options, made);
+  run(WWW, "node_modules/.bin/openapi-typescript", ...options, generated);
   if (
-    readFileSync(made, "utf8") !==
+    readFileSync(generated, "utf8") !==
     readFileSync(join(WWW, "api/schema.d.ts"), "utf8")
   ) {
     console.error(
-      'functions/www/api/schema.d.ts is not what docs/openapi.json says; run "npm run types" in functions/www',
+      'functions/www/api/schema.d.ts does not match docs/openapi.json; run "npm run types" in functions/www',
     );
     process.exit(1);
   }
@@ -65,7 +65,7 @@ async function startHost() {
   const deadline = Date.now() + HOST_START_MS;
   while (!existsSync(ready)) {
     if (host.exitCode !== null || Date.now() > deadline)
-      throw new Error(`the local host does not start, see ${folder}/host.log`);
+      throw new Error(`the local host did not start, see ${folder}/host.log`);
     await new Promise((done) => setTimeout(done, 200));
   }
   return { host, ready };
@@ -81,7 +81,7 @@ run(WWW, "node", "build.mjs", "--check");
 run(HERE, "node", "--test", "--test-reporter=tap", "console.test.mjs");
 if (process.argv.includes("--no-host")) {
   console.log(
-    "SKIPPED: the console in front of the local host; node tests/pages/run.mjs runs that too",
+    "SKIPPED: the console with the local host; node tests/pages/run.mjs runs it",
   );
 } else {
   const { host, ready } = await startHost();

@@ -1,10 +1,17 @@
-/* Takes a picture of each view in each state at three widths, light and dark, and says what axe finds.
+/* Takes a screenshot of each state of the console at three widths, light and dark, and prints accessibility violations.
 
-     node screenshots.mjs [folder] [--only name] [--widths 1440,390] [--quick]     --quick: 1440 light and 390 dark alone */
+     node screenshots.mjs [folder] [--only name] [--widths 1440,390] [--quick]     --quick: only 1440 light and 390 dark */
 
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { axe, launch, openPage, serve, signIn, steer } from "./browser.mjs";
+import {
+  axeViolations,
+  launch,
+  openPage,
+  serve,
+  signIn,
+  controlStandin,
+} from "./browser.mjs";
 
 const folder = resolve(
   process.argv[2]?.startsWith("--") === false ? process.argv[2] : "screenshots",
@@ -17,20 +24,20 @@ const widths = process.argv.includes("--widths")
   : undefined;
 const isQuick = process.argv.includes("--quick");
 
-const open =
+const openChat =
   (name) =>
   async ({ page }) => {
     await page.locator(".row", { hasText: name }).first().click();
     await page.locator(".turn").first().waitFor();
   };
-const key =
+const press =
   (name) =>
   async ({ page }) =>
     page.keyboard.press(name);
-const settle = ({ page }) => page.waitForTimeout(200);
+const waitForRendering = ({ page }) => page.waitForTimeout(200);
 const blur = ({ page }) => page.evaluate(() => document.activeElement?.blur());
 
-/** Each state: the stand-in's world, and how to come there. */
+/** For each state: the data set of the stand-in, and the steps that lead to the state. */
 const STATES = {
   "sign-in": { isSignedOut: true, steps: [] },
   "sign-in-wrong": {
@@ -48,7 +55,7 @@ const STATES = {
     isSignedOut: true,
     steps: [
       async ({ page, url }) => {
-        await steer(url, "fail", {
+        await controlStandin(url, "fail", {
           path: "login",
           status: 429,
           times: 1,
@@ -87,9 +94,9 @@ const STATES = {
   inbox: { steps: [] },
   conversation: {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ url, page }) => {
-        await steer(url, "typing", {
+        await controlStandin(url, "typing", {
           chat_id: 1004,
           typing: true,
           text: "yes please, but to my off",
@@ -100,7 +107,7 @@ const STATES = {
   },
   "visitor-pane": {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) =>
         page.viewportSize().width <= 1100 &&
         page.locator(".pane-toggle").click(),
@@ -108,7 +115,7 @@ const STATES = {
   },
   "visitor-edit": {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => {
         if (page.viewportSize().width <= 1100)
           await page.locator(".pane-toggle").click();
@@ -116,7 +123,7 @@ const STATES = {
       },
     ],
   },
-  waiting: { steps: [open("João Ferreira")] },
+  waiting: { steps: [openChat("João Ferreira")] },
   bot: {
     steps: [
       async ({ page }) => page.getByRole("tab", { name: "Bot" }).click(),
@@ -125,13 +132,13 @@ const STATES = {
   },
   attempts: {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => page.locator(".attempts-link").click(),
     ],
   },
   note: {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => {
         await page.getByRole("radio", { name: "Private note" }).click();
         await page.keyboard.type(
@@ -142,35 +149,35 @@ const STATES = {
   },
   canned: {
     steps: [
-      open("Thanh"),
+      openChat("Thanh"),
       async ({ page }) => page.locator("textarea").focus(),
       async ({ page }) => page.keyboard.type("/"),
     ],
   },
   emoji: {
     steps: [
-      open("Thanh"),
+      openChat("Thanh"),
       async ({ page }) => page.getByRole("button", { name: "Emoji" }).click(),
     ],
   },
   "too-long": {
     steps: [
-      open("Thanh"),
+      openChat("Thanh"),
       async ({ page }) =>
         page.locator("textarea").fill("All of it. ".repeat(920)),
     ],
   },
-  "unread-news": {
+  "unread-messages": {
     world: "long",
     steps: [
-      open("Priya Raman"),
+      openChat("Priya Raman"),
       async ({ page, url }) => {
         await page.waitForTimeout(300);
         await page.locator(".log").evaluate((log) => (log.scrollTop -= 900));
         await page.waitForTimeout(100);
         for (const text of ["Are you there?", "One more thing"])
-          await steer(url, "visitor", {
-            chat_id: await chatOf(url, "Priya Raman"),
+          await controlStandin(url, "visitor", {
+            chat_id: await chatIdOf(url, "Priya Raman"),
             text,
           });
         await page.locator(".news .fresh").waitFor();
@@ -194,28 +201,28 @@ const STATES = {
   "long-name": {
     world: "strange",
     steps: [
-      open("Maximiliane"),
+      openChat("Maximiliane"),
       async ({ page }) => {
         await page.locator(".log").evaluate((log) => (log.scrollTop = 0));
       },
     ],
   },
-  "long-name-end": { world: "strange", steps: [open("Maximiliane")] },
+  "long-name-end": { world: "strange", steps: [openChat("Maximiliane")] },
   "long-name-visitor": {
     world: "strange",
     steps: [
-      open("Maximiliane"),
+      openChat("Maximiliane"),
       async ({ page }) =>
         page.viewportSize().width <= 1100 &&
         page.locator(".pane-toggle").click(),
     ],
   },
-  "right-to-left": { world: "strange", steps: [open("محمد")] },
+  "right-to-left": { world: "strange", steps: [openChat("محمد")] },
   failed: {
     steps: [
-      open("Thanh"),
+      openChat("Thanh"),
       async ({ page, url }) => {
-        await steer(url, "fail", {
+        await controlStandin(url, "fail", {
           path: "messages$",
           method: "POST",
           status: 400,
@@ -237,10 +244,10 @@ const STATES = {
   },
   offline: {
     steps: [
-      open("Thanh"),
+      openChat("Thanh"),
       async ({ page, url, context }) => {
         await context.setOffline(true);
-        await steer(url, "sockets", { on: false });
+        await controlStandin(url, "sockets", { on: false });
         await page.locator("textarea").fill("I write this without a network.");
         await page.getByRole("button", { name: "Send", exact: true }).click();
         await page.locator(".link-line.bad").waitFor({ timeout: 15000 });
@@ -249,37 +256,40 @@ const STATES = {
   },
   interrupted: {
     steps: [
-      open("Thanh"),
+      openChat("Thanh"),
       async ({ page, url }) => {
-        await steer(url, "fail", { path: "socket-ticket", status: 503 });
-        await steer(url, "sockets", { on: false });
+        await controlStandin(url, "fail", {
+          path: "socket-ticket",
+          status: 503,
+        });
+        await controlStandin(url, "sockets", { on: false });
         await page.locator(".link-line").waitFor({ timeout: 15000 });
       },
     ],
   },
-  palette: { steps: [open("Amara Kone"), blur, key("Control+k")] },
+  palette: { steps: [openChat("Amara Kone"), blur, press("Control+k")] },
   "palette-search": {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       blur,
-      key("Control+k"),
+      press("Control+k"),
       async ({ page }) => page.keyboard.type("th"),
     ],
   },
-  keys: { steps: [open("Amara Kone"), blur, key("?")] },
-  transfer: { steps: [open("Amara Kone"), blur, key("t")] },
+  keys: { steps: [openChat("Amara Kone"), blur, press("?")] },
+  transfer: { steps: [openChat("Amara Kone"), blur, press("t")] },
   "close-question": {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => page.locator("textarea").fill("A draft"),
       blur,
-      key("e"),
+      press("e"),
     ],
   },
-  "closed-undo": { steps: [open("Elif"), blur, key("e")] },
+  "closed-undo": { steps: [openChat("Elif"), blur, press("e")] },
   file: {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page, url }) => {
         await page
           .getByRole("button", { name: "Send a link to a file" })
@@ -299,40 +309,40 @@ const STATES = {
     steps: [
       async ({ page }) => page.keyboard.press("Control+k"),
       async ({ page }) => page.keyboard.type("canned"),
-      key("Enter"),
+      press("Enter"),
     ],
   },
   "canned-edit": {
     steps: [
       async ({ page }) => page.keyboard.press("Control+k"),
       async ({ page }) => page.keyboard.type("canned"),
-      key("Enter"),
+      press("Enter"),
       async ({ page }) =>
         page.getByRole("button", { name: "Edit /hello" }).click(),
     ],
   },
   erase: {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => page.getByRole("button", { name: "More" }).click(),
       async ({ page }) => page.getByRole("menuitem", { name: "Erase" }).click(),
     ],
   },
   menu: {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => page.getByRole("button", { name: "More" }).click(),
     ],
   },
   me: { steps: [async ({ page }) => page.locator(".rail .me").click()] },
   "sign-out": {
     steps: [
-      open("Amara Kone"),
+      openChat("Amara Kone"),
       async ({ page }) => page.locator("textarea").fill("A draft"),
       blur,
       async ({ page }) => page.keyboard.press("Control+k"),
       async ({ page }) => page.keyboard.type("sign out"),
-      key("Enter"),
+      press("Enter"),
     ],
   },
   search: {
@@ -350,7 +360,7 @@ const STATES = {
   loading: { isSlow: true, steps: [] },
   "loading-chat": {
     steps: [
-      async ({ url }) => steer(url, "latency", { ms: 4000 }),
+      async ({ url }) => controlStandin(url, "latency", { ms: 4000 }),
       async ({ page }) => page.locator(".row").nth(2).click(),
       async ({ page }) => page.waitForTimeout(400),
     ],
@@ -362,7 +372,7 @@ const STATES = {
   "chat-failed": {
     steps: [
       async ({ url }) =>
-        steer(url, "fail", {
+        controlStandin(url, "fail", {
           path: "/messages",
           method: "GET",
           status: 500,
@@ -376,9 +386,10 @@ const STATES = {
   visitors: { steps: [], hash: "#/visitors" },
 };
 
-async function chatOf(url, name) {
-  return (await steer(url, "chats")).find((chat) => chat.visitor.name === name)
-    .chat_id;
+async function chatIdOf(url, name) {
+  return (await controlStandin(url, "chats")).find(
+    (chat) => chat.visitor.name === name,
+  ).chat_id;
 }
 
 const sizes = isQuick
@@ -399,7 +410,7 @@ await mkdir(folder, { recursive: true });
 const browser = await launch();
 const server = await serve();
 const { url } = server;
-let bad = 0;
+let failedPictures = 0;
 for (const [
   name,
   { world = "normal", steps, isSignedOut, isSlow, failing, email, hash = "" },
@@ -407,7 +418,7 @@ for (const [
   if (only !== undefined && !name.startsWith(only)) continue;
   for (const [width, height, scheme] of sizes) {
     if (widths !== undefined && !widths.includes(width)) continue;
-    await steer(url, "reset", { world });
+    await controlStandin(url, "reset", { world });
     const { page, context, problems } = await openPage(browser, {
       width,
       height,
@@ -421,31 +432,31 @@ for (const [
         await page.goto(`${url}/console/`);
         await page.getByLabel("E-mail").waitFor();
       } else {
-        if (failing) await steer(url, "fail", failing);
+        if (failing) await controlStandin(url, "fail", failing);
         await page.goto(`${url}/console/${hash}`);
         await page.getByLabel("E-mail").fill(email ?? "marta@example.com");
         await page.getByLabel("Password", { exact: true }).fill("secret");
         await page.keyboard.press("Enter");
         if (isSlow) {
-          await steer(url, "latency", { ms: 5000 });
+          await controlStandin(url, "latency", { ms: 5000 });
         }
         await page.locator(".app").waitFor({ timeout: 8000 });
         await page.waitForTimeout(isSlow ? 600 : 400);
       }
       for (const step of steps) await step({ page, url, context });
-      await settle({ page });
+      await waitForRendering({ page });
       await page.screenshot({ path: join(folder, file) });
-      const violations = await axe(page);
+      const violations = await axeViolations(page);
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - innerWidth,
       );
-      if (overflow > 0) problems.push(`the page is ${overflow} px too wide`);
+      if (overflow > 0) problems.push(`the page overflows by ${overflow} px`);
       if (violations.length + problems.length > 0) {
-        bad++;
+        failedPictures++;
         console.log(`${file}\n  ${[...violations, ...problems].join("\n  ")}`);
       }
     } catch (error) {
-      bad++;
+      failedPictures++;
       await page.screenshot({ path: join(folder, file) }).catch(() => {});
       console.log(
         `${file}: ${error.message.split("\n").slice(0, 3).join(" ")} ${problems.join(" ")}`,
@@ -458,8 +469,8 @@ for (const [
 await browser.close();
 await server.close();
 console.log(
-  bad === 0
-    ? `pictures in ${folder}, nothing found`
-    : `pictures in ${folder}, ${bad} with findings`,
+  failedPictures === 0
+    ? `pictures in ${folder}, no problems`
+    : `pictures in ${folder}, ${failedPictures} with problems`,
 );
-process.exit(bad === 0 ? 0 : 1);
+process.exit(failedPictures === 0 ? 0 : 1);

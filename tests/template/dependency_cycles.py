@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fails when resources of a template need each other in a circle, which CloudFormation refuses.
+"""Fails when resources of a template depend on each other in a cycle, which CloudFormation refuses.
 
-    tests/template/circles.py TEMPLATE...
+    tests/template/dependency_cycles.py TEMPLATE...
 
-Looks at what SAM makes of the template, where an alias needs the alarms that may roll it back. cfn-lint looks for circles
-too, but not through what SAM has yet to transform.
+Checks the template after the SAM transform, in which an alias depends on its rollback alarms. cfn-lint checks the template
+before the transform and misses such cycles.
 """
 
 import logging
@@ -18,45 +18,45 @@ from samtranslator.yaml_helper import yaml_parse
 
 
 class NoPolicies:
-    """SAM asks for the managed policies of the account; their names are all that matters here."""
+    """SAM asks for the managed policies of the account, which do not matter here."""
 
     def load(self):
         return {}
 
 
-def named(value):
-    """The names that a part of a template refers to."""
+def referenced_names(value):
+    """Yields the names that a part of a template refers to."""
     if isinstance(value, list):
-        for inner in value:
-            yield from named(inner)
+        for child in value:
+            yield from referenced_names(child)
     elif isinstance(value, dict):
-        for key, inner in value.items():
+        for key, child in value.items():
             if key in ("Ref", "DependsOn"):
-                yield from [inner] if isinstance(inner, str) else inner
+                yield from [child] if isinstance(child, str) else child
             elif key == "Fn::GetAtt":
-                yield inner.split(".")[0] if isinstance(inner, str) else inner[0]
+                yield child.split(".")[0] if isinstance(child, str) else child[0]
             elif key == "Fn::Sub":
-                text = inner if isinstance(inner, str) else inner[0]
+                text = child if isinstance(child, str) else child[0]
                 yield from (name.split(".")[0] for name in re.findall(r"\$\{([^!}]+)\}", text))
-            yield from named(inner)
+            yield from referenced_names(child)
 
 
 def check(path):
-    """How many resources SAM makes of the template; exits when some of them need each other."""
+    """Returns the number of resources after the SAM transform. Exits when there is a cycle."""
     template = yaml_parse(Path(path).read_text())
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
-            # As after the upload of `sam deploy`.
+            # `sam deploy` replaces the local path in the same way.
             resource["Properties"]["CodeUri"] = "s3://bucket/key"
     resources = transform(template, {}, NoPolicies())["Resources"]
-    needs = {name: resources.keys() & set(named(resource)) - {name} for name, resource in resources.items()}
+    dependencies = {name: resources.keys() & set(referenced_names(resource)) - {name} for name, resource in resources.items()}
     try:
-        TopologicalSorter(needs).prepare()
-    except CycleError as circle:
-        sys.exit(f"{path}: these need each other: {' -> '.join(reversed(circle.args[1]))}")
+        TopologicalSorter(dependencies).prepare()
+    except CycleError as error:
+        sys.exit(f"{path}: dependency cycle: {' -> '.join(reversed(error.args[1]))}")
     return len(resources)
 
 
 logging.disable()
 for path in sys.argv[1:]:
-    print(f"{path}: {check(path)} resources, no circle")
+    print(f"{path}: {check(path)} resources, no cycle")

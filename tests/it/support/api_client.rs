@@ -1,4 +1,5 @@
-//! The public API as tests call it: one person, one credential.
+//! Clients of the public API: one credential each, and helpers that act as an account, an agent or a channel's
+//! integrator.
 
 use std::net::Ipv4Addr;
 
@@ -6,30 +7,30 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::contract;
-use crate::wait::{PATIENCE, seconds, wait_for};
+use crate::openapi_contract;
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// An answer, read whole. Every one is held against the OpenAPI document.
+/// A complete HTTP response. Every response is checked against the OpenAPI document.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct ApiResponse {
     pub status: u16,
     pub headers: HeaderMap,
     pub text: String,
 }
 
-impl Reply {
+impl ApiResponse {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }
 
-    /// The body, provided that the status is the one expected.
+    /// Checks the status and returns the JSON body; null when it is empty.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
         if self.text.is_empty() { Value::Null } else { self.json() }
     }
 
-    /// Checks for an error in the shape that every endpoint uses.
+    /// Checks the status and the error code of an error body, and returns the body.
     #[track_caller]
     pub fn expect_error(self, status: u16, code: &str) -> Value {
         let body = self.expect(status);
@@ -39,139 +40,139 @@ impl Reply {
     }
 }
 
-/// Someone who calls the service, with or without a bearer token.
+/// An HTTP client of the service, with or without a bearer token.
 #[derive(Clone)]
-pub struct Caller {
+pub struct ApiClient {
     http: Client,
     base: String,
-    bearer: Option<String>,
+    token: Option<String>,
 }
 
-impl Caller {
+impl ApiClient {
     pub fn new(base: &str) -> Self {
         let url = reqwest::Url::parse(base).unwrap();
         let mut http = Client::builder().no_proxy().timeout(seconds(40));
-        // Names under .localhost are loopback by RFC 6761, which not every resolver knows.
+        // Names under .localhost are loopback (RFC 6761), but not every resolver implements this.
         if let Some(host) = url.host_str().filter(|host| host.ends_with(".localhost")) {
             http = http.resolve(host, (Ipv4Addr::LOCALHOST, 0).into());
         }
-        // A gateway says so itself; MiniStack hands on what the caller says.
+        // API Gateway sets this header itself; MiniStack forwards the client's.
         let scheme = HeaderValue::try_from(url.scheme()).unwrap();
         let http = http.default_headers(HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-proto"), scheme)]));
-        Self { http: http.build().unwrap(), base: base.to_owned(), bearer: None }
+        Self { http: http.build().unwrap(), base: base.to_owned(), token: None }
     }
 
-    pub fn with(&self, bearer: &str) -> Self {
-        Self { bearer: Some(bearer.to_owned()), ..self.clone() }
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self.clone() }
     }
 
-    pub fn anonymous(&self) -> Self {
-        Self { bearer: None, ..self.clone() }
+    pub fn without_token(&self) -> Self {
+        Self { token: None, ..self.clone() }
     }
 
-    pub fn bearer(&self) -> &str {
-        self.bearer.as_deref().unwrap_or_default()
+    pub fn token(&self) -> &str {
+        self.token.as_deref().unwrap_or_default()
     }
 
-    /// A request to a path of the service, or to a whole address.
+    /// A request to a path of the service or to an absolute URL.
     pub fn request(&self, method: Method, target: &str) -> RequestBuilder {
         let url = if target.starts_with("http") { target.to_owned() } else { format!("{}{target}", self.base) };
         let request = self.http.request(method, url);
-        match &self.bearer {
+        match &self.token {
             Some(token) => request.bearer_auth(token),
             None => request,
         }
     }
 
-    pub async fn get(&self, target: &str) -> Reply {
+    pub async fn get(&self, target: &str) -> ApiResponse {
         send(self.request(Method::GET, target)).await
     }
 
-    pub async fn delete(&self, target: &str) -> Reply {
+    pub async fn delete(&self, target: &str) -> ApiResponse {
         send(self.request(Method::DELETE, target)).await
     }
 
-    pub async fn post(&self, target: &str, body: &Value) -> Reply {
+    pub async fn post(&self, target: &str, body: &Value) -> ApiResponse {
         send(self.request(Method::POST, target).json(body)).await
     }
 
-    pub async fn put(&self, target: &str, body: &Value) -> Reply {
+    pub async fn put(&self, target: &str, body: &Value) -> ApiResponse {
         send(self.request(Method::PUT, target).json(body)).await
     }
 
-    pub async fn patch(&self, target: &str, body: &Value) -> Reply {
+    pub async fn patch(&self, target: &str, body: &Value) -> ApiResponse {
         send(self.request(Method::PATCH, target).json(body)).await
     }
 
-    /// None when there is no answer: the host may have been killed.
-    pub async fn try_get(&self, target: &str) -> Option<Reply> {
+    /// None without a response, for example because the host was killed.
+    pub async fn try_get(&self, target: &str) -> Option<ApiResponse> {
         try_send(self.request(Method::GET, target)).await.ok()
     }
 
-    /// None when there is no answer: the host may have been killed.
-    pub async fn try_post(&self, target: &str, body: &Value) -> Option<Reply> {
+    /// None without a response, for example because the host was killed.
+    pub async fn try_post(&self, target: &str, body: &Value) -> Option<ApiResponse> {
         try_send(self.request(Method::POST, target).json(body)).await.ok()
     }
 }
 
-pub async fn send(request: RequestBuilder) -> Reply {
+pub async fn send(request: RequestBuilder) -> ApiResponse {
     try_send(request).await.expect("the service answers")
 }
 
-async fn try_send(request: RequestBuilder) -> reqwest::Result<Reply> {
+async fn try_send(request: RequestBuilder) -> reqwest::Result<ApiResponse> {
     let (client, request) = request.build_split();
     let request = request?;
     let (method, path) = (request.method().clone(), request.url().path().to_owned());
     let body = request.body().and_then(|body| body.as_bytes()).map(<[u8]>::to_vec);
     let response = client.execute(request).await?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let reply = Reply { status, headers, text: response.text().await? };
-    contract::check(&method, &path, body.as_deref(), &reply);
+    let reply = ApiResponse { status, headers, text: response.text().await? };
+    openapi_contract::check(&method, &path, body.as_deref(), &reply);
     Ok(reply)
 }
 
-/// A tenant and its admin.
-pub struct Account {
+/// An account and its admin.
+pub struct TestAccount {
     pub id: Value,
-    pub admin: Agent,
+    pub admin: TestAgent,
 }
 
-impl Account {
-    /// Opens an account with an e-mail address nobody else has.
-    pub async fn open(operator: &Caller) -> Self {
+impl TestAccount {
+    /// Creates an account whose admin has a unique e-mail address.
+    pub async fn create(operator: &ApiClient) -> Self {
         let email = unique_email("admin");
         let body = json!({
             "name": "Acme",
             "admin": {"name": "Grace", "email": email, "password": PASSWORD},
         });
-        let made = operator.post("/operator/accounts", &body).await.expect(201);
-        let admin = Agent::log_in(operator, made["admin_id"].clone(), &email).await;
-        Self { id: made["account_id"].clone(), admin }
+        let created = operator.post("/operator/accounts", &body).await.expect(201);
+        let admin = TestAgent::log_in(operator, created["admin_id"].clone(), &email).await;
+        Self { id: created["account_id"].clone(), admin }
     }
 
-    pub async fn agent(&self, name: &str) -> Agent {
-        self.agent_with(name, json!({})).await
+    pub async fn create_agent(&self, name: &str) -> TestAgent {
+        self.create_agent_with(name, json!({})).await
     }
 
-    /// An agent with these fields besides the required ones.
-    pub async fn agent_with(&self, name: &str, more: Value) -> Agent {
+    /// An agent with additional or changed fields.
+    pub async fn create_agent_with(&self, name: &str, extra_fields: Value) -> TestAgent {
         let fields = json!({"name": name, "email": unique_email("agent"), "password": PASSWORD, "role": "agent"});
-        let body = merged(fields, more);
-        let made = self.admin.call.post("/admin/agents", &body).await.expect(201);
-        Agent::log_in(&self.admin.call, made["agent_id"].clone(), body["email"].as_str().unwrap()).await
+        let body = merged(fields, extra_fields);
+        let created = self.admin.client.post("/admin/agents", &body).await.expect(201);
+        TestAgent::log_in(&self.admin.client, created["agent_id"].clone(), body["email"].as_str().unwrap()).await
     }
 
-    pub async fn channel(&self, integrator_url: &str) -> Channel {
-        self.channel_with(integrator_url, json!({})).await
+    pub async fn create_channel(&self, integrator_url: &str) -> TestChannel {
+        self.create_channel_with(integrator_url, json!({})).await
     }
 
-    /// A channel with these settings besides the required ones.
-    pub async fn channel_with(&self, integrator_url: &str, more: Value) -> Channel {
-        let body = merged(json!({"kind": "api", "name": "App", "integrator_url": integrator_url}), more);
-        let made = self.admin.call.post("/admin/channels", &body).await.expect(201);
-        let field = |name: &str| made[name].as_str().unwrap_or_else(|| panic!("{name}: {made}")).to_owned();
-        Channel {
-            call: self.admin.call.anonymous(),
+    /// A channel with additional or changed settings.
+    pub async fn create_channel_with(&self, integrator_url: &str, extra_fields: Value) -> TestChannel {
+        let body = merged(json!({"kind": "api", "name": "App", "integrator_url": integrator_url}), extra_fields);
+        let created = self.admin.client.post("/admin/channels", &body).await.expect(201);
+        let field = |name: &str| created[name].as_str().unwrap_or_else(|| panic!("{name}: {created}")).to_owned();
+        TestChannel {
+            client: self.admin.client.without_token(),
             id: field("channel_id"),
             endpoint: field("endpoint"),
             signing_secret: field("signing_secret"),
@@ -181,56 +182,56 @@ impl Account {
 
 pub const PASSWORD: &str = "correct horse battery staple";
 
-pub fn unique_email(who: &str) -> String {
-    format!("{who}-{}@acme.example", local::home::random_hex::<8>().unwrap())
+pub fn unique_email(prefix: &str) -> String {
+    format!("{prefix}-{}@acme.example", local::hex::random_hex::<8>().unwrap())
 }
 
-/// `base` with the fields of `more` set over it.
-pub fn merged(mut base: Value, more: Value) -> Value {
-    let (Value::Object(fields), Value::Object(more)) = (&mut base, more) else { panic!("two objects") };
-    fields.extend(more);
+/// `base` with the fields of `changes` added or replaced.
+pub fn merged(mut base: Value, changes: Value) -> Value {
+    let (Value::Object(fields), Value::Object(changes)) = (&mut base, changes) else { panic!("two objects") };
+    fields.extend(changes);
     base
 }
 
-/// A person who answers.
+/// A signed-in agent.
 #[derive(Clone)]
-pub struct Agent {
-    pub call: Caller,
+pub struct TestAgent {
+    pub client: ApiClient,
     pub id: Value,
     pub email: String,
 }
 
-impl Agent {
-    pub async fn log_in(anyone: &Caller, id: Value, email: &str) -> Self {
+impl TestAgent {
+    pub async fn log_in(anonymous: &ApiClient, id: Value, email: &str) -> Self {
         let credentials = json!({"email": email, "password": PASSWORD});
-        let session = anyone.post("/agent/login", &credentials).await.expect(200);
-        let call = anyone.with(session["token"].as_str().expect("a token"));
-        Self { call, id, email: email.to_owned() }
+        let session = anonymous.post("/agent/login", &credentials).await.expect(200);
+        let client = anonymous.with_token(session["token"].as_str().expect("a token"));
+        Self { client, id, email: email.to_owned() }
     }
 
-    pub async fn presence(&self, status: &str) {
-        self.call.put("/agent/presence", &json!({"status": status})).await.expect(200);
+    pub async fn set_presence(&self, status: &str) {
+        self.client.put("/agent/presence", &json!({"status": status})).await.expect(200);
     }
 
     pub async fn chats(&self, state: &str) -> Vec<Value> {
-        let body = self.call.get(&format!("/agent/chats?state={state}")).await.expect(200);
+        let body = self.client.get(&format!("/agent/chats?state={state}")).await.expect(200);
         body["chats"].as_array().expect("chats").clone()
     }
 
     pub async fn chat(&self, chat: u64) -> Value {
-        self.call.get(&format!("/agent/chats/{chat}")).await.expect(200)
+        self.client.get(&format!("/agent/chats/{chat}")).await.expect(200)
     }
 
-    pub async fn messages(&self, chat: u64) -> Vec<Value> {
-        self.messages_after(chat, 0).await
+    pub async fn timeline(&self, chat: u64) -> Vec<Value> {
+        self.timeline_after(chat, 0).await
     }
 
-    /// The timeline from `seq` on, however many pages that takes.
-    pub async fn messages_after(&self, chat: u64, seq: u64) -> Vec<Value> {
+    /// The entries of the timeline after `seq`, from all pages.
+    pub async fn timeline_after(&self, chat: u64, seq: u64) -> Vec<Value> {
         let mut all: Vec<Value> = Vec::new();
         loop {
             let after = all.last().map_or(seq, |last| number(&last["seq"]));
-            let body = self.call.get(&format!("/agent/chats/{chat}/messages?after={after}")).await.expect(200);
+            let body = self.client.get(&format!("/agent/chats/{chat}/messages?after={after}")).await.expect(200);
             let page = body["messages"].as_array().expect("messages");
             if page.is_empty() {
                 return all;
@@ -239,38 +240,38 @@ impl Agent {
         }
     }
 
-    pub async fn message(&self, chat: u64, seq: u64) -> Value {
-        let page = self.messages_after(chat, seq - 1).await;
+    pub async fn timeline_entry(&self, chat: u64, seq: u64) -> Value {
+        let page = self.timeline_after(chat, seq - 1).await;
         page.into_iter().find(|message| message["seq"] == seq).unwrap_or_else(|| panic!("no entry {seq}"))
     }
 
     pub async fn accept(&self, chat: u64) {
-        let body = self.call.post(&format!("/agent/chats/{chat}/accept"), &json!({})).await.expect(200);
+        let body = self.client.post(&format!("/agent/chats/{chat}/accept"), &json!({})).await.expect(200);
         assert_eq!(body["state"], "active");
     }
 
     pub async fn close(&self, chat: u64) {
-        self.call.post(&format!("/agent/chats/{chat}/close"), &json!({})).await.expect(200);
+        self.client.post(&format!("/agent/chats/{chat}/close"), &json!({})).await.expect(200);
     }
 
-    /// Writes a text and returns its place in the timeline.
-    pub async fn write(&self, chat: u64, text: &str) -> u64 {
-        self.write_message(chat, &json!({"type": "text", "text": text})).await
+    /// Sends a text message and returns its `seq`.
+    pub async fn send_text(&self, chat: u64, text: &str) -> u64 {
+        self.send_message(chat, &json!({"type": "text", "text": text})).await
     }
 
-    pub async fn write_message(&self, chat: u64, message: &Value) -> u64 {
-        let body = self.call.post(&format!("/agent/chats/{chat}/messages"), message).await.expect(201);
+    pub async fn send_message(&self, chat: u64, message: &Value) -> u64 {
+        let body = self.client.post(&format!("/agent/chats/{chat}/messages"), message).await.expect(201);
         number(&body["seq"])
     }
 
-    pub async fn typing(&self, chat: u64, kind: &str) {
-        self.call.post(&format!("/agent/chats/{chat}/typing"), &json!({"type": kind})).await.expect(200);
+    pub async fn send_typing(&self, chat: u64, kind: &str) {
+        self.client.post(&format!("/agent/chats/{chat}/typing"), &json!({"type": kind})).await.expect(200);
     }
 
-    /// The delivery of an entry, once it has left `pending`.
-    pub async fn verdict(&self, chat: u64, seq: u64) -> Value {
-        wait_for("a verdict", PATIENCE, async || {
-            let delivery = self.message(chat, seq).await["delivery"].clone();
+    /// Waits until the delivery of an entry is no longer `pending`, and returns it.
+    pub async fn final_delivery(&self, chat: u64, seq: u64) -> Value {
+        wait_for("the end of a delivery", WAIT_TIMEOUT, async || {
+            let delivery = self.timeline_entry(chat, seq).await["delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery) }
         })
         .await
@@ -284,26 +285,26 @@ pub fn number(value: &Value) -> u64 {
 
 /// An API channel, from the integrator's side.
 #[derive(Clone)]
-pub struct Channel {
-    pub call: Caller,
+pub struct TestChannel {
+    pub client: ApiClient,
     pub id: String,
     pub endpoint: String,
     pub signing_secret: String,
 }
 
-impl Channel {
-    pub async fn post(&self, body: &Value) -> Reply {
-        self.call.post(&self.endpoint, body).await
+impl TestChannel {
+    pub async fn post(&self, body: &Value) -> ApiResponse {
+        self.client.post(&self.endpoint, body).await
     }
 
-    /// A visitor writes a text.
-    pub async fn say(&self, visitor: &str, text: &str) {
+    /// Sends a visitor's text message.
+    pub async fn send_text(&self, visitor: &str, text: &str) {
         let body = json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}});
         let answer = self.post(&body).await.expect(200);
         assert_eq!(answer, json!({"result": "ok"}));
     }
 
-    pub async fn status(&self) -> Reply {
-        self.call.get(&format!("{}/status", self.endpoint)).await
+    pub async fn status(&self) -> ApiResponse {
+        self.client.get(&format!("{}/status", self.endpoint)).await
     }
 }

@@ -1,161 +1,170 @@
-//! A bot as tests play it: the provider's server, what the provider says to the service, and a channel it
-//! stands in front of.
+//! An account whose channel has a bot, and the bot provider: its server, and its calls of the Bot API.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Account, Agent, Caller, Channel, Reply, merged, number};
-use crate::harness::Stage;
-use crate::receiver::{Answer, Receiver, Request};
-use crate::wait::{PATIENCE, wait_for};
+use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, merged, number};
+use crate::support::test_host::TestHost;
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
-/// The name that visitors see.
-pub const NAME: &str = "Robin";
+/// The bot's name that visitors see.
+pub const BOT_NAME: &str = "Robin";
 
 /// A connection to a provider, from the provider's side.
 #[derive(Clone)]
-pub struct Bot {
-    pub call: Caller,
+pub struct TestBot {
+    pub client: ApiClient,
     pub bot_id: String,
     pub provider_id: String,
     pub token: String,
     pub signing_secret: String,
 }
 
-impl Bot {
-    /// Connected to the channels by the account's admin, with these settings besides the required ones. It may be silent for
-    /// ever, unless they say otherwise: no test ends while the task of a limit waits.
-    pub async fn connect(account: &Account, provider_id: &str, channels: &[&Channel], more: Value) -> Self {
-        let token = unique("token");
+impl TestBot {
+    /// The account's admin connects a bot to the channels, with additional or changed settings. By default the bot has
+    /// no answer time limit: the task of a limit would stay in a queue and delay the end of the test run.
+    pub async fn connect(
+        account: &TestAccount,
+        provider_id: &str,
+        channels: &[&TestChannel],
+        extra_fields: Value,
+    ) -> Self {
+        let token = unique_name("token");
         let channel_ids: Vec<_> = channels.iter().map(|channel| &channel.id).collect();
         let fields = json!({
-            "provider_id": provider_id, "token": token, "channel_ids": channel_ids, "name": NAME, "answer_within": null,
+            "provider_id": provider_id, "token": token, "channel_ids": channel_ids, "name": BOT_NAME, "answer_within": null,
         });
-        let made = account.admin.call.post("/admin/bots", &merged(fields, more)).await.expect(201);
-        let field = |name: &str| made[name].as_str().unwrap_or_else(|| panic!("{name}: {made}")).to_owned();
+        let created = account.admin.client.post("/admin/bots", &merged(fields, extra_fields)).await.expect(201);
+        let field = |name: &str| created[name].as_str().unwrap_or_else(|| panic!("{name}: {created}")).to_owned();
         let (bot_id, signing_secret) = (field("bot_id"), field("signing_secret"));
-        let call = account.admin.call.anonymous();
-        Self { call, bot_id, provider_id: provider_id.to_owned(), token, signing_secret }
+        let client = account.admin.client.without_token();
+        Self { client, bot_id, provider_id: provider_id.to_owned(), token, signing_secret }
     }
 
-    /// The path of B-1.
-    pub fn webhook(&self) -> String {
+    /// The path to which the provider posts events (specification, B-1).
+    pub fn webhook_path(&self) -> String {
         format!("/bot/webhooks/{}/{}", self.provider_id, self.token)
     }
 
-    pub async fn post(&self, event: &Value) -> Reply {
-        self.call.post(&self.webhook(), event).await
+    pub async fn post(&self, event: &Value) -> ApiResponse {
+        self.client.post(&self.webhook_path(), event).await
     }
 
-    pub async fn message(&self, chat_id: &Value, message: Value) -> Reply {
+    pub async fn send_message(&self, chat_id: &Value, message: Value) -> ApiResponse {
         self.post(&json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat_id, "message": message})).await
     }
 
-    pub async fn say(&self, chat_id: &Value, text: &str) -> Reply {
-        self.message(chat_id, json!({"type": "TEXT", "text": text, "timestamp": 1_700_000_000})).await
+    pub async fn send_text(&self, chat_id: &Value, text: &str) -> ApiResponse {
+        self.send_message(chat_id, json!({"type": "TEXT", "text": text, "timestamp": 1_700_000_000})).await
     }
 
-    pub async fn invite_agent(&self, chat_id: &Value) -> Reply {
+    pub async fn invite_agent(&self, chat_id: &Value) -> ApiResponse {
         self.post(&json!({"event": "INVITE_AGENT", "id": "any", "chat_id": chat_id})).await
     }
 }
 
-/// Names and tokens that nobody else has.
-pub fn unique(what: &str) -> String {
-    format!("{what}-{}", local::home::random_hex::<8>().unwrap())
+/// `prefix` followed by a random suffix.
+pub fn unique_name(prefix: &str) -> String {
+    format!("{prefix}-{}", local::hex::random_hex::<8>().unwrap())
 }
 
-/// Registers a provider whose server is at `endpoint`; returns its id.
-pub async fn register(operator: &Caller, endpoint: &str, more: Value) -> String {
-    let fields = merged(json!({"name": "Bots & Co", "endpoint": endpoint}), more);
-    let made = operator.post("/operator/providers", &fields).await.expect(201);
-    made["provider_id"].as_str().expect("a provider_id").to_owned()
+/// Registers a provider whose server is at `endpoint`. Returns its id.
+pub async fn register_provider(operator: &ApiClient, endpoint: &str, extra_fields: Value) -> String {
+    let fields = merged(json!({"name": "Bots & Co", "endpoint": endpoint}), extra_fields);
+    let created = operator.post("/operator/providers", &fields).await.expect(201);
+    created["provider_id"].as_str().expect("a provider_id").to_owned()
 }
 
-/// A bot in front of a channel, in an account of its own.
-pub struct Front {
-    pub account: Account,
-    pub agent: Agent,
-    pub integrator: Receiver,
-    pub provider: Receiver,
-    pub channel: Channel,
-    pub bot: Bot,
+/// A new account whose only channel has a bot.
+pub struct BotFixture {
+    pub account: TestAccount,
+    pub agent: TestAgent,
+    pub integrator: TestReceiver,
+    pub provider: TestReceiver,
+    pub channel: TestChannel,
+    pub bot: TestBot,
 }
 
-impl Front {
-    /// Both servers answer as they should.
-    pub async fn open(stage: &Stage) -> Self {
-        Self::open_with(stage, json!({}), json!({})).await
+impl BotFixture {
+    /// Integrator and provider respond with success.
+    pub async fn create(host: &TestHost) -> Self {
+        Self::create_with(host, json!({}), json!({})).await
     }
 
-    /// With these settings of the channel and of the bot.
-    pub async fn open_with(stage: &Stage, channel: Value, bot: Value) -> Self {
-        let (integrator, provider) = (Receiver::start(Answer::ok()).await, Receiver::start(Answer::ok()).await);
-        let account = stage.account().await;
-        let channel = account.channel_with(&integrator.url(), channel).await;
-        let provider_id = register(&stage.operator, &provider.url(), json!({})).await;
-        let bot = Bot::connect(&account, &provider_id, &[&channel], bot).await;
+    /// With additional settings of the channel and of the bot.
+    pub async fn create_with(host: &TestHost, channel: Value, bot: Value) -> Self {
+        let (integrator, provider) =
+            (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
+        let account = host.create_account().await;
+        let channel = account.create_channel_with(&integrator.url(), channel).await;
+        let provider_id = register_provider(&host.operator, &provider.url(), json!({})).await;
+        let bot = TestBot::connect(&account, &provider_id, &[&channel], bot).await;
         Self { agent: account.admin.clone(), account, integrator, provider, channel, bot }
     }
 
-    /// The visitor writes; returns the CLIENT_MESSAGE that says so, once the provider has it.
-    pub async fn ask(&self, visitor: &str, text: &str) -> Value {
-        self.channel.say(visitor, text).await;
-        self.told_when(&format!("the provider hears {text:?}"), |event| event["message"]["text"] == text).await
+    /// Sends a visitor's text message. Returns its CLIENT_MESSAGE event once the provider has received it.
+    pub async fn send_visitor_text(&self, visitor: &str, text: &str) -> Value {
+        self.channel.send_text(visitor, text).await;
+        self.wait_for_event_where(&format!("CLIENT_MESSAGE with {text:?}"), |event| event["message"]["text"] == text)
+            .await
     }
 
-    /// The requests of an event's kind so far, in the order of their arrival.
-    pub fn tries(&self, event: &str) -> Vec<Request> {
+    /// The requests with this event received so far, in the order of arrival.
+    pub fn attempts(&self, event: &str) -> Vec<ReceivedRequest> {
         self.provider.requests().into_iter().filter(|request| request.json()["event"] == event).collect()
     }
 
-    /// The first event of this kind, once the provider has it.
-    pub async fn notifications(&self, event: &str) -> Value {
-        self.told_when(event, |notifications| notifications["event"] == event).await
+    /// Waits for the first event of this kind and returns it.
+    pub async fn wait_for_event(&self, event: &str) -> Value {
+        self.wait_for_event_where(event, |body| body["event"] == event).await
     }
 
-    async fn told_when(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        wait_for(what, PATIENCE, async || {
-            let notifications: Vec<Value> = self.provider.requests().iter().map(Request::json).collect();
-            notifications.iter().find(|event| is_it(event)).cloned().ok_or(notifications)
+    async fn wait_for_event_where(&self, what: &str, matches: impl Fn(&Value) -> bool) -> Value {
+        wait_for(what, WAIT_TIMEOUT, async || {
+            let events: Vec<Value> = self.provider.requests().iter().map(ReceivedRequest::json).collect();
+            events.iter().find(|event| matches(event)).cloned().ok_or(events)
         })
         .await
     }
 
-    /// The entry in which the visitor said this.
-    pub async fn entry(&self, chat: u64, text: &str) -> Value {
-        let timeline = self.agent.messages(chat).await;
-        timeline.into_iter().find(|entry| entry["text"] == text).unwrap_or_else(|| panic!("nobody said {text}"))
+    /// The timeline entry with this text.
+    pub async fn entry_with_text(&self, chat: u64, text: &str) -> Value {
+        let timeline = self.agent.timeline(chat).await;
+        timeline
+            .into_iter()
+            .find(|entry| entry["text"] == text)
+            .unwrap_or_else(|| panic!("no entry with the text {text}"))
     }
 
-    /// What became of the visitor's message on its way to the bot, once that is known.
-    pub async fn bot_verdict(&self, chat: u64, text: &str) -> Value {
-        wait_for("a verdict about the bot", PATIENCE, async || {
-            let delivery = self.entry(chat, text).await["bot_delivery"].clone();
+    /// Waits until the delivery of the visitor's message to the bot is no longer `pending`, and returns it.
+    pub async fn final_bot_delivery(&self, chat: u64, text: &str) -> Value {
+        wait_for("the end of a delivery to the bot", WAIT_TIMEOUT, async || {
+            let delivery = self.entry_with_text(chat, text).await["bot_delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery) }
         })
         .await
     }
 
-    pub async fn state(&self, chat: u64) -> Value {
+    pub async fn chat_state(&self, chat: u64) -> Value {
         self.agent.chat(chat).await["state"].clone()
     }
 
-    /// Returns once an agent sees the chat among those that wait.
-    pub async fn waits(&self, chat: u64, within: Duration) {
+    /// Waits until the chat is listed as waiting for an agent.
+    pub async fn wait_until_waiting(&self, chat: u64, within: Duration) {
         wait_for("the chat waits for an agent", within, async || {
             let waiting = self.agent.chats("waiting").await;
-            let is_there = waiting.iter().any(|row| number(&row["chat_id"]) == chat);
-            if is_there { Ok(()) } else { Err((waiting, self.state(chat).await)) }
+            let is_listed = waiting.iter().any(|row| number(&row["chat_id"]) == chat);
+            if is_listed { Ok(()) } else { Err((waiting, self.chat_state(chat).await)) }
         })
         .await;
     }
 }
 
-/// The number of the chat that an event of ours names.
+/// The chat number in an event that the service sent.
 #[track_caller]
-pub fn chat_of(event: &Value) -> u64 {
-    let chat_id = event["chat_id"].as_str().unwrap_or_else(|| panic!("chat_id is no text: {event}"));
-    chat_id.parse().unwrap_or_else(|_| panic!("chat_id is no number of a chat: {event}"))
+pub fn chat_number(event: &Value) -> u64 {
+    let chat_id = event["chat_id"].as_str().unwrap_or_else(|| panic!("chat_id is not a string: {event}"));
+    chat_id.parse().unwrap_or_else(|_| panic!("chat_id is not a chat number: {event}"))
 }

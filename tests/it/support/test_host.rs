@@ -1,11 +1,12 @@
-//! The stage on which tests play: the local host in this process, with the real functions.
+//! The host under test: the local host in this process, which runs the real functions.
 //!
-//! Most tests share one host, each in an account of its own. Tests that measure time play beside each other alone
-//! (`turns.rs`); one that loads the machine or kills processes plays alone. Whenever no test runs, no task may be left in
-//! any queue of the shared host.
+//! Most tests share one host, and each creates its own account. Tests that measure time run only beside tests of the
+//! same kind, and a test that loads the machine or kills processes runs alone (`test_scheduler.rs`). Whenever no test
+//! is running, every queue of the shared host must become empty.
 //!
-//! With SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY set, the shared stage is the stack at that address
-//! (`tests/deploy/run`). A test that looks into the host fails there and says so; it is not for a stack.
+//! With SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY set, the shared host is the deployed stack at that address
+//! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host fails there with a clear
+//! message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -17,145 +18,145 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use local::demo::integrator;
-use local::{Host, LogLine, LogSink, Options, Storage, builder, home};
+use local::{Host, LogLine, LogSink, Options, Storage, cargo_build, hex};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
-use crate::client::{Account, Agent, Caller, Channel, Reply, number, send};
-use crate::turns::{Kind, Turns};
-use crate::wait::{PATIENCE, seconds, wait_for};
+use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
+use crate::support::test_scheduler::{TestLoad, TestScheduler};
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// A queue shows a killed consumer's task again after 36 s.
-const EMPTY_WITHIN: Duration = seconds(60);
+/// Longer than the visibility time-out of 36 s, after which the task of a killed consumer is received again.
+const DRAIN_TIMEOUT: Duration = seconds(60);
 
 /// One runtime for all tests: the shared host's tasks must outlive the test that started it.
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
-static SHARED: OnceCell<Stage> = OnceCell::const_new();
-static BINARIES: OnceCell<Result<PathBuf, builder::Error>> = OnceCell::const_new();
-/// What roles allow and no host has needed so far.
-static UNUSED: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
-static TURNS: Turns = Turns::new();
+static SHARED: OnceCell<TestHost> = OnceCell::const_new();
+static BINARIES: OnceCell<Result<PathBuf, cargo_build::Error>> = OnceCell::const_new();
+/// Permissions of the functions' roles that no test of this process has used so far.
+static UNUSED_PERMISSIONS: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
+static SCHEDULER: TestScheduler = TestScheduler::new();
 
-/// Plays a test on the shared host, beside others.
-pub fn on_stage(test: impl AsyncFnOnce(&Stage)) {
-    play(Kind::Busy, on_shared_stage(test));
+/// Runs a test on the shared host, concurrently with others.
+pub fn run_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
+    run(TestLoad::Busy, on_shared_host(test));
 }
 
-/// Plays a test that measures time on the shared host, beside others that mostly wait.
-pub fn timed_on_stage(test: impl AsyncFnOnce(&Stage)) {
-    play(Kind::Timed, on_shared_stage(test));
+/// Runs a test that measures time on the shared host, concurrently only with tests of the same kind.
+pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
+    run(TestLoad::Timed, on_shared_host(test));
 }
 
-/// Plays a test on the shared host while nothing else happens on it: one that loads the machine, or that any other test
-/// would disturb.
-pub fn alone_on_stage(test: impl AsyncFnOnce(&Stage)) {
-    play(Kind::Alone, on_shared_stage(test));
+/// Runs a test on the shared host while no other test runs: for tests that load the machine or whose measurements
+/// others would disturb.
+pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
+    run(TestLoad::Exclusive, on_shared_host(test));
 }
 
-async fn on_shared_stage(test: impl AsyncFnOnce(&Stage)) {
-    let stage = shared().await;
-    stage.watch(test(stage)).await;
+async fn on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
+    let host = shared_host().await;
+    host.run_test(test(host)).await;
 }
 
-/// Plays a test on a host of its own with these parameters, beside others.
-pub fn on_own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) {
-    beside(own_stage(parameters, test));
+/// Runs a test on its own host with these template parameters, concurrently with others.
+pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
+    run_parallel(on_own_host(parameters, test));
 }
 
-/// Plays a test alone, on a host of its own with these parameters: it measures how the host keeps up.
-pub fn alone_on_stage_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) {
-    alone(own_stage(parameters, test));
+/// Runs a test on its own host with these template parameters, while no other test runs.
+pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
+    run_alone(on_own_host(parameters, test));
 }
 
-/// Plays a test alone, on a host of its own, which it may harm.
-pub fn alone_on_own_stage(test: impl AsyncFnOnce(&Stage)) {
-    alone(own_stage(&[], test));
+/// Runs a test on its own host while no other test runs; it may kill the host's processes.
+pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
+    run_alone(on_own_host(&[], test));
 }
 
-async fn own_stage(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Stage)) {
-    let stage = Stage::start(parameters).await;
-    stage.watch(test(&stage)).await;
-    stage.nothing_is_left().await;
-    stage.host.0.expect("a host of its own").stop().await;
+async fn on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
+    let host = TestHost::start(parameters).await;
+    host.run_test(test(&host)).await;
+    host.assert_queues_drain().await;
+    host.local.0.expect("a host of its own").stop().await;
 }
 
-/// Runs a test that starts what it needs itself, beside others.
-pub fn beside(test: impl Future<Output = ()>) {
-    play(Kind::Busy, test);
+/// Runs a test that needs no host, or starts its own, concurrently with others.
+pub fn run_parallel(test: impl Future<Output = ()>) {
+    run(TestLoad::Busy, test);
 }
 
-/// Runs a test that starts what it needs itself, alone.
-pub fn alone(test: impl Future<Output = ()>) {
-    play(Kind::Alone, test);
+/// Runs a test that needs no host, or starts its own, while no other test runs.
+pub fn run_alone(test: impl Future<Output = ()>) {
+    run(TestLoad::Exclusive, test);
 }
 
-fn play(kind: Kind, test: impl Future<Output = ()>) {
+fn run(load: TestLoad, test: impl Future<Output = ()>) {
     RUNTIME.block_on(async {
-        let turn = TURNS.take(kind).await;
+        let permit = SCHEDULER.acquire(load).await;
         test.await;
-        if turn.is_last()
-            && let Some(stage) = SHARED.get()
+        if permit.is_last_running()
+            && let Some(host) = SHARED.get()
         {
-            stage.nothing_is_left().await;
+            host.assert_queues_drain().await;
         }
     });
 }
 
-async fn shared() -> &'static Stage {
-    let start = async || match stack() {
-        Some(base_url) => Stage::of_stack(&base_url),
-        None => Stage::start(&[]).await,
+async fn shared_host() -> &'static TestHost {
+    let start = async || match stack_base_url() {
+        Some(base_url) => TestHost::for_stack(&base_url),
+        None => TestHost::start(&[]).await,
     };
     SHARED.get_or_init(start).await
 }
 
-/// The address of the stack on which to play, if any.
-fn stack() -> Option<String> {
+/// The base URL of the deployed stack to test, if any.
+fn stack_base_url() -> Option<String> {
     std::env::var("SWITCHBOARD_BASE_URL").ok()
 }
 
-/// The folder with the built functions. Built once, even when it fails: the compiler's words are enough once.
+/// The folder with the built functions. They are built once, even when the build fails: one copy of the compiler's
+/// messages is enough.
 pub async fn binaries() -> &'static Path {
-    let built = BINARIES.get_or_init(async || builder::build(builder::Profile::Dev).await).await;
+    let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::Profile::Dev).await).await;
     built.as_deref().expect("the functions compile")
 }
 
-/// A running host and its operator.
-pub struct Stage {
-    pub host: Local,
-    pub operator: Caller,
-    pub anyone: Caller,
+/// A running host, clients of its API, and the log lines of its functions.
+pub struct TestHost {
+    pub local: LocalHost,
+    pub operator: ApiClient,
+    pub anonymous: ApiClient,
     pub log: Arc<Mutex<Vec<LogLine>>>,
 }
 
-/// The local host, unless a stack plays its part.
-pub struct Local(Option<Host>);
+/// The local host; empty when the tests run against a deployed stack.
+pub struct LocalHost(Option<Host>);
 
-impl Deref for Local {
+impl Deref for LocalHost {
     type Target = Host;
 
     fn deref(&self) -> &Host {
-        self.0.as_ref().expect("this test looks into the local host, which a stack has not")
+        self.0.as_ref().expect("this test needs the local host, not a deployed stack")
     }
 }
 
-impl Stage {
-    /// A stack that somebody deployed.
-    fn of_stack(base_url: &str) -> Self {
+impl TestHost {
+    fn for_stack(base_url: &str) -> Self {
         let operator_key = std::env::var("SWITCHBOARD_OPERATOR_KEY").expect("SWITCHBOARD_OPERATOR_KEY");
-        let anyone = Caller::new(base_url);
-        let operator = anyone.with(&operator_key);
-        Self { host: Local(None), operator, anyone, log: Arc::default() }
+        let anonymous = ApiClient::new(base_url);
+        let operator = anonymous.with_token(&operator_key);
+        Self { local: LocalHost(None), operator, anonymous, log: Arc::default() }
     }
 
     async fn start(parameters: &[(&str, &str)]) -> Self {
-        assert_eq!(stack(), None, "this test needs a local host of its own");
-        let operator_key = home::random_hex::<32>().unwrap();
+        assert_eq!(stack_base_url(), None, "this test needs a local host of its own");
+        let operator_key = hex::random_hex::<32>().unwrap();
         let mut all = BTreeMap::from([
-            ("OperatorKeySha256".to_owned(), home::sha256_hex(&operator_key)),
+            ("OperatorKeySha256".to_owned(), hex::sha256_hex(&operator_key)),
             ("AllowHttpTargets".to_owned(), "true".to_owned()),
             ("AllowedPrivateTargets".to_owned(), "127.0.0.0/8,::1/128".to_owned()),
         ]);
@@ -164,99 +165,100 @@ impl Stage {
         let host = Host::start(Options {
             port: 0,
             storage: Storage::Memory,
-            template: builder::workspace().join("template.yaml"),
+            template: cargo_build::workspace_root().join("template.yaml"),
             parameters: all,
             binaries: binaries().await.to_owned(),
-            extra: integrator::router(),
+            extra_routes: integrator::router(),
             log: LogSink::Memory(Arc::clone(&log)),
         })
         .await
         .expect("the host starts");
-        let anyone = Caller::new(host.base_url());
-        let operator = anyone.with(&operator_key);
-        Self { host: Local(Some(host)), operator, anyone, log }
+        let anonymous = ApiClient::new(host.base_url());
+        let operator = anonymous.with_token(&operator_key);
+        Self { local: LocalHost(Some(host)), operator, anonymous, log }
     }
 
-    /// Shows what the functions complained about when the test fails.
-    async fn watch(&self, test: impl Future<Output = ()>) {
-        let from = self.log.lock().unwrap().len();
-        let _complaints = Complaints { log: &self.log, from };
+    /// Runs the test; when it panics, prints the warnings and errors that the functions logged during it.
+    async fn run_test(&self, test: impl Future<Output = ()>) {
+        let start = self.log.lock().unwrap().len();
+        let _print_on_panic = PrintProblemsOnPanic { log: &self.log, start };
         test.await;
-        if let Local(Some(host)) = &self.host {
-            note_permissions(host);
+        if let LocalHost(Some(host)) = &self.local {
+            record_unused_permissions(host);
         }
     }
 
-    pub async fn account(&self) -> Account {
-        Account::open(&self.operator).await
+    pub async fn create_account(&self) -> TestAccount {
+        TestAccount::create(&self.operator).await
     }
 
-    /// The tables behind the functions.
+    /// A client of the host's DynamoDB tables.
     pub fn tables(&self) -> aws_sdk_dynamodb::Client {
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .endpoint_url(self.host.tables_url("tests"))
+            .endpoint_url(self.local.tables_url("tests"))
             .build();
         aws_sdk_dynamodb::Client::from_conf(config)
     }
 
-    /// Kills these processes, and returns once they have ended.
-    pub async fn kill(&self, is_meant: impl Fn(&str) -> bool) {
-        let mut meant = self.host.processes();
-        meant.retain(|(function, _)| is_meant(function));
-        meant.iter().for_each(|(_, pid)| kill(*pid, "-9"));
-        self.have_ended(&meant).await;
+    /// Kills the processes of the matching functions, and returns once they have ended.
+    pub async fn kill_processes(&self, matches: impl Fn(&str) -> bool) {
+        let mut processes = self.local.processes();
+        processes.retain(|(function, _)| matches(function));
+        processes.iter().for_each(|(_, pid)| kill(*pid, "-9"));
+        self.wait_until_ended(&processes).await;
     }
 
-    /// Returns once these killed processes have ended: until then one could be given a request, and take it along.
-    pub async fn have_ended(&self, killed: &[(String, u32)]) {
-        wait_for("the processes are gone", PATIENCE, async || {
-            let left: Vec<_> = self.host.processes().into_iter().filter(|process| killed.contains(process)).collect();
-            if left.is_empty() { Ok(()) } else { Err(left) }
+    /// Waits for the end of killed processes: until then a request could still be sent to one of them and be lost.
+    pub async fn wait_until_ended(&self, killed: &[(String, u32)]) {
+        wait_for("the processes have ended", WAIT_TIMEOUT, async || {
+            let remaining: Vec<_> =
+                self.local.processes().into_iter().filter(|process| killed.contains(process)).collect();
+            if remaining.is_empty() { Ok(()) } else { Err(remaining) }
         })
         .await;
     }
 
-    /// No task may be left over, nor any that the consumers could not digest.
-    pub async fn nothing_is_left(&self) {
-        let Local(Some(host)) = &self.host else { return };
+    /// Waits until every queue is empty, the dead-letter queues too.
+    pub async fn assert_queues_drain(&self) {
+        let LocalHost(Some(host)) = &self.local else { return };
         let queues = host.queues();
-        wait_for("every queue empty", EMPTY_WITHIN, async || {
-            let left = queues.left().unwrap();
-            if left.is_empty() { Ok(()) } else { Err(left) }
+        wait_for("every queue empty", DRAIN_TIMEOUT, async || {
+            let remaining = queues.non_empty_queues().unwrap();
+            if remaining.is_empty() { Ok(()) } else { Err(remaining) }
         })
         .await;
     }
 }
 
-/// Leaves for `tests/permissions.rs` what no test of this run has needed.
-fn note_permissions(host: &Host) {
+/// Writes the permissions that no test has used so far to a file for `tests/permissions.rs`.
+fn record_unused_permissions(host: &Host) {
     let unused = host.unused_permissions().into_iter();
     let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();
-    let mut all = UNUSED.lock().unwrap_or_else(PoisonError::into_inner);
-    let left = match all.take() {
+    let mut all = UNUSED_PERMISSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    let remaining = match all.take() {
         Some(before) => before.intersection(&unused).cloned().collect(),
         None => unused,
     };
-    let lines: Vec<&str> = left.iter().map(String::as_str).collect();
+    let lines: Vec<&str> = remaining.iter().map(String::as_str).collect();
     std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("unused-permissions"), lines.join("\n")).unwrap();
-    *all = Some(left);
+    *all = Some(remaining);
 }
 
-struct Complaints<'a> {
+struct PrintProblemsOnPanic<'a> {
     log: &'a Mutex<Vec<LogLine>>,
-    from: usize,
+    start: usize,
 }
 
-impl Drop for Complaints<'_> {
+impl Drop for PrintProblemsOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // A second panic would end the whole run.
+            // A second panic would abort the whole test process.
             let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            let complains = |line: &&LogLine| !line.line.contains("\"INFO\"");
-            for line in log.iter().skip(self.from).filter(complains) {
+            let is_problem = |line: &&LogLine| !line.line.contains("\"INFO\"");
+            for line in log.iter().skip(self.start).filter(is_problem) {
                 eprintln!("{}: {}", line.function, line.line);
             }
         }
@@ -267,54 +269,54 @@ pub fn kill(pid: u32, signal: &str) {
     Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
 }
 
-/// A visitor and an agent who has accepted the chat; the agent is the account's admin.
-pub struct Conversation {
-    pub account: Account,
-    pub agent: Agent,
-    pub channel: Channel,
-    pub chat: u64,
+/// A chat that an agent, the account's admin, has accepted.
+pub struct ActiveChat {
+    pub account: TestAccount,
+    pub agent: TestAgent,
+    pub channel: TestChannel,
+    pub number: u64,
 }
 
-pub const VISITOR: &str = "visitor-1";
+pub const VISITOR_ID: &str = "visitor-1";
 
-impl Conversation {
-    /// Opened in an account of its own, through a channel with these settings.
-    pub async fn open(stage: &Stage, integrator_url: &str, settings: Value) -> Self {
-        let account = stage.account().await;
-        let channel = account.channel_with(integrator_url, settings).await;
-        Self::join(account, channel).await
+impl ActiveChat {
+    /// Creates an account and a channel with these settings, and opens the chat there.
+    pub async fn create(host: &TestHost, integrator_url: &str, settings: Value) -> Self {
+        let account = host.create_account().await;
+        let channel = account.create_channel_with(integrator_url, settings).await;
+        Self::open(account, channel).await
     }
 
-    async fn join(account: Account, channel: Channel) -> Self {
+    async fn open(account: TestAccount, channel: TestChannel) -> Self {
         let agent = account.admin.clone();
-        let chat = open_chat(&agent, &channel, VISITOR).await;
-        Self { account, agent, channel, chat }
+        let number = open_accepted_chat(&agent, &channel, VISITOR_ID).await;
+        Self { account, agent, channel, number }
     }
 
-    pub async fn write(&self, text: &str) -> u64 {
-        self.agent.write(self.chat, text).await
+    pub async fn send_text(&self, text: &str) -> u64 {
+        self.agent.send_text(self.number, text).await
     }
 
-    pub async fn verdict(&self, seq: u64) -> Value {
-        self.agent.verdict(self.chat, seq).await
+    pub async fn final_delivery(&self, seq: u64) -> Value {
+        self.agent.final_delivery(self.number, seq).await
     }
 }
 
-/// The visitor writes, the agent accepts; returns the chat's number.
-pub async fn open_chat(agent: &Agent, channel: &Channel, visitor: &str) -> u64 {
-    channel.say(visitor, "Hello").await;
+/// The visitor sends a message and the agent accepts the chat. Returns the chat's number.
+pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visitor: &str) -> u64 {
+    channel.send_text(visitor, "Hello").await;
     let chats = agent.chats("waiting").await;
-    let newest = chats.iter().map(|chat| number(&chat["chat_id"])).max().expect("the chat waits");
+    let newest = chats.iter().map(|chat| number(&chat["chat_id"])).max().expect("a waiting chat");
     agent.accept(newest).await;
     newest
 }
 
-/// Posts raw bytes.
-pub async fn post_raw(caller: &Caller, target: &str, body: Vec<u8>) -> Reply {
-    send(caller.request(Method::POST, target).header("content-type", "application/json").body(body)).await
+/// Posts a raw body labelled as JSON.
+pub async fn post_raw(client: &ApiClient, target: &str, body: Vec<u8>) -> ApiResponse {
+    send(client.request(Method::POST, target).header("content-type", "application/json").body(body)).await
 }
 
-/// A text message of a visitor, as table A1 has it.
+/// The body of a visitor's text message (specification, table A1).
 pub fn visitor_text(visitor: &str, text: &str) -> Value {
     json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}})
 }

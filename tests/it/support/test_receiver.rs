@@ -1,7 +1,8 @@
-//! An integrator's server: a real one, on a free port, that records what arrives and answers as told.
+//! An HTTP server on a free port that plays an integrator, a bot provider or a webhook: it records every request and
+//! returns configured responses.
 //!
-//! It reads raw HTTP/1.1, because the tests look at the framing itself and because it must be able to behave
-//! in ways no HTTP library would.
+//! It reads and writes raw HTTP/1.1, because tests check the framing of requests and need responses that no HTTP
+//! library would send.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -15,27 +16,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::contract;
-use crate::wait::wait_for;
+use crate::openapi_contract;
+use crate::support::wait::wait_for;
 
-/// How a request is treated.
+/// How the receiver responds to a request.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub enum CannedResponse {
     Json(u16, Value),
     Text(u16, &'static str, String),
     Redirect(String),
-    /// The whole answer takes this long.
-    After(Duration, Box<Answer>),
-    /// Reads the request and says nothing.
+    /// Sends the response after this time.
+    Delayed(Duration, Box<CannedResponse>),
+    /// Reads the request and never responds.
     Hang,
-    /// Sends the head of an answer and then a byte now and then.
-    Drip,
-    Close,
+    /// Sends the head of a response, then one byte every 200 ms.
+    SlowBody,
+    /// Closes the connection without a response.
+    CloseConnection,
     /// 200 and a JSON string of this many bytes.
-    Flood(usize),
+    LargeBody(usize),
 }
 
-impl Answer {
+impl CannedResponse {
     pub fn ok() -> Self {
         Self::Json(200, json!({"result": "ok"}))
     }
@@ -46,7 +48,7 @@ impl Answer {
 }
 
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ReceivedRequest {
     pub at: Instant,
     pub method: String,
     pub path: String,
@@ -54,7 +56,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-impl Request {
+impl ReceivedRequest {
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("the body is JSON")
     }
@@ -70,56 +72,56 @@ impl Request {
         self.headers.iter().map(parsed).collect()
     }
 
-    /// The text of a text message.
     pub fn text(&self) -> String {
         self.json()["message"]["text"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// Does something about a request, then says how to answer it.
-type Behaviour = Arc<dyn Fn(Request) -> BoxFuture<'static, Answer> + Send + Sync>;
+/// Computes the response to a request.
+type Handler = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, CannedResponse> + Send + Sync>;
 
-/// Where answers come from.
-enum Script {
-    /// One after the other; the last stays.
-    InOrder(VecDeque<Answer>),
-    Acts(Behaviour),
+/// Where the responses come from.
+enum ResponseSource {
+    /// One after the other; the last one is repeated.
+    Sequence(VecDeque<CannedResponse>),
+    Handler(Handler),
 }
 
-struct State {
+struct ReceiverState {
     connections: usize,
-    requests: Vec<Request>,
-    script: Script,
+    requests: Vec<ReceivedRequest>,
+    source: ResponseSource,
 }
 
-/// Stops listening when dropped; what it was sent is then held against the OpenAPI document.
-pub struct Receiver {
+/// When dropped, it stops listening and checks all received requests against the OpenAPI document.
+pub struct TestReceiver {
     port: u16,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ReceiverState>>,
     server: JoinHandle<()>,
 }
 
-impl Drop for Receiver {
+impl Drop for TestReceiver {
     fn drop(&mut self) {
         self.server.abort();
         if !std::thread::panicking() {
-            self.requests().iter().for_each(contract::check_sent);
+            self.requests().iter().for_each(openapi_contract::check_sent);
         }
     }
 }
 
-impl Receiver {
-    /// Answers every request in this way.
-    pub async fn start(answer: Answer) -> Self {
-        Self::start_with([answer]).await
+impl TestReceiver {
+    /// Gives every request this response.
+    pub async fn start(response: CannedResponse) -> Self {
+        Self::start_sequence([response]).await
     }
 
-    /// Answers the first request with the first, and so on; the last answer stays.
-    pub async fn start_with(answers: impl IntoIterator<Item = Answer>) -> Self {
-        let listener = TcpListener::bind((if host() == LOOPBACK { LOOPBACK } else { "0.0.0.0" }, 0)).await.unwrap();
+    /// Gives these responses one after the other; the last one is repeated.
+    pub async fn start_sequence(responses: impl IntoIterator<Item = CannedResponse>) -> Self {
+        let listener =
+            TcpListener::bind((if host_name() == LOOPBACK { LOOPBACK } else { "0.0.0.0" }, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let script = Script::InOrder(answers.into_iter().collect());
-        let state = Arc::new(Mutex::new(State { connections: 0, requests: Vec::new(), script }));
+        let source = ResponseSource::Sequence(responses.into_iter().collect());
+        let state = Arc::new(Mutex::new(ReceiverState { connections: 0, requests: Vec::new(), source }));
         let server = tokio::spawn(serve(listener, state.clone()));
         Self { port, state, server }
     }
@@ -129,57 +131,57 @@ impl Receiver {
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}:{}/hook", host(), self.port)
+        format!("http://{}:{}/hook", host_name(), self.port)
     }
 
-    /// Answers in this way from now on.
-    pub fn answer(&self, answer: Answer) {
-        self.answer_with([answer]);
+    /// Gives every request from now on this response.
+    pub fn respond_with(&self, response: CannedResponse) {
+        self.respond_in_order([response]);
     }
 
-    /// Answers the next request with the first, and so on; the last answer stays.
-    pub fn answer_with(&self, answers: impl IntoIterator<Item = Answer>) {
-        self.state.lock().unwrap().script = Script::InOrder(answers.into_iter().collect());
+    /// From now on gives these responses one after the other; the last one is repeated.
+    pub fn respond_in_order(&self, responses: impl IntoIterator<Item = CannedResponse>) {
+        self.state.lock().unwrap().source = ResponseSource::Sequence(responses.into_iter().collect());
     }
 
-    /// Answers in this way from now on, but not before the test sends.
-    pub fn answer_when_told(&self, answer: Answer) -> watch::Sender<()> {
+    /// From now on holds requests open; they get this response once the test sends on the returned channel.
+    pub fn respond_on_release(&self, response: CannedResponse) -> watch::Sender<()> {
         let (release, released) = watch::channel(());
-        self.act(move |_| {
-            let (mut released, answer) = (released.clone(), answer.clone());
+        self.respond_by(move |_| {
+            let (mut released, response) = (released.clone(), response.clone());
             async move {
-                // A test that has ended sends no more.
+                // An error means that the test has ended and dropped the sender.
                 let _ = released.changed().await;
-                answer
+                response
             }
         });
         release
     }
 
-    /// From now on acts on each request before it is answered.
-    pub fn act<Acting>(&self, behaviour: impl Fn(Request) -> Acting + Send + Sync + 'static)
+    /// From now on computes each response with this handler.
+    pub fn respond_by<HandlerFuture>(&self, handler: impl Fn(ReceivedRequest) -> HandlerFuture + Send + Sync + 'static)
     where
-        Acting: Future<Output = Answer> + Send + 'static,
+        HandlerFuture: Future<Output = CannedResponse> + Send + 'static,
     {
-        let behaviour: Behaviour = Arc::new(move |request| Box::pin(behaviour(request)));
-        self.state.lock().unwrap().script = Script::Acts(behaviour);
+        let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
+        self.state.lock().unwrap().source = ResponseSource::Handler(handler);
     }
 
     pub fn connections(&self) -> usize {
         self.state.lock().unwrap().connections
     }
 
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.state.lock().unwrap().requests.clone()
     }
 
-    /// The texts received so far, in the order of their arrival.
+    /// The texts of all received messages, in the order of arrival.
     pub fn texts(&self) -> Vec<String> {
-        self.requests().iter().map(Request::text).collect()
+        self.requests().iter().map(ReceivedRequest::text).collect()
     }
 
-    /// The requests, once there are at least `count`.
-    pub async fn received(&self, count: usize, within: Duration) -> Vec<Request> {
+    /// Waits until at least `count` requests have arrived, and returns all of them.
+    pub async fn wait_for_requests(&self, count: usize, within: Duration) -> Vec<ReceivedRequest> {
         wait_for(&format!("{count} requests"), within, async || {
             let requests = self.requests();
             if requests.len() >= count { Ok(requests) } else { Err(requests) }
@@ -190,51 +192,54 @@ impl Receiver {
 
 const LOOPBACK: &str = "127.0.0.1";
 
-/// What the functions call this machine; those of a stack elsewhere (`tests/deploy/run`) know it by another name.
-fn host() -> String {
+/// The host name under which the functions reach this machine. A deployed stack (`tests/deploy/run`) needs another one.
+fn host_name() -> String {
     let name = std::env::var("SWITCHBOARD_RECEIVERS").unwrap_or_default();
     if name.is_empty() { LOOPBACK.to_owned() } else { name }
 }
 
-/// A local port on which nobody listens.
-pub async fn dead_port() -> u16 {
+/// A local port on which nothing listens.
+pub async fn unused_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port()
 }
 
-async fn serve(listener: TcpListener, state: Arc<Mutex<State>>) {
+async fn serve(listener: TcpListener, state: Arc<Mutex<ReceiverState>>) {
     while let Ok((stream, _)) = listener.accept().await {
         state.lock().unwrap().connections += 1;
-        tokio::spawn(converse(stream, state.clone()));
+        tokio::spawn(handle_connection(stream, state.clone()));
     }
 }
 
-async fn converse(stream: TcpStream, state: Arc<Mutex<State>>) {
+async fn handle_connection(stream: TcpStream, state: Arc<Mutex<ReceiverState>>) {
     let mut stream = BufReader::new(stream);
     let Some(request) = read_request(&mut stream).await else { return };
-    let answer = take(&state, request).await;
-    // A client that gave up is part of what is tested.
-    let _ = respond(stream.get_mut(), answer).await;
+    let response = record_and_choose_response(&state, request).await;
+    // Writing fails when the client has timed out, which some tests provoke.
+    let _ = write_response(stream.get_mut(), response).await;
 }
 
-/// Records the request and decides on its answer in one step: a test that has seen it changes only later answers.
-async fn take(state: &Mutex<State>, request: Request) -> Answer {
-    let behaviour = {
+/// Records the request and chooses its response under one lock, so that a test that has seen the request can only
+/// change later responses.
+async fn record_and_choose_response(state: &Mutex<ReceiverState>, request: ReceivedRequest) -> CannedResponse {
+    let handler = {
         let mut state = state.lock().unwrap();
         state.requests.push(request.clone());
-        match &mut state.script {
-            Script::InOrder(answers) if answers.len() > 1 => return answers.pop_front().unwrap(),
-            Script::InOrder(answers) => return answers.front().expect("an answer is set").clone(),
-            Script::Acts(behaviour) => Arc::clone(behaviour),
+        match &mut state.source {
+            ResponseSource::Sequence(responses) if responses.len() > 1 => return responses.pop_front().unwrap(),
+            ResponseSource::Sequence(responses) => {
+                return responses.front().expect("a response is configured").clone();
+            }
+            ResponseSource::Handler(handler) => Arc::clone(handler),
         }
     };
-    behaviour(request).await
+    handler(request).await
 }
 
-async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<Request> {
-    let first = read_line(stream).await?;
+async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<ReceivedRequest> {
+    let request_line = read_line(stream).await?;
     let at = Instant::now();
-    let mut words = first.split(' ');
-    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let mut parts = request_line.split(' ');
+    let (method, path) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     let mut headers = BTreeMap::new();
     loop {
         let line = read_line(stream).await?;
@@ -245,7 +250,7 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<Request> {
         Some(length) => read_bytes(stream, length.parse().ok()?).await?,
         None => read_chunks(stream).await?,
     };
-    Some(Request { at, method, path, headers, body })
+    Some(ReceivedRequest { at, method, path, headers, body })
 }
 
 async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {
@@ -272,32 +277,32 @@ async fn read_chunks(stream: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     }
 }
 
-async fn respond(stream: &mut TcpStream, answer: Answer) -> std::io::Result<()> {
-    let mut answer = answer;
-    while let Answer::After(delay, then) = answer {
+async fn write_response(stream: &mut TcpStream, response: CannedResponse) -> std::io::Result<()> {
+    let mut response = response;
+    while let CannedResponse::Delayed(delay, then) = response {
         tokio::time::sleep(delay).await;
-        answer = *then;
+        response = *then;
     }
-    match answer {
-        Answer::Json(status, body) => {
-            send(stream, status, "content-type: application/json", body.to_string().as_bytes()).await
+    match response {
+        CannedResponse::Json(status, body) => {
+            write_whole_response(stream, status, "content-type: application/json", body.to_string().as_bytes()).await
         }
-        Answer::Text(status, kind, body) => {
-            send(stream, status, &format!("content-type: {kind}"), body.as_bytes()).await
+        CannedResponse::Text(status, kind, body) => {
+            write_whole_response(stream, status, &format!("content-type: {kind}"), body.as_bytes()).await
         }
-        Answer::Redirect(to) => send(stream, 302, &format!("location: {to}"), b"").await,
-        Answer::Flood(size) => {
+        CannedResponse::Redirect(to) => write_whole_response(stream, 302, &format!("location: {to}"), b"").await,
+        CannedResponse::LargeBody(size) => {
             let body = format!("\"{}\"", "x".repeat(size));
-            send(stream, 200, "content-type: application/json", body.as_bytes()).await
+            write_whole_response(stream, 200, "content-type: application/json", body.as_bytes()).await
         }
-        Answer::Close => stream.shutdown().await,
-        Answer::Hang => std::future::pending().await,
-        Answer::Drip => drip(stream).await,
-        Answer::After(..) => unreachable!("unwrapped above"),
+        CannedResponse::CloseConnection => stream.shutdown().await,
+        CannedResponse::Hang => std::future::pending().await,
+        CannedResponse::SlowBody => write_slowly(stream).await,
+        CannedResponse::Delayed(..) => unreachable!("unwrapped above"),
     }
 }
 
-async fn send(stream: &mut TcpStream, status: u16, header: &str, body: &[u8]) -> std::io::Result<()> {
+async fn write_whole_response(stream: &mut TcpStream, status: u16, header: &str, body: &[u8]) -> std::io::Result<()> {
     let length = body.len();
     let head = format!("HTTP/1.1 {status} X\r\n{header}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).await?;
@@ -305,7 +310,7 @@ async fn send(stream: &mut TcpStream, status: u16, header: &str, body: &[u8]) ->
     stream.shutdown().await
 }
 
-async fn drip(stream: &mut TcpStream) -> std::io::Result<()> {
+async fn write_slowly(stream: &mut TcpStream) -> std::io::Result<()> {
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await?;
     loop {
         stream.write_all(b" ").await?;

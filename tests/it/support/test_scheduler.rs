@@ -1,5 +1,5 @@
-//! Which tests run side by side: those of one kind, up to a number. The test runner has more threads than that
-//! (`tests/run`), so tests of the other kinds gather meanwhile, and then run together.
+//! Decides which tests run concurrently: only tests of the same load kind, up to the limit of that kind. The test
+//! runner has more threads than these limits (`tests/run`), so tests of the other kinds wait and later run together.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,109 +7,112 @@ use std::thread::available_parallelism;
 
 use tokio::sync::Notify;
 
-/// How many tests that measure time wait side by side. 1 plays each of them alone.
+/// Limit of concurrently running tests that measure time.
 const MAX_TIMED_TESTS: usize = 2;
 
-/// What a test needs of the machine.
+/// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Works without a pause: as many at once as there are processors.
+pub enum TestLoad {
+    /// Uses the processor all the time: at most one test for each processor.
     Busy,
-    /// Mostly waits, and measures how long: beside others that do the same.
+    /// Mostly waits, and measures time.
     Timed,
-    /// Loads the machine, or measures what any other test would change.
-    Alone,
+    /// Loads the machine, or measures what any other test would change: runs alone.
+    Exclusive,
 }
 
-impl Kind {
-    fn max(self) -> usize {
+impl TestLoad {
+    fn max_concurrent(self) -> usize {
         match self {
             Self::Busy => available_parallelism().map_or(2, |processors| processors.get().max(2)),
             Self::Timed => MAX_TIMED_TESTS,
-            Self::Alone => 1,
+            Self::Exclusive => 1,
         }
     }
 }
 
-/// The tests that run now; all are of one kind.
-struct Running {
-    kind: Kind,
+/// The running tests; all have the same load.
+struct RunningTests {
+    load: TestLoad,
     count: usize,
 }
 
-pub struct Turns {
-    running: Mutex<Running>,
-    ended: Notify,
+pub struct TestScheduler {
+    running: Mutex<RunningTests>,
+    test_ended: Notify,
 }
 
-/// The right to run; dropping it gives it back.
-pub struct Turn<'t> {
-    turns: &'t Turns,
+/// Permission to run a test, until it is dropped.
+pub struct RunPermit<'t> {
+    scheduler: &'t TestScheduler,
 }
 
-impl Turns {
+impl TestScheduler {
     pub const fn new() -> Self {
-        Self { running: Mutex::new(Running { kind: Kind::Alone, count: 0 }), ended: Notify::const_new() }
-    }
-
-    /// Waits until a test of this kind may run.
-    pub async fn take(&self, kind: Kind) -> Turn<'_> {
-        loop {
-            let mut ended = pin!(self.ended.notified());
-            // From here on no end is missed.
-            ended.as_mut().enable();
-            if let Some(turn) = self.try_take(kind) {
-                return turn;
-            }
-            ended.await;
+        Self {
+            running: Mutex::new(RunningTests { load: TestLoad::Exclusive, count: 0 }),
+            test_ended: Notify::const_new(),
         }
     }
 
-    fn try_take(&self, kind: Kind) -> Option<Turn<'_>> {
+    /// Waits until a test of this load may run.
+    pub async fn acquire(&self, load: TestLoad) -> RunPermit<'_> {
+        loop {
+            let mut test_ended = pin!(self.test_ended.notified());
+            // Registered before the check, so that no notification is missed.
+            test_ended.as_mut().enable();
+            if let Some(permit) = self.try_acquire(load) {
+                return permit;
+            }
+            test_ended.await;
+        }
+    }
+
+    fn try_acquire(&self, load: TestLoad) -> Option<RunPermit<'_>> {
         let mut running = self.lock();
-        let may_run = running.count == 0 || running.kind == kind && running.count < kind.max();
+        let may_run = running.count == 0 || running.load == load && running.count < load.max_concurrent();
         may_run.then(|| {
-            *running = Running { kind, count: running.count + 1 };
-            Turn { turns: self }
+            *running = RunningTests { load, count: running.count + 1 };
+            RunPermit { scheduler: self }
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
+    fn lock(&self) -> MutexGuard<'_, RunningTests> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Turn<'_> {
-    /// Whether no other test runs. None begins then, as long as this turn lasts.
-    pub fn is_last(&self) -> bool {
-        let mut running = self.turns.lock();
+impl RunPermit<'_> {
+    /// Whether no other test is running. If so, none starts while this permit lives.
+    pub fn is_last_running(&self) -> bool {
+        let mut running = self.scheduler.lock();
         if running.count == 1 {
-            running.kind = Kind::Alone;
+            running.load = TestLoad::Exclusive;
         }
         running.count == 1
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for RunPermit<'_> {
     fn drop(&mut self) {
-        self.turns.lock().count -= 1;
-        self.turns.ended.notify_waiters();
+        self.scheduler.lock().count -= 1;
+        self.scheduler.test_ended.notify_waiters();
     }
 }
 
 #[tokio::test]
-async fn tests_of_one_kind_share_a_turn_and_others_wait() {
-    let turns = Turns::new();
-    let first = turns.take(Kind::Timed).await;
-    let second = turns.take(Kind::Timed).await;
-    assert!(!first.is_last());
-    assert!(turns.try_take(Kind::Busy).is_none() && turns.try_take(Kind::Alone).is_none());
+async fn tests_of_one_load_kind_run_concurrently() {
+    let scheduler = TestScheduler::new();
+    let first = scheduler.acquire(TestLoad::Timed).await;
+    let second = scheduler.acquire(TestLoad::Timed).await;
+    assert!(!first.is_last_running());
+    assert!(scheduler.try_acquire(TestLoad::Busy).is_none() && scheduler.try_acquire(TestLoad::Exclusive).is_none());
     drop(first);
-    assert!(second.is_last());
-    assert!(turns.try_take(Kind::Timed).is_none(), "the last one looks around");
-    let (alone, ()) = tokio::join!(turns.take(Kind::Alone), async { drop(second) });
-    assert!(turns.try_take(Kind::Alone).is_none());
-    drop(alone);
-    let timed: Vec<_> = std::iter::from_fn(|| turns.try_take(Kind::Timed)).collect();
+    assert!(second.is_last_running());
+    assert!(scheduler.try_acquire(TestLoad::Timed).is_none(), "none starts while the last one checks the queues");
+    let (exclusive, ()) = tokio::join!(scheduler.acquire(TestLoad::Exclusive), async { drop(second) });
+    assert!(scheduler.try_acquire(TestLoad::Exclusive).is_none());
+    drop(exclusive);
+    let timed: Vec<_> = std::iter::from_fn(|| scheduler.try_acquire(TestLoad::Timed)).collect();
     assert_eq!(timed.len(), MAX_TIMED_TESTS);
 }

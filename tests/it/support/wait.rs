@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-const POLL: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// For what has to happen, however busy the machine is. A test that is about time says its own limit.
-pub const PATIENCE: Duration = seconds(30);
+/// Limit for anything that must happen even on a busy machine. A test that checks a duration sets its own limit.
+pub const WAIT_TIMEOUT: Duration = seconds(30);
 
-/// Asks until the answer is `Ok`, and fails with the last state seen when that takes too long.
-pub async fn wait_for<T, State, Answer>(what: &str, within: Duration, mut ask: impl FnMut() -> Answer) -> T
+/// Calls `probe` until it returns `Ok`. Panics with the last state when that takes longer than `within`.
+pub async fn wait_for<T, State, Attempt>(what: &str, within: Duration, mut probe: impl FnMut() -> Attempt) -> T
 where
     State: Debug,
-    Answer: Future<Output = Result<T, State>>,
+    Attempt: Future<Output = Result<T, State>>,
 {
     let deadline = Instant::now() + within;
-    let mut ticks = interval(POLL);
+    let mut ticks = interval(POLL_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        match ask().await {
-            Ok(found) => return found,
+        match probe().await {
+            Ok(value) => return value,
             Err(state) if Instant::now() >= deadline => {
-                panic!("not within {within:?}: {what}; last seen: {state:#?}")
+                panic!("not within {within:?}: {what}; last state: {state:#?}")
             }
             Err(_) => {}
         }

@@ -1,51 +1,50 @@
-//! A webhook as tests play it: the customer's server, an account that tells it of its chats, and what the account
-//! shows of both.
+//! An account with a webhook, and the customer's server that receives the webhook's events.
 
 use serde_json::{Value, json};
 
-use crate::client::{Account, Agent, Channel, merged};
-use crate::harness::{Stage, VISITOR, open_chat};
-use crate::receiver::{Answer, Receiver, Request};
-use crate::wait::{PATIENCE, wait_for};
+use crate::support::api_client::{TestAccount, TestAgent, TestChannel, merged};
+use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
-/// Where the account's webhooks are.
-pub const WEBHOOKS: &str = "/admin/settings/webhooks";
+/// The path of the account's webhooks.
+pub const WEBHOOKS_PATH: &str = "/admin/settings/webhooks";
 
-/// The answer that the specification asks for.
-pub fn fine() -> Answer {
-    with_data(json!({}))
+/// The response that the specification requires of a webhook.
+pub fn ok_response() -> CannedResponse {
+    ok_response_with(json!({}))
 }
 
-/// OK, with these fields beside it.
-pub fn with_data(fields: Value) -> Answer {
-    Answer::Json(200, merged(json!({"result": "OK"}), fields))
+/// An OK response with additional fields.
+pub fn ok_response_with(fields: Value) -> CannedResponse {
+    CannedResponse::Json(200, merged(json!({"result": "OK"}), fields))
 }
 
-/// Adds a webhook to an account; returns what its admin is shown, the secret included.
-pub async fn add(account: &Account, receiver: &Receiver, more: Value) -> Value {
-    let body = merged(json!({"url": receiver.url()}), more);
-    account.admin.call.post(WEBHOOKS, &body).await.expect(201)
+/// Adds a webhook to an account. Returns the API's response, which contains the signing secret.
+pub async fn add_webhook(account: &TestAccount, receiver: &TestReceiver, extra_fields: Value) -> Value {
+    let body = merged(json!({"url": receiver.url()}), extra_fields);
+    account.admin.client.post(WEBHOOKS_PATH, &body).await.expect(201)
 }
 
-/// The names of the events that a webhook was told, in the order of their arrival.
-pub fn names(receiver: &Receiver) -> Vec<String> {
-    let name = |request: Request| request.json()["event_name"].as_str().expect("an event_name").to_owned();
+/// The names of the received events, in the order of arrival.
+pub fn event_names(receiver: &TestReceiver) -> Vec<String> {
+    let name = |request: ReceivedRequest| request.json()["event_name"].as_str().expect("an event_name").to_owned();
     receiver.requests().into_iter().map(name).collect()
 }
 
-/// The first event of that name, once it has come.
-pub async fn notifications(receiver: &Receiver, event: &str) -> Value {
-    wait_for(event, PATIENCE, async || {
-        let bodies: Vec<Value> = receiver.requests().iter().map(Request::json).collect();
+/// Waits for the first event of this name and returns it.
+pub async fn wait_for_event(receiver: &TestReceiver, event: &str) -> Value {
+    wait_for(event, WAIT_TIMEOUT, async || {
+        let bodies: Vec<Value> = receiver.requests().iter().map(ReceivedRequest::json).collect();
         bodies.iter().find(|body| body["event_name"] == event).cloned().ok_or(bodies)
     })
     .await
 }
 
-/// The newest entry of an event, once its delivery has left `pending`.
-pub async fn recorded(agent: &Agent, chat: u64, event: &str) -> Value {
-    wait_for("a verdict about a webhook", PATIENCE, async || {
-        let timeline = agent.messages(chat).await;
+/// Waits until the newest delivery of this event is no longer `pending`, and returns it.
+pub async fn final_webhook_delivery(agent: &TestAgent, chat: u64, event: &str) -> Value {
+    wait_for("the end of a webhook delivery", WAIT_TIMEOUT, async || {
+        let timeline = agent.timeline(chat).await;
         let delivery = timeline.iter().rfind(|entry| entry["type"] == event).map(|entry| &entry["webhook_delivery"]);
         match delivery {
             Some(delivery) if delivery["state"] != "pending" => Ok(delivery.clone()),
@@ -55,36 +54,36 @@ pub async fn recorded(agent: &Agent, chat: u64, event: &str) -> Value {
     .await
 }
 
-/// An account with one webhook, which is told of everything.
-pub struct Hooked {
-    pub account: Account,
-    pub agent: Agent,
-    pub crm: Receiver,
-    pub channel: Channel,
-    /// What the admin was shown of the webhook.
+/// An account with one webhook that receives every event.
+pub struct WebhookFixture {
+    pub account: TestAccount,
+    pub agent: TestAgent,
+    pub webhook_receiver: TestReceiver,
+    pub channel: TestChannel,
+    /// The API's response to the creation of the webhook.
     pub webhook: Value,
 }
 
-impl Hooked {
-    /// The webhook always answers OK.
-    pub async fn open(stage: &Stage) -> Self {
-        Self::open_with(stage, [fine()]).await
+impl WebhookFixture {
+    /// The webhook always responds with OK.
+    pub async fn create(host: &TestHost) -> Self {
+        Self::create_with(host, [ok_response()]).await
     }
 
-    /// The webhook answers like this, one after the other.
-    pub async fn open_with(stage: &Stage, answers: impl IntoIterator<Item = Answer>) -> Self {
-        let crm = Receiver::start_with(answers).await;
-        let account = stage.account().await;
-        let agent = account.agent_with("Ann", json!({"phone": "+31 20 1"})).await;
-        let channel = account.channel("https://app.example/hook").await;
-        let webhook = add(&account, &crm, json!({})).await;
-        Self { account, agent, crm, channel, webhook }
+    /// The webhook gives these responses one after the other; the last one is repeated.
+    pub async fn create_with(host: &TestHost, responses: impl IntoIterator<Item = CannedResponse>) -> Self {
+        let webhook_receiver = TestReceiver::start_sequence(responses).await;
+        let account = host.create_account().await;
+        let agent = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        let webhook = add_webhook(&account, &webhook_receiver, json!({})).await;
+        Self { account, agent, webhook_receiver, channel, webhook }
     }
 
-    /// The visitor writes, the agent accepts, the webhook's verdict about that is known.
-    pub async fn accepted(&self) -> u64 {
-        let chat = open_chat(&self.agent, &self.channel, VISITOR).await;
-        recorded(&self.agent, chat, "chat_accepted").await;
+    /// Opens a chat that the agent accepts, and waits for the end of the `chat_accepted` delivery.
+    pub async fn open_accepted_chat(&self) -> u64 {
+        let chat = open_accepted_chat(&self.agent, &self.channel, VISITOR_ID).await;
+        final_webhook_delivery(&self.agent, chat, "chat_accepted").await;
         chat
     }
 
@@ -96,13 +95,13 @@ impl Hooked {
         self.agent.chat(chat).await["visitor"].clone()
     }
 
-    /// The agent changes what is known of the account's first visitor.
-    pub async fn correct(&self, fields: Value) -> Value {
-        self.agent.call.patch("/agent/visitors/1", &fields).await.expect(200)
+    /// The agent changes data of the account's first visitor.
+    pub async fn update_visitor(&self, fields: Value) -> Value {
+        self.agent.client.patch("/agent/visitors/1", &fields).await.expect(200)
     }
 
-    /// The path of something about the webhook.
-    pub fn path(&self, of: &str) -> String {
-        format!("{WEBHOOKS}/{}{of}", self.webhook["webhook_id"].as_str().expect("a webhook_id"))
+    /// The path of the webhook, followed by `suffix`.
+    pub fn webhook_path(&self, suffix: &str) -> String {
+        format!("{WEBHOOKS_PATH}/{}{suffix}", self.webhook["webhook_id"].as_str().expect("a webhook_id"))
     }
 }

@@ -1,0 +1,93 @@
+//! An account that owns one resource of every kind that a route can name.
+
+use std::collections::BTreeMap;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::api_client::{TestAccount, TestAgent, TestChannel};
+use crate::support::bot_fixture::{TestBot, register_provider};
+use crate::support::routes::protected_routes;
+use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::webhook_fixture::{add_webhook, ok_response};
+
+/// An account with one resource for every parameter of a path. Resources that are numbered within the account have the
+/// number 2, so that another account with a single resource has none of that number.
+pub struct AccountResources {
+    pub account: TestAccount,
+    pub integrator: TestReceiver,
+    pub webhook_receiver: TestReceiver,
+    /// The id of the resource for each path parameter.
+    pub ids: BTreeMap<&'static str, String>,
+}
+
+impl AccountResources {
+    pub async fn create(host: &TestHost) -> Self {
+        let (integrator, webhook_receiver) =
+            (TestReceiver::start(CannedResponse::error(7, "not now")).await, TestReceiver::start(ok_response()).await);
+        let account = host.create_account().await;
+        let channel = account.create_channel(&integrator.url()).await;
+        let (chat, seq) = failed_message(&account.admin, &channel).await;
+        let webhook = add_webhook(&account, &webhook_receiver, json!({})).await;
+        add_department(&account.admin).await;
+        let ids = BTreeMap::from([
+            ("chat_id", chat.to_string()),
+            ("seq", seq.to_string()),
+            ("number", account.admin.chat(chat).await["visitor"]["number"].to_string()),
+            ("agent_id", account.create_agent("Ann").await.id.to_string()),
+            ("department_id", add_department(&account.admin).await),
+            ("bot_id", connect_bot(host, &account).await),
+            ("webhook_id", webhook["webhook_id"].as_str().unwrap().to_owned()),
+            ("channel_id", channel.id),
+        ]);
+        Self { account, integrator, webhook_receiver, ids }
+    }
+
+    /// The path of the account's own resource. Panics on an unknown parameter, because it would not be tested.
+    pub fn path(&self, template: &str) -> String {
+        let fill = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(name) => {
+                self.ids.get(name).unwrap_or_else(|| panic!("add a {name} to AccountResources for {template}")).clone()
+            }
+            None => part.to_owned(),
+        };
+        template.split('/').map(fill).collect::<Vec<_>>().join("/")
+    }
+
+    /// The response to every GET route for the account's admin, by path.
+    pub async fn readable_resources(&self) -> BTreeMap<String, Value> {
+        let mut readable_resources = BTreeMap::new();
+        for (method, template) in protected_routes() {
+            if method == Method::GET && !template.starts_with("/operator/") {
+                let path = self.path(&template);
+                let shown = self.account.admin.client.get(&path).await.expect(200);
+                readable_resources.insert(path, shown);
+            }
+        }
+        readable_resources
+    }
+}
+
+/// Returns chat and `seq` of a failed message that can be retried, in the account's second chat with its second
+/// visitor.
+async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) {
+    open_accepted_chat(admin, channel, "another visitor").await;
+    let chat = open_accepted_chat(admin, channel, VISITOR_ID).await;
+    let seq = admin.send_text(chat, "Hello?").await;
+    assert_eq!(admin.final_delivery(chat, seq).await["state"], "failed");
+    (chat, seq)
+}
+
+/// Creates a department. Returns its id.
+pub async fn add_department(admin: &TestAgent) -> String {
+    let created = admin.client.post("/admin/departments", &json!({"name": "Sales", "agent_ids": []})).await.expect(201);
+    created["department_id"].to_string()
+}
+
+/// Connects a bot to a new channel. Returns the bot's id.
+async fn connect_bot(host: &TestHost, account: &TestAccount) -> String {
+    let channel = account.create_channel("https://app.example/hook").await;
+    let provider_id = register_provider(&host.operator, "https://bots.example/hook", json!({})).await;
+    TestBot::connect(account, &provider_id, &[&channel], json!({})).await.bot_id
+}

@@ -1,0 +1,43 @@
+//! The routes of template.yaml that require a bearer token, and requests for them.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::sam_template::routes;
+
+/// The path of a route with `1` for every parameter.
+pub fn fill_path(path: &str) -> String {
+    path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>().join("/")
+}
+
+/// Method and path template of every route that requires a bearer token.
+pub fn protected_routes() -> Vec<(Method, String)> {
+    // A logout succeeds with any token, valid or not.
+    let public = ["/agent/login", "/agent/logout"];
+    let is_protected = |path: &str| {
+        !public.contains(&path) && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
+    };
+    routes()
+        .into_iter()
+        .filter(|(_, path)| is_protected(path))
+        .map(|(method, path)| (Method::from_bytes(method.as_bytes()).unwrap(), path))
+        .collect()
+}
+
+/// As [`protected_routes`], with the parameters of the paths filled in.
+pub fn protected_paths() -> Vec<(Method, String)> {
+    protected_routes().into_iter().map(|(method, path)| (method, fill_path(&path))).collect()
+}
+
+/// A valid body for a route, so that an error can only be about the resource in the path.
+pub fn valid_body(method: &Method, template: &str) -> Value {
+    let end = template.rsplit('/').next().unwrap();
+    match (method.as_str(), end) {
+        ("POST", "messages") => json!({"type": "text", "text": "Hi"}),
+        ("POST", "typing") => json!({"type": "typein"}),
+        ("POST", "transfer") => json!({"agent_id": 1}),
+        ("PATCH", "{webhook_id}") => json!({"events": ["chat_finished"]}),
+        ("PATCH", _) => json!({"name": "Mine"}),
+        _ => json!({}),
+    }
+}
