@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use shared::domain::agent_panel::CrmAssignment;
 use shared::domain::chat_state::ChatEvent;
-use shared::domain::webhook::WebhookEvent;
+use shared::domain::webhook_event::WebhookEvent;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

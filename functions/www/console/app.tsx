@@ -2,7 +2,7 @@ import "./app.css";
 import { useEffect, useState } from "preact/hooks";
 import { Announcer } from "../ui/announcer";
 import { Toasts } from "../ui/toast";
-import { ConnectionLine } from "./connection-banner";
+import { ConnectionBanner } from "./connection-banner";
 import { WorkspaceContext } from "./workspace-context";
 import { Conversation } from "./conversation/conversation";
 import { OverlayLayer } from "./overlays";
@@ -51,7 +51,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
   if (section !== "inbox") {
     return (
       <div class="app section">
-        <ConnectionLine />
+        <ConnectionBanner />
         <NavigationRail />
         <main class="page">
           <h1 class="sr">Switchboard console</h1>
@@ -63,7 +63,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
   const isFirst = id === undefined && isFirstRun(workspace);
   return (
     <div class={id !== undefined ? "app has-chat" : isFirst ? "app first" : "app"}>
-      <ConnectionLine />
+      <ConnectionBanner />
       <NavigationRail />
       <main class="panes">
         <h1 class="sr">Switchboard console</h1>

@@ -4,25 +4,25 @@ import { currentSecond } from "../ui/time";
 import { useWorkspace } from "./workspace-context";
 
 /** Says at the top when the connection is lost, and when the next attempt is. */
-export function ConnectionLine() {
+export function ConnectionBanner() {
   const { sync } = useWorkspace();
-  const link = sync.connection.value;
-  if (link.kind === "starting" || link.kind === "live") return null;
-  if (link.kind === "polling" && link.nextAttemptAt === undefined) return null;
-  const isLost = link.kind === "lost";
+  const connection = sync.connection.value;
+  if (connection.kind === "starting" || connection.kind === "live") return null;
+  if (connection.kind === "polling" && connection.nextAttemptAt === undefined) return null;
+  const isLost = connection.kind === "lost";
   const text = !isLost
     ? "The live connection is interrupted."
     : navigator.onLine
       ? "The service does not answer."
       : "You are offline.";
-  const more = isLost ? "What you write is kept and sent later." : "New messages are read every few seconds.";
+  const detail = isLost ? "What you write is kept and sent later." : "New messages are read every few seconds.";
   return (
     <div class={isLost ? "link-line bad" : "link-line"} role="status">
       <Icon name={isLost ? "wifi-off" : "refresh-cw"} />
       <span>
-        {text} <span class="more-words">{more}</span>
+        {text} <span class="more-words">{detail}</span>
       </span>
-      <NextAttempt at={link.nextAttemptAt} />
+      <NextAttempt at={connection.nextAttemptAt} />
       <button type="button" onClick={() => sync.reconnectNow()}>
         Try now
       </button>

@@ -24,7 +24,7 @@ export function ShortcutsDialog() {
             <section key={group}>
               <h3>{group}</h3>
               <dl>
-                {KEYBOARD_SHORTCUTS.filter((key) => key.group === group).map(({ keys, description }) => (
+                {KEYBOARD_SHORTCUTS.filter((key) => key.section === group).map(({ keys, description }) => (
                   <div key={description}>
                     <dt>{description}</dt>
                     <dd>

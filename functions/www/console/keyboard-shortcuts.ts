@@ -8,23 +8,23 @@ import { SEARCH_INPUT_ID } from "./inbox/inbox";
 export const KEYBOARD_SHORTCUTS: readonly {
   keys: readonly string[];
   description: string;
-  group: "Anywhere" | "In the list" | "In a chat" | "While writing";
+  section: "Anywhere" | "In the list" | "In a chat" | "While writing";
 }[] = [
-  { keys: ["Ctrl", "K"], description: "Find a chat or an action", group: "Anywhere" },
-  { keys: ["/"], description: "Search chats", group: "Anywhere" },
-  { keys: ["?"], description: "Show these keys", group: "Anywhere" },
-  { keys: ["j"], description: "Next chat", group: "In the list" },
-  { keys: ["k"], description: "Previous chat", group: "In the list" },
-  { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", group: "In a chat" },
-  { keys: ["r"], description: "Reply", group: "In a chat" },
-  { keys: ["n"], description: "Add a private note", group: "In a chat" },
-  { keys: ["t"], description: "Transfer", group: "In a chat" },
-  { keys: ["e"], description: "Close", group: "In a chat" },
-  { keys: ["i"], description: "Show or hide visitor details", group: "In a chat" },
-  { keys: ["Esc"], description: "Leave the field, or go back to the list", group: "In a chat" },
-  { keys: ["Enter"], description: "Send", group: "While writing" },
-  { keys: ["Shift", "Enter"], description: "New line", group: "While writing" },
-  { keys: ["/"], description: "Canned replies", group: "While writing" },
+  { keys: ["Ctrl", "K"], description: "Find a chat or an action", section: "Anywhere" },
+  { keys: ["/"], description: "Search chats", section: "Anywhere" },
+  { keys: ["?"], description: "Show these keys", section: "Anywhere" },
+  { keys: ["j"], description: "Next chat", section: "In the list" },
+  { keys: ["k"], description: "Previous chat", section: "In the list" },
+  { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", section: "In a chat" },
+  { keys: ["r"], description: "Reply", section: "In a chat" },
+  { keys: ["n"], description: "Add a private note", section: "In a chat" },
+  { keys: ["t"], description: "Transfer", section: "In a chat" },
+  { keys: ["e"], description: "Close", section: "In a chat" },
+  { keys: ["i"], description: "Show or hide visitor details", section: "In a chat" },
+  { keys: ["Esc"], description: "Leave the field, or go back to the list", section: "In a chat" },
+  { keys: ["Enter"], description: "Send", section: "While writing" },
+  { keys: ["Shift", "Enter"], description: "New line", section: "While writing" },
+  { keys: ["/"], description: "Canned replies", section: "While writing" },
 ];
 
 function isTextField(target: EventTarget | null): boolean {

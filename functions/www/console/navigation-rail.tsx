@@ -71,7 +71,7 @@ function ProfileButton() {
   const workspace = useWorkspace();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const me = session.value ?? workspace.me;
+  const profile = session.value ?? workspace.me;
   const status = workspace.presence.value;
   const statusLabel = status === undefined ? "" : `, ${status}`;
   return (
@@ -84,9 +84,9 @@ function ProfileButton() {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <Avatar id={me.id} name={me.name} photo={me.photo} />
+        <Avatar id={profile.id} name={profile.name} photo={profile.photo} />
         <span class="sr">
-          {me.name}
+          {profile.name}
           {statusLabel}
         </span>
         {status !== undefined && <span class={`presence ${status}`} />}
@@ -102,7 +102,7 @@ function ProfileButton() {
 
 function ProfileMenu({ close }: { close: () => void }) {
   const workspace = useWorkspace();
-  const me = session.value ?? workspace.me;
+  const profile = session.value ?? workspace.me;
   const status = workspace.presence.value;
   const toggleDesktopNotifications = async () => {
     if (areDesktopNotificationsEnabled.value && areNotificationsAllowed()) {
@@ -116,11 +116,11 @@ function ProfileMenu({ close }: { close: () => void }) {
   return (
     <>
       <div class="who" role="presentation">
-        <Avatar id={me.id} name={me.name} photo={me.photo} />
+        <Avatar id={profile.id} name={profile.name} photo={profile.photo} />
         <span class="clip">
-          <b class="clip">{me.name}</b>
+          <b class="clip">{profile.name}</b>
           <small class="clip">
-            {[me.email, me.accountName].filter(Boolean).join(" · ") || (workspace.isAdmin ? "Admin" : "Agent")}
+            {[profile.email, profile.accountName].filter(Boolean).join(" · ") || (workspace.isAdmin ? "Admin" : "Agent")}
           </small>
         </span>
       </div>

@@ -3,18 +3,18 @@ export class PrefixedStorage {
   private readonly memory = new Map<string, string>();
 
   constructor(
-    private readonly storage: Storage | undefined,
+    private readonly backend: Storage | undefined,
     private readonly prefix: string,
   ) {}
 
   child(prefix: string): PrefixedStorage {
-    return new PrefixedStorage(this.storage, this.prefix + prefix);
+    return new PrefixedStorage(this.backend, this.prefix + prefix);
   }
 
   read<T>(name: string): T | undefined {
     const key = this.prefix + name;
     try {
-      const text = this.memory.get(key) ?? this.storage?.getItem(key);
+      const text = this.memory.get(key) ?? this.backend?.getItem(key);
       return text === null || text === undefined ? undefined : (JSON.parse(text) as T);
     } catch {
       return undefined;
@@ -25,9 +25,9 @@ export class PrefixedStorage {
     const key = this.prefix + name;
     const text = JSON.stringify(value);
     try {
-      if (this.storage === undefined) this.memory.set(key, text);
-      else this.storage.setItem(key, text);
-      if (this.storage !== undefined) this.memory.delete(key);
+      if (this.backend === undefined) this.memory.set(key, text);
+      else this.backend.setItem(key, text);
+      if (this.backend !== undefined) this.memory.delete(key);
     } catch {
       this.memory.set(key, text);
     }
@@ -37,7 +37,7 @@ export class PrefixedStorage {
     const key = this.prefix + name;
     this.memory.delete(key);
     try {
-      this.storage?.removeItem(key);
+      this.backend?.removeItem(key);
     } catch {
       // Nothing was stored then.
     }
@@ -46,8 +46,8 @@ export class PrefixedStorage {
   names(): string[] {
     const keys = new Set(this.memory.keys());
     try {
-      for (let index = 0; index < (this.storage?.length ?? 0); index++) {
-        const key = this.storage?.key(index);
+      for (let index = 0; index < (this.backend?.length ?? 0); index++) {
+        const key = this.backend?.key(index);
         if (key) keys.add(key);
       }
     } catch {

@@ -2,7 +2,7 @@
 //! notification.
 
 use crate::domain::bot::BotNotice;
-use crate::domain::webhook::WebhookEvent;
+use crate::domain::webhook_event::WebhookEvent;
 
 /// The `type` of a stored message, or the kind of a notification. Typing notices are not stored; see [`TypingNotice`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,3 +30,4 @@ pub mod timeline_entry;
 pub mod timestamp;
 pub mod visitor;
 pub mod webhook;
+pub mod webhook_event;

@@ -1,52 +1,10 @@
-//! The webhooks of an account and their events (specification, part C).
+//! The webhooks of an account (specification, part C).
 
 use crate::domain::chat::Chat;
 use crate::domain::phone_call::Call;
 use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
-
-/// An event that webhooks can receive (specification, Events).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WebhookEvent {
-    CallEvent,
-    ChatAccepted,
-    ChatAssigned,
-    ChatFinished,
-    ChatUpdated,
-    OfflineMessage,
-}
-
-impl WebhookEvent {
-    pub const ALL: [Self; 6] = [
-        Self::CallEvent,
-        Self::ChatAccepted,
-        Self::ChatAssigned,
-        Self::ChatFinished,
-        Self::ChatUpdated,
-        Self::OfflineMessage,
-    ];
-
-    /// `event_name` in the API, also the name in storage.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::CallEvent => "call_event",
-            Self::ChatAccepted => "chat_accepted",
-            Self::ChatAssigned => "chat_assigned",
-            Self::ChatFinished => "chat_finished",
-            Self::ChatUpdated => "chat_updated",
-            Self::OfflineMessage => "offline_message",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.name() == name)
-    }
-
-    /// Whether a response to this event can contain panel data (docs/decisions.md, Webhooks).
-    pub fn accepts_panel_data(self) -> bool {
-        matches!(self, Self::ChatAccepted | Self::ChatUpdated)
-    }
-}
+use crate::domain::webhook_event::WebhookEvent;
 
 /// A signing secret. After a rotation, the old and the new secret both sign until the old one ends.
 #[derive(Clone, Debug, PartialEq, Eq)]

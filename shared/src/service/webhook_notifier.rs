@@ -2,7 +2,8 @@
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::TransitionError;
-use crate::domain::webhook::{WebhookEvent, WebhookEventDetails};
+use crate::domain::webhook::WebhookEventDetails;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::queue::WebhookQueue;

@@ -10,7 +10,8 @@ use crate::domain::message_content::truncate_chars;
 use crate::domain::phone_call::Call;
 use crate::domain::timeline_entry::Entry;
 use crate::domain::visitor::{Profile, Visitor};
-use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
+use crate::domain::webhook::WebhookDispatch;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::wire::channel_response;
 use crate::wire::json_object::without_nulls;
 

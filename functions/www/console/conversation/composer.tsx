@@ -332,7 +332,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       {isEmojiOpen && (
         <Popover anchor={emojiButton} side="above" class="emoji" label="Emoji" onClose={() => setEmojiOpen(false)}>
           <EmojiPicker
-            choose={(emoji) => {
+            onChoose={(emoji) => {
               setEmojiOpen(false);
               replace(caret, caret, emoji);
             }}

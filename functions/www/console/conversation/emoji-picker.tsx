@@ -5,8 +5,8 @@ const COLUMNS = 8;
 const MAX_RECENT = 16;
 const KEY_STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
 
-export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
-  const [all, setAll] = useState<readonly (readonly [string, string])[]>();
+export function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void }) {
+  const [allEmoji, setAll] = useState<readonly (readonly [string, string])[]>();
   const [searchText, setWords] = useState("");
   const grid = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -15,14 +15,14 @@ export function EmojiPicker({ choose }: { choose: (emoji: string) => void }) {
   const recent = useMemo(() => tabStorage.read<string[]>("emoji") ?? [], []);
   const searchTerm = searchText.trim().toLowerCase();
   const list = useMemo(() => {
-    if (all === undefined) return undefined;
-    if (searchTerm !== "") return all.filter(([, name]) => searchTerm.split(/\s+/).every((word) => name.includes(word)));
-    const recentlyUsed = recent.flatMap((emoji) => all.filter(([known]) => known === emoji));
-    return [...recentlyUsed, ...all.filter(([emoji]) => !recent.includes(emoji))];
-  }, [all, searchTerm]);
+    if (allEmoji === undefined) return undefined;
+    if (searchTerm !== "") return allEmoji.filter(([, name]) => searchTerm.split(/\s+/).every((word) => name.includes(word)));
+    const recentlyUsed = recent.flatMap((emoji) => allEmoji.filter(([candidate]) => candidate === emoji));
+    return [...recentlyUsed, ...allEmoji.filter(([emoji]) => !recent.includes(emoji))];
+  }, [allEmoji, searchTerm]);
   const chooseEmoji = (emoji: string) => {
     tabStorage.write("emoji", [emoji, ...recent.filter((other) => other !== emoji)].slice(0, MAX_RECENT));
-    choose(emoji);
+    onChoose(emoji);
   };
   const moveFocus = (event: KeyboardEvent) => {
     const buttons = [...(grid.current?.querySelectorAll("button") ?? [])];

@@ -23,10 +23,10 @@ const labelFromType = (type: string) => {
 
 /** What happened, and what the customer's systems said to it. */
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
-  const [first] = entries;
-  if (first === undefined) return null;
-  const label = EVENT_LABELS[first.type] ?? labelFromType(first.type);
-  const by = first.agent ? (first.agent.id === me ? "you" : first.agent.name) : undefined;
+  const [firstEntry] = entries;
+  if (firstEntry === undefined) return null;
+  const label = EVENT_LABELS[firstEntry.type] ?? labelFromType(firstEntry.type);
+  const agentName = firstEntry.agent ? (firstEntry.agent.id === me ? "you" : firstEntry.agent.name) : undefined;
   const webhookDeliveries = entries.flatMap((entry) => entry.webhook_delivery ?? []);
   const failedWebhook = webhookDeliveries.find((delivery) => delivery.state === "failed");
   const isWebhookPending = webhookDeliveries.some((delivery) => delivery.state === "pending");
@@ -34,11 +34,11 @@ export function describeEvents(entries: readonly Entry[], me: number): Component
   return (
     <>
       <b>{label}</b>
-      {by !== undefined && ` by ${by}`}
-      {first.text !== undefined && (
+      {agentName !== undefined && ` by ${agentName}`}
+      {firstEntry.text !== undefined && (
         <>
           {" · "}
-          <span dir="auto">{first.text}</span>
+          <span dir="auto">{firstEntry.text}</span>
         </>
       )}
       {isWebhookPending && " · telling your systems…"}

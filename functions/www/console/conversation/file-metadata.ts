@@ -42,8 +42,8 @@ const BYTES_PER_UNIT: Record<string, number> = {
 };
 
 /** Bytes of "1.2 MB", "840 kB" or "912"; undefined for anything else. */
-export function parseFileSize(words: string): number | undefined {
-  const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(words);
+export function parseFileSize(text: string): number | undefined {
+  const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text);
   const unit = BYTES_PER_UNIT[match?.[2]?.toLowerCase() ?? "?"];
   if (match?.[1] === undefined || unit === undefined) return undefined;
   const bytes = Math.round(Number(match[1].replace(",", ".")) * unit);

@@ -244,7 +244,7 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
       : (item.body as Partial<Entry> & { type: Entry["type"] })),
   } as Entry;
   const label = item.state === "waiting" ? (item.problem ?? "Waiting for the network") : "Sending";
-  const edit = () => {
+  const moveToDraft = () => {
     const body = item.body;
     const text = "text" in body && typeof body.text === "string" ? body.text : "";
     workspace.outbox.discard(item.key);
@@ -279,7 +279,7 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
               Discard
             </button>
             {(item.kind === "note" || item.body.type === "text") && (
-              <button type="button" onClick={edit}>
+              <button type="button" onClick={moveToDraft}>
                 Edit
               </button>
             )}

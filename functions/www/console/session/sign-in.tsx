@@ -42,11 +42,11 @@ export function SignIn() {
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
 
-  const attempt = async (run: () => Promise<void>, isCode: boolean) => {
+  const attemptSignIn = async (signInRequest: () => Promise<void>, isCode: boolean) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await run();
+      await signInRequest();
     } catch (error) {
       const problem = signInProblem(error, isCode);
       setProblem(problem);
@@ -61,7 +61,7 @@ export function SignIn() {
   useEffect(() => {
     if (code !== undefined) {
       history.replaceState(null, "", location.pathname);
-      void attempt(() => signInWithCode(decodeURIComponent(code)), true);
+      void attemptSignIn(() => signInWithCode(decodeURIComponent(code)), true);
     } else {
       (email === "" ? emailInput : passwordInput).current?.focus();
     }
@@ -88,7 +88,7 @@ export function SignIn() {
       setProblem({ text: "Enter your password.", field: "password" });
       passwordInput.current?.focus();
     } else {
-      void attempt(() => signIn(trimmedEmail, password), false);
+      void attemptSignIn(() => signIn(trimmedEmail, password), false);
     }
   };
 

@@ -11,8 +11,8 @@ function createStore(pages: () => { chats: ChatRow[]; next: number | null }[] = 
     const index = before === null ? 0 : list.findIndex((page) => String(page.next) === before) + 1;
     return jsonResponse(list[index]);
   });
-  const shelf = memoryStorage();
-  return { chats: new ChatStore(api, 1, shelf), calls, shelf, api };
+  const storage = memoryStorage();
+  return { chats: new ChatStore(api, 1, storage), calls, storage, api };
 }
 const ids = (rows: readonly ChatRow[]) => rows.map((row) => row.chat_id);
 
@@ -64,7 +64,7 @@ test("each tab lists its states", () => {
 });
 
 test("a chat is unread until its end was read", () => {
-  const { chats, shelf, api } = createStore();
+  const { chats, storage, api } = createStore();
   const first = chatRow(1, { ...ownChat, lastMessage: ["visitor", 100, "Hi"] });
   chats.upsert([first]);
   assert.equal(chats.isUnread(first), true);
@@ -73,8 +73,8 @@ test("a chat is unread until its end was read", () => {
   // In the same second, and told by a list only.
   const second = chatRow(1, { ...ownChat, lastMessage: ["visitor", 100, "Are you there?"] });
   assert.equal(chats.isUnread(second), true);
-  assert.equal(new ChatStore(api, 1, shelf).isUnread(first), false, "also after a reload");
-  assert.equal(new ChatStore(api, 1, shelf).lastReadSeq(1), 3);
+  assert.equal(new ChatStore(api, 1, storage).isUnread(first), false, "also after a reload");
+  assert.equal(new ChatStore(api, 1, storage).lastReadSeq(1), 3);
 });
 
 test("answers and chats of others are never unread", () => {

@@ -53,9 +53,9 @@ export class ChatStore {
   constructor(
     private readonly api: ApiClient,
     private readonly me: number,
-    private readonly shelf: PrefixedStorage,
+    private readonly storage: PrefixedStorage,
   ) {
-    this.readMarks.value = shelf.read<Record<string, ReadMark>>("read") ?? {};
+    this.readMarks.value = storage.read<Record<string, ReadMark>>("read") ?? {};
   }
 
   readonly open = computed(() =>
@@ -147,13 +147,13 @@ export class ChatStore {
         for (const name of oldest) delete readMarks[name];
       }
       this.readMarks.value = readMarks;
-      this.shelf.write("read", readMarks);
+      this.storage.write("read", readMarks);
     });
   }
 
   /** Another tab has read something. */
   reloadReadMarks(): void {
-    this.readMarks.value = this.shelf.read<Record<string, ReadMark>>("read") ?? this.readMarks.peek();
+    this.readMarks.value = this.storage.read<Record<string, ReadMark>>("read") ?? this.readMarks.peek();
   }
 
   incrementUnread(chatId: number): void {

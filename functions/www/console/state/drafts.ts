@@ -11,18 +11,18 @@ export class Drafts {
   /** Chats with a draft, for the list. */
   readonly chatIds = signal<ReadonlySet<number>>(new Set());
 
-  constructor(private readonly shelf: PrefixedStorage) {
-    this.chatIds.value = new Set(shelf.names().map(Number));
+  constructor(private readonly storage: PrefixedStorage) {
+    this.chatIds.value = new Set(storage.names().map(Number));
   }
 
   read(chatId: number): StoredDraft {
-    return this.shelf.read<StoredDraft>(String(chatId)) ?? { text: "", isNote: false };
+    return this.storage.read<StoredDraft>(String(chatId)) ?? { text: "", isNote: false };
   }
 
   write(chatId: number, text: string, isNote: boolean): void {
     const isEmpty = text.trim().length === 0;
-    if (isEmpty) this.shelf.remove(String(chatId));
-    else this.shelf.write(String(chatId), { text, isNote });
+    if (isEmpty) this.storage.remove(String(chatId));
+    else this.storage.write(String(chatId), { text, isNote });
     if (this.chatIds.peek().has(chatId) === !isEmpty) return;
     const chatIds = new Set(this.chatIds.peek());
     if (isEmpty) chatIds.delete(chatId);
@@ -31,7 +31,7 @@ export class Drafts {
   }
 
   clear(): void {
-    this.shelf.clear();
+    this.storage.clear();
     this.chatIds.value = new Set();
   }
 }

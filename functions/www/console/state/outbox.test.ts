@@ -10,13 +10,13 @@ const stored = (seq: number) => jsonResponse({ seq, id: `id-${seq}` }, 201);
 const textOf = ({ body }: RecordedCall) => (body as { text: string }).text;
 const states = (outbox: Outbox) => outbox.items.value.map(({ state }) => state);
 
-function createOutbox(answer: (call: RecordedCall, count: number) => Response | Promise<Response>, shelf = memoryStorage()) {
+function createOutbox(answer: (call: RecordedCall, count: number) => Response | Promise<Response>, storage = memoryStorage()) {
   let count = 0;
   const { api, calls } = fakeApi((call) => answer(call, ++count));
-  const outbox = new Outbox(api, shelf);
+  const outbox = new Outbox(api, storage);
   const sent: number[] = [];
   outbox.onSent = (_, { seq }) => sent.push(seq);
-  return { outbox, calls, sent, shelf, api };
+  return { outbox, calls, sent, storage, api };
 }
 
 test("messages of a chat are sent one after the other", async () => {
@@ -47,21 +47,21 @@ test("a lost network repeats the request with the same key", async (t) => {
 });
 
 test("a message survives a reload and keeps its key and place", async () => {
-  const { outbox, shelf, calls } = createOutbox(() => {
+  const { outbox, storage, calls } = createOutbox(() => {
     throw new TypeError("network");
   });
   outbox.add(7, text("one"));
   outbox.add(7, text("two"));
   await flushPromises();
   outbox.stop();
-  const next = createOutbox((_, count) => stored(count), shelf);
+  const next = createOutbox((_, count) => stored(count), storage);
   assert.deepEqual(states(next.outbox), ["waiting", "waiting"]);
   next.outbox.start();
   await flushPromises();
   await flushPromises();
   assert.deepEqual(next.calls.map(textOf), ["one", "two"]);
   assert.equal(next.calls[0]?.key, calls[0]?.key);
-  assert.deepEqual(shelf.names(), []);
+  assert.deepEqual(storage.names(), []);
 });
 
 test("Retry-After is waited for", async (t) => {
@@ -118,13 +118,13 @@ test("messages wait for the chat's accept", async () => {
 
 test("a discarded message is not sent", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { outbox, calls, shelf } = createOutbox((_, count) => (count === 1 ? errorResponse(503) : stored(count)));
+  const { outbox, calls, storage } = createOutbox((_, count) => (count === 1 ? errorResponse(503) : stored(count)));
   const { key } = outbox.add(7, text("no"));
   await flushPromises();
   outbox.discard(key);
   t.mock.timers.tick(5000);
   await flushPromises();
-  assert.deepEqual([calls.length, outbox.items.value, shelf.names()], [1, [], []]);
+  assert.deepEqual([calls.length, outbox.items.value, storage.names()], [1, [], []]);
 });
 
 test("notes go to their own endpoint", async () => {
@@ -138,12 +138,12 @@ test("notes go to their own endpoint", async () => {
 });
 
 test("drafts are kept by chat", () => {
-  const shelf = memoryStorage();
-  const drafts = new Drafts(shelf);
+  const storage = memoryStorage();
+  const drafts = new Drafts(storage);
   drafts.write(7, "half a sen", false);
   drafts.write(8, "  ", false);
   drafts.write(9, "note", true);
-  const later = new Drafts(shelf);
+  const later = new Drafts(storage);
   assert.deepEqual(
     [later.read(7), later.read(8), later.read(9)],
     [

@@ -45,9 +45,9 @@ export class Outbox {
 
   constructor(
     private readonly api: ApiClient,
-    private readonly shelf: PrefixedStorage,
+    private readonly storage: PrefixedStorage,
   ) {
-    const stored = shelf.names().map((name) => shelf.read<OutgoingItem>(name));
+    const stored = storage.names().map((name) => storage.read<OutgoingItem>(name));
     this.items.value = stored
       .filter((item): item is OutgoingItem => item !== undefined && typeof item.key === "string")
       .map((item) => (item.state === "refused" ? item : { ...item, state: "waiting" as const }))
@@ -74,7 +74,7 @@ export class Outbox {
       writtenAt: Math.max(Date.now(), latest + 1),
       state: "sending",
     };
-    this.shelf.write(item.key, item);
+    this.storage.write(item.key, item);
     this.items.value = [...this.items.peek(), item];
     void this.sendNext(chatId);
     return item;
@@ -99,7 +99,7 @@ export class Outbox {
 
   discard(key: string): OutgoingItem | undefined {
     const item = this.items.peek().find((item) => item.key === key);
-    this.shelf.remove(key);
+    this.storage.remove(key);
     this.items.value = this.items.peek().filter((item) => item.key !== key);
     if (item !== undefined) void this.sendNext(item.chatId);
     return item;
@@ -107,18 +107,18 @@ export class Outbox {
 
   /** Another tab changed the shelf. */
   syncWithStorage(): void {
-    const names = new Set(this.shelf.names());
+    const names = new Set(this.storage.names());
     const currentItems = this.items.peek();
     const remainingItems = currentItems.filter((item) => names.has(item.key) || this.sendingChatIds.has(item.chatId));
     const added = [...names]
       .filter((name) => !currentItems.some((item) => item.key === name))
-      .flatMap((name) => this.shelf.read<OutgoingItem>(name) ?? []);
+      .flatMap((name) => this.storage.read<OutgoingItem>(name) ?? []);
     if (remainingItems.length !== currentItems.length || added.length > 0)
       this.items.value = [...remainingItems, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
   }
 
   private update(item: OutgoingItem): void {
-    this.shelf.write(item.key, item);
+    this.storage.write(item.key, item);
     this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
   }
 
@@ -131,7 +131,7 @@ export class Outbox {
     try {
       const response = await this.send(item);
       this.failureCount.delete(chatId);
-      this.shelf.remove(item.key);
+      this.storage.remove(item.key);
       // First the entry, then the item goes: the words are never absent.
       this.onSent(item, response);
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);

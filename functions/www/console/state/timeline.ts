@@ -88,7 +88,7 @@ export class Timeline {
       const after = this.completeUpToSeq;
       const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", {
         path: { chat_id: this.chatId },
-        query: { after, maxTimelines },
+        query: { after, limit: maxTimelines },
       });
       const lastSeq = messages.at(-1);
       if (lastSeq === undefined) return;

@@ -20,8 +20,8 @@ export class TypingStore {
         chatId,
         setTimeout(() => this.set(chatId, false), TYPING_TIMEOUT_MS),
       );
-    const before = this.visitors.peek().get(chatId);
-    if (isTyping === (before !== undefined) && before?.text === text) return;
+    const previous = this.visitors.peek().get(chatId);
+    if (isTyping === (previous !== undefined) && previous?.text === text) return;
     const visitors = new Map(this.visitors.peek());
     if (isTyping) visitors.set(chatId, { text });
     else visitors.delete(chatId);

@@ -56,22 +56,22 @@ export class Workspace {
   readonly sentItemKeys = new Map<string, string>();
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
-  private readonly shelf: PrefixedStorage;
+  private readonly storage: PrefixedStorage;
   private readonly cleanups: (() => void)[] = [];
   private readonly closeTimers = new Map<number, { timer: ReturnType<typeof setTimeout>; dismiss: () => void }>();
 
   constructor(
     readonly me: Session,
     readonly api: ApiClient = sessionApi,
-    shelf: PrefixedStorage = persistentStorage,
+    storage: PrefixedStorage = persistentStorage,
     createSocket?: (url: string) => WebSocket,
   ) {
     this.isAdmin = me.role === "admin";
-    this.shelf = shelf.child(`${me.accountId}.${me.id}.`);
-    this.chats = new ChatStore(api, me.id, this.shelf);
+    this.storage = storage.child(`${me.accountId}.${me.id}.`);
+    this.chats = new ChatStore(api, me.id, this.storage);
     this.timelines = new Timelines(api);
-    this.drafts = new Drafts(this.shelf.child("draft."));
-    this.outbox = new Outbox(api, this.shelf.child("outbox."));
+    this.drafts = new Drafts(this.storage.child("draft."));
+    this.outbox = new Outbox(api, this.storage.child("outbox."));
     this.outbox.isPaused = (chatId) => this.acceptingChatIds.peek().has(chatId);
     this.outbox.onSent = (item, answer) => this.onSent(item, answer);
     this.outbox.onRejected = (item) => announce(`Not sent: ${item.problem}`);
@@ -127,7 +127,7 @@ export class Workspace {
   }
 
   private readonly onStorage = (event: StorageEvent) => {
-    const name = this.shelf.nameOf(event.key);
+    const name = this.storage.nameOf(event.key);
     if (name === "read") this.chats.reloadReadMarks();
     if (name?.startsWith("outbox.")) this.outbox.syncWithStorage();
   };

@@ -486,9 +486,9 @@ function OtherChats({ chatId, number }: { chatId: number; number: number }) {
       </section>
     );
   }
-  const all =
+  const knownChats =
     loaded === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : loaded.rows;
-  const rows = all.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
+  const rows = knownChats.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
   if (rows.length === 0) return null;
   return (
     <section class="card" aria-label="Other chats">

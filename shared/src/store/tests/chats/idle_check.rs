@@ -1,7 +1,7 @@
 //! Idle checks: closing chats in which nobody writes.
 
 use crate::domain::bot::BotNotice;
-use crate::domain::webhook::WebhookEvent;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Webhook events that are stored without a transition.
 
 use crate::domain::phone_call::{Call, CallKind, CallStatus};
-use crate::domain::webhook::{WebhookEvent, WebhookEventDetails};
+use crate::domain::webhook::WebhookEventDetails;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::chats::notification_entries::EventContext;
 use crate::store::tests::*;
 

@@ -1,6 +1,6 @@
 //! Offline messages: closed chats with one message.
 
-use crate::domain::webhook::WebhookEvent;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 #[tokio::test]

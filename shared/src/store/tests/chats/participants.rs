@@ -1,6 +1,6 @@
 //! Participants of a chat, and which chats end with chat_finished.
 
-use crate::domain::webhook::WebhookEvent;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 impl Stores {

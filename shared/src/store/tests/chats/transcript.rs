@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::domain::webhook::{WebhookDispatch, WebhookEvent};
+use crate::domain::webhook::WebhookDispatch;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::tests::*;
 use crate::wire::webhook::WebhookPayload;

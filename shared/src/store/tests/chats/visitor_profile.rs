@@ -1,6 +1,6 @@
 //! The profile of a visitor: changes by agents, bots and the integrator, and their webhook notifications.
 
-use crate::domain::webhook::WebhookEvent;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 #[tokio::test]

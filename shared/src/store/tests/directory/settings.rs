@@ -2,7 +2,8 @@
 
 use crate::domain::account_settings::{CallbackHours, RateLimits};
 use crate::domain::link_filter::LinkFilter;
-use crate::domain::webhook::{SigningSecret, Webhook, WebhookEvent};
+use crate::domain::webhook::{SigningSecret, Webhook};
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 fn webhook(id: &str) -> Webhook {
