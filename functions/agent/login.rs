@@ -33,8 +33,8 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let agent = directory.agent(&login.account_id, login.agent_id).await?.ok_or(Error::InvalidCredentials)?;
     connections.record_login_success(attempt, clock::now()).await?;
     let token = connections.create_session(&agent, clock::now()).await?;
-    // A change of password or role deletes the existing sessions. If it happened before this session was stored, the session
-    // survives, so its token must not be returned.
+    // A change of password or role deletes the existing sessions. If it happened before this session was stored, the
+    // session survives, so its token must not be returned.
     let is_current = directory.login(&email).await?.as_ref() == Some(&login)
         && directory.agent(&login.account_id, login.agent_id).await?.as_ref() == Some(&agent);
     if !is_current {

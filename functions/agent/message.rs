@@ -52,7 +52,8 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
         }
         sent => sent?,
     };
-    // Also for a repeated request: the first one may have failed before this. The queue and the consumer ignore a duplicate.
+    // Also for a repeated request: the first one may have failed before this. The queue and the consumer ignore a
+    // duplicate.
     queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await;
     Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_message_id(&sent.id))
 }

@@ -52,8 +52,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     Ok(Response::ok(json!({ "messages": messages })))
 }
 
-/// The first entries after `after` that have not expired. Pages that have only expired entries are skipped, because a client
-/// takes an empty page for the end of the timeline.
+/// The first entries after `after` that have not expired. Pages that have only expired entries are skipped, because a
+/// client takes an empty page for the end of the timeline.
 async fn unexpired_entries(
     chats: &Chats,
     chat: &Chat,

@@ -1,5 +1,5 @@
-//! The errors of requests and tasks, with their HTTP status and code. An error's public text and its internal context are
-//! separate: the text goes to the caller, the context only to the log.
+//! The errors of requests and tasks, with their HTTP status and code. An error's public text and its internal context
+//! are separate: the text goes to the caller, the context only to the log.
 
 use std::time::Duration;
 
@@ -55,7 +55,8 @@ pub enum Error {
     Internal(ErrorContext),
 }
 
-/// Details of a failure for the log. It does not implement `Display`, so it cannot become part of a response by mistake.
+/// Details of a failure for the log. It does not implement `Display`, so it cannot become part of a response by
+/// mistake.
 pub struct ErrorContext(Box<dyn std::fmt::Debug + Send + Sync>);
 
 impl std::fmt::Debug for ErrorContext {

@@ -1,4 +1,4 @@
-/* Helpers of the page tests: Chromium, the development server with its stand-in for the API, sign-in, and axe. */
+/* Helpers of the page tests: Chromium, the development server with its mock of the service, sign-in, and axe. */
 
 import chromium from "@sparticuz/chromium";
 import { createRequire } from "node:module";
@@ -26,7 +26,7 @@ export async function launch() {
   });
 }
 
-/** Starts the development server of the pages on a free port. It has a stand-in for the API unless `api` is a base URL. */
+/** Starts the development server of the pages on a free port. It mocks the service unless `api` is a base URL. */
 export async function serve(options = {}) {
   const { serve } = await import(pathToFileURL(join(WWW, "dev.mjs")).href);
   return serve({
@@ -85,9 +85,9 @@ export async function signIn(
   await page.locator(".app").waitFor();
 }
 
-/** Calls a control endpoint of the stand-in. */
-export async function controlStandin(url, action, body = {}) {
-  const response = await fetch(`${url}/_standin/${action}`, {
+/** Calls a control endpoint of the mock service. */
+export async function controlMock(url, action, body = {}) {
+  const response = await fetch(`${url}/_mock/${action}`, {
     method: "POST",
     body: JSON.stringify(body),
   });

@@ -1,4 +1,4 @@
-/* The console in Chromium with the stand-in for the API (functions/www/dev). */
+/* The console in Chromium with the mock service (functions/www/dev). */
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -8,7 +8,7 @@ import {
   openPage,
   serve,
   signIn,
-  controlStandin,
+  controlMock,
 } from "./browser.mjs";
 
 let browser;
@@ -27,11 +27,11 @@ after(async () => {
 /** A test with a new page, signed in unless `signedOut`. Fails if the page has errors. */
 function journey(
   name,
-  { world = "normal", signedOut = false, hash = "", ...options },
+  { dataset = "normal", signedOut = false, hash = "", ...options },
   run,
 ) {
   test(name, { timeout: 60_000 }, async () => {
-    await controlStandin(url, "reset", { world });
+    await controlMock(url, "reset", { dataset });
     const { page, context, problems } = await openPage(browser, options);
     page.setDefaultTimeout(10_000);
     try {
@@ -47,11 +47,11 @@ function journey(
 
 const openChat = async (page, name) => {
   await page.locator(".row", { hasText: name }).first().click();
-  await page.locator(".talk header h2", { hasText: name }).waitFor();
+  await page.locator(".conversation header h2", { hasText: name }).waitFor();
   await page.locator(".turn").first().waitFor();
 };
 const storedChat = async (visitorName) =>
-  (await controlStandin(url, "chats"))
+  (await controlMock(url, "chats"))
     .filter((chat) => chat.visitor.name === visitorName)
     .sort((a, b) => b.chat_id - a.chat_id)[0];
 const sendMessage = async (page, text) => {
@@ -69,7 +69,7 @@ journey(
     await page.getByLabel("Password", { exact: true }).fill("wrong");
     await page.keyboard.press("Enter");
     await page.getByText("E-mail or password is wrong.").waitFor();
-    await controlStandin(url, "fail", {
+    await controlMock(url, "fail", {
       path: "login",
       status: 429,
       times: 1,
@@ -122,11 +122,11 @@ journey("token is stored only in the session storage", {}, async ({ page }) => {
 journey("draft survives an ended session", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   await page.locator("textarea").fill("Half a sentence");
-  await controlStandin(url, "end-sessions");
+  await controlMock(url, "end-sessions");
   await page.getByText("Your session has ended.").waitFor();
   await page.getByLabel("Password", { exact: true }).fill("secret");
   await page.keyboard.press("Enter");
-  await page.locator(".talk header h2", { hasText: "Thanh" }).waitFor();
+  await page.locator(".conversation header h2", { hasText: "Thanh" }).waitFor();
   assert.equal(await page.locator("textarea").inputValue(), "Half a sentence");
 });
 
@@ -153,7 +153,7 @@ journey(
     await page.locator(".row", { hasText: "João" }).waitFor();
     await page.keyboard.press("a");
     await page
-      .locator(".talk header h2", { hasText: "João Ferreira" })
+      .locator(".conversation header h2", { hasText: "João Ferreira" })
       .waitFor();
     await page.locator(".composer textarea:focus").waitFor();
     await page.keyboard.type("One moment, I look it up.");
@@ -177,14 +177,14 @@ journey(
 journey("chat accepted by another agent is reported", {}, async ({ page }) => {
   await page.locator(".row", { hasText: "João" }).click();
   const { chat_id } = await storedChat("João Ferreira");
-  await controlStandin(url, "fail", {
+  await controlMock(url, "fail", {
     path: "accept",
     status: 409,
     times: 1,
     code: "conflict",
     message: "another agent has the chat",
   });
-  await controlStandin(url, "take", { chat_id, agent_id: 2, silently: true });
+  await controlMock(url, "accept", { chat_id, agent_id: 2, isSilent: true });
   await page.getByRole("button", { name: "Accept" }).click();
   await page.getByText("Another agent has accepted João Ferreira.").waitFor();
   await page.getByText("Jonas Weber is answering this chat.").waitFor();
@@ -192,7 +192,7 @@ journey("chat accepted by another agent is reported", {}, async ({ page }) => {
 
 journey("message appears immediately and only once", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
-  await controlStandin(url, "latency", { ms: 800 });
+  await controlMock(url, "latency", { ms: 800 });
   await sendMessage(page, "Sent with care");
   await page
     .locator(".line.sending", { hasText: "Sent with care" })
@@ -203,7 +203,7 @@ journey("message appears immediately and only once", {}, async ({ page }) => {
     await page.waitForTimeout(80);
   }
   assert.equal(maxShown, 1);
-  await controlStandin(url, "latency", { ms: 0 });
+  await controlMock(url, "latency", { ms: 0 });
   await page
     .locator(".line", { hasText: "Sent with care" })
     .locator(".mark.ok")
@@ -242,7 +242,7 @@ journey(
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
-    await controlStandin(url, "fail", {
+    await controlMock(url, "fail", {
       path: "messages$",
       method: "POST",
       status: 400,
@@ -273,13 +273,13 @@ journey(
   async ({ page, context }) => {
     await openChat(page, "Thanh Nguyễn");
     await context.setOffline(true);
-    await controlStandin(url, "sockets", { on: false });
+    await controlMock(url, "sockets", { on: false });
     await sendMessage(page, "Offline one");
     await sendMessage(page, "Offline two");
-    await page.locator(".link-line.bad").waitFor();
+    await page.locator(".connection-banner.bad").waitFor();
     await page.getByText(/Next attempt in \d+ s|Trying/).waitFor();
     await context.setOffline(false);
-    await controlStandin(url, "sockets", { on: true });
+    await controlMock(url, "sockets", { on: true });
     // Reloads before a message can be sent.
     await page.reload();
     await bubble(page, "Offline two").waitFor();
@@ -404,7 +404,7 @@ journey("file is sent as a link with its type", {}, async ({ page }) => {
   await page.locator("dialog").getByRole("button", { name: "Send" }).click();
   await page.locator(".file", { hasText: "Invoice 88.pdf" }).waitFor();
   await page.waitForFunction(async () =>
-    (await (await fetch("/_standin/chats", { method: "POST" })).json()).some(
+    (await (await fetch("/_mock/chats", { method: "POST" })).json()).some(
       (chat) => chat.entries.some((entry) => entry.type === "document"),
     ),
   );
@@ -432,7 +432,7 @@ journey(
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
     const { chat_id } = await storedChat("Thanh Nguyễn");
-    await controlStandin(url, "visitor", { chat_id, text: "Are you there?" });
+    await controlMock(url, "visitor", { chat_id, text: "Are you there?" });
     await bubble(page, "Are you there?").waitFor();
     await page
       .locator("[aria-live=polite]", {
@@ -440,11 +440,11 @@ journey(
       })
       .waitFor();
     const elif = await storedChat("Elif Wójcik-Andersen");
-    await controlStandin(url, "visitor", {
+    await controlMock(url, "visitor", {
       chat_id: elif.chat_id,
       text: "One",
     });
-    await controlStandin(url, "visitor", {
+    await controlMock(url, "visitor", {
       chat_id: elif.chat_id,
       text: "Two",
     });
@@ -463,14 +463,14 @@ journey(
 
 journey(
   "chat opens at its first unread message",
-  { world: "long" },
+  { dataset: "longTimeline" },
   async ({ page }) => {
     await openChat(page, "Priya Raman");
     await page.waitForTimeout(200);
     await openChat(page, "Amara Kone");
     const { chat_id } = await storedChat("Priya Raman");
     for (let index = 0; index < 25; index++)
-      await controlStandin(url, "visitor", {
+      await controlMock(url, "visitor", {
         chat_id,
         text: `New line ${index + 1}`,
       });
@@ -523,7 +523,7 @@ journey(
 
 journey(
   "new messages do not scroll a reader away",
-  { world: "long" },
+  { dataset: "longTimeline" },
   async ({ page }) => {
     await openChat(page, "Priya Raman");
     const log = page.locator(".log");
@@ -542,7 +542,7 @@ journey(
     });
     const { chat_id } = await storedChat("Priya Raman");
     for (let index = 0; index < 3; index++)
-      await controlStandin(url, "visitor", { chat_id, text: `More ${index}` });
+      await controlMock(url, "visitor", { chat_id, text: `More ${index}` });
     await page.getByRole("button", { name: "3 new messages" }).waitFor();
     const moved = await page.evaluate(
       () => document.querySelector("[data-anchor]").getBoundingClientRect().top,
@@ -559,7 +559,7 @@ journey(
 
 journey(
   "older messages load without a scroll jump",
-  { world: "long" },
+  { dataset: "longTimeline" },
   async ({ page }) => {
     await openChat(page, "Priya Raman");
     await page.waitForTimeout(300);
@@ -611,19 +611,23 @@ journey(
       await page
         .locator(".row[aria-current=true]", { hasText: name })
         .waitFor();
-      await page.locator(".talk header h2", { hasText: name }).waitFor();
+      await page
+        .locator(".conversation header h2", { hasText: name })
+        .waitFor();
     }
     await page.keyboard.press("k");
     await page
       .locator(".row[aria-current=true]", { hasText: "Mehmet" })
       .waitFor();
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("amara");
     await page.keyboard.press("Enter");
-    await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
+    await page
+      .locator(".conversation header h2", { hasText: "Amara" })
+      .waitFor();
     await blur(page);
     await page.keyboard.press("r");
     await page.locator("textarea:focus").waitFor();
@@ -824,38 +828,38 @@ journey(
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");
     await page.waitForTimeout(400);
-    await controlStandin(url, "fail", { path: "socket-ticket", status: 503 });
-    await controlStandin(url, "sockets", { on: false });
+    await controlMock(url, "fail", { path: "socket-ticket", status: 503 });
+    await controlMock(url, "sockets", { on: false });
     await page.getByText("The live connection is interrupted.").waitFor();
     const { chat_id } = await storedChat("Thanh Nguyễn");
-    await controlStandin(url, "visitor", { chat_id, text: "Read by polling" });
+    await controlMock(url, "visitor", { chat_id, text: "Read by polling" });
     await bubble(page, "Read by polling").waitFor();
-    await controlStandin(url, "mend");
-    await controlStandin(url, "sockets", { on: true });
+    await controlMock(url, "recover");
+    await controlMock(url, "sockets", { on: true });
     await page.getByRole("button", { name: "Try now" }).click();
-    await page.locator(".link-line").waitFor({ state: "detached" });
-    await controlStandin(url, "visitor", { chat_id, text: "Pushed again" });
+    await page.locator(".connection-banner").waitFor({ state: "detached" });
+    await controlMock(url, "visitor", { chat_id, text: "Pushed again" });
     await bubble(page, "Pushed again").waitFor({ timeout: 1500 });
   },
 );
 
 journey("console polls without sockets", {}, async ({ page }) => {
-  await controlStandin(url, "sockets", { on: false });
+  await controlMock(url, "sockets", { on: false });
   await page.reload();
   await openChat(page, "Thanh Nguyễn");
-  assert.equal(await page.locator(".link-line").count(), 0);
+  assert.equal(await page.locator(".connection-banner").count(), 0);
   const { chat_id } = await storedChat("Thanh Nguyễn");
-  await controlStandin(url, "visitor", { chat_id, text: "Found by asking" });
+  await controlMock(url, "visitor", { chat_id, text: "Found by asking" });
   await bubble(page, "Found by asking").waitFor();
   await sendMessage(page, "Answered by asking");
   await page
     .locator(".line", { hasText: "Answered by asking" })
     .locator(".mark.ok")
     .waitFor();
-  await controlStandin(url, "take", {
+  await controlMock(url, "accept", {
     chat_id: (await storedChat("João Ferreira")).chat_id,
     agent_id: 2,
-    silently: true,
+    isSilent: true,
   });
   await page
     .locator(".row", { hasText: "João" })
@@ -864,7 +868,7 @@ journey("console polls without sockets", {}, async ({ page }) => {
 
 journey(
   "empty account is guided to its first message",
-  { world: "empty", permissions: ["clipboard-read", "clipboard-write"] },
+  { dataset: "empty", permissions: ["clipboard-read", "clipboard-write"] },
   async ({ page }) => {
     await page.getByText("Three steps").waitFor();
     await page.getByRole("button", { name: "Add a channel" }).click();
@@ -888,7 +892,9 @@ journey(
   { width: 390, height: 844, touch: true },
   async ({ page }) => {
     await page.locator(".row", { hasText: "Amara" }).tap();
-    await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
+    await page
+      .locator(".conversation header h2", { hasText: "Amara" })
+      .waitFor();
     assert.equal(await page.locator(".list").isVisible(), false);
     await page.getByRole("button", { name: "Visitor details" }).tap();
     await page.getByText("From your CRM").waitFor();
@@ -896,7 +902,9 @@ journey(
     await page.getByRole("button", { name: "Back to the inbox" }).tap();
     await page.locator(".list").waitFor();
     await page.goBack();
-    await page.locator(".talk header h2", { hasText: "Amara" }).waitFor();
+    await page
+      .locator(".conversation header h2", { hasText: "Amara" })
+      .waitFor();
   },
 );
 
@@ -904,9 +912,9 @@ journey("visitor content is never rendered as HTML", {}, async ({ page }) => {
   await openChat(page, "Thanh Nguyễn");
   const { chat_id } = await storedChat("Thanh Nguyễn");
   const html = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}} javascript:alert(1)`;
-  await controlStandin(url, "visitor", { chat_id, text: html });
+  await controlMock(url, "visitor", { chat_id, text: html });
   await bubble(page, "onerror").waitFor();
-  await controlStandin(url, "visitor", {
+  await controlMock(url, "visitor", {
     chat_id,
     content: {
       type: "document",
@@ -921,20 +929,20 @@ journey("visitor content is never rendered as HTML", {}, async ({ page }) => {
 });
 
 journey("failed list shows an error and recovers", {}, async ({ page }) => {
-  await controlStandin(url, "fail", {
+  await controlMock(url, "fail", {
     path: "/agent/chats$",
     status: 500,
     message: "internal error",
   });
   await page.reload();
-  await page.getByText("The chats cannot be read").waitFor();
-  await controlStandin(url, "mend");
+  await page.getByText("The chats cannot be loaded").waitFor();
+  await controlMock(url, "recover");
   await page.locator(".row").first().waitFor();
 });
 
 journey(
   "closed chats load while scrolling",
-  { world: "archive" },
+  { dataset: "manyClosed" },
   async ({ page }) => {
     await page.getByRole("tab", { name: "Closed" }).click();
     await page.locator(".row").first().waitFor();
@@ -983,7 +991,7 @@ journey(
     await openChat(page, "Amara Kone");
     const { chat_id } = await storedChat("Amara Kone");
     // Waits for the socket, because a hidden page polls rarely.
-    await controlStandin(url, "visitor", { chat_id, text: "Seen" });
+    await controlMock(url, "visitor", { chat_id, text: "Seen" });
     await bubble(page, "Seen").waitFor();
     await page.waitForTimeout(1600);
     await page.evaluate(() =>
@@ -992,7 +1000,7 @@ journey(
         value: true,
       }),
     );
-    await controlStandin(url, "visitor", { chat_id, text: "First" });
+    await controlMock(url, "visitor", { chat_id, text: "First" });
     await page.waitForFunction(() => window.recorded.tones > 0);
     assert.deepEqual(
       await page.evaluate(() => [
@@ -1013,7 +1021,7 @@ journey(
     await page.keyboard.press("Escape");
     const tones = await page.evaluate(() => window.recorded.tones);
     await page.waitForTimeout(1600);
-    await controlStandin(url, "visitor", { chat_id, text: "Second" });
+    await controlMock(url, "visitor", { chat_id, text: "Second" });
     await page.waitForFunction(() => window.recorded.notifications.length > 0);
     assert.deepEqual(
       await page.evaluate(() => [
@@ -1086,7 +1094,7 @@ journey(
 
 journey(
   "forty chats take 200 messages without a long task",
-  { world: "forty" },
+  { dataset: "busy" },
   async ({ page }) => {
     await page.locator(".row").nth(12).click();
     await page.locator(".turn").first().waitFor();
@@ -1122,7 +1130,7 @@ journey(
         rows: document.querySelectorAll(".row").length,
       };
     });
-    await controlStandin(url, "burst", { count: 200, together: 5, every: 25 });
+    await controlMock(url, "burst", { count: 200, perTick: 5, intervalMs: 25 });
     const result = await measured;
     console.log(
       `burst: longest frame ${result.longest.toFixed(0)} ms of ${result.count}, long tasks ${JSON.stringify(result.tasks)}, layout shift ${result.shift.toFixed(3)}`,
@@ -1134,7 +1142,7 @@ journey(
         Math.max(0, ...result.tasks) < 100,
         `long tasks ${result.tasks}`,
       );
-    const stored = (await controlStandin(url, "chats"))
+    const stored = (await controlMock(url, "chats"))
       .flatMap((chat) => chat.entries)
       .filter(({ text }) => /of the burst/.test(text ?? "")).length;
     assert.equal(stored, 200);

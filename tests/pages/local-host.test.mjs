@@ -111,7 +111,7 @@ function journey(name, run) {
 }
 const openChat = async (page, name) => {
   await page.locator(".row", { hasText: name }).first().click();
-  await page.locator(".talk header h2", { hasText: name }).waitFor();
+  await page.locator(".conversation header h2", { hasText: name }).waitFor();
   await page.locator(".turn").first().waitFor();
 };
 const sendMessage = async (page, text) => {

@@ -1,4 +1,4 @@
-/* Runs all suites of the pages: types, unit tests, bundles, the console in Chromium with the stand-in API, and then with
+/* Runs all suites of the pages: types, unit tests, bundles, the console in Chromium with the mock service, and then with
    the real local host. Installs the packages. Each test of Node's test runner counts as one.
 
      node tests/pages/run.mjs             all suites

@@ -10,7 +10,7 @@ import {
   openPage,
   serve,
   signIn,
-  controlStandin,
+  controlMock,
 } from "./browser.mjs";
 
 const folder = resolve(
@@ -37,7 +37,7 @@ const press =
 const waitForRendering = ({ page }) => page.waitForTimeout(200);
 const blur = ({ page }) => page.evaluate(() => document.activeElement?.blur());
 
-/** For each state: the data set of the stand-in, and the steps that lead to the state. */
+/** For each state: the data set of the mock service, and the steps that lead to the state. */
 const STATES = {
   "sign-in": { isSignedOut: true, steps: [] },
   "sign-in-wrong": {
@@ -55,7 +55,7 @@ const STATES = {
     isSignedOut: true,
     steps: [
       async ({ page, url }) => {
-        await controlStandin(url, "fail", {
+        await controlMock(url, "fail", {
           path: "login",
           status: 429,
           times: 1,
@@ -70,7 +70,7 @@ const STATES = {
     ],
   },
   "first-run": {
-    world: "empty",
+    dataset: "empty",
     steps: [
       async ({ page }) =>
         page
@@ -80,7 +80,7 @@ const STATES = {
     ],
   },
   "first-run-channel": {
-    world: "empty",
+    dataset: "empty",
     steps: [
       async ({ page }) => {
         await page.getByRole("button", { name: "Add a channel" }).click();
@@ -96,7 +96,7 @@ const STATES = {
     steps: [
       openChat("Amara Kone"),
       async ({ url, page }) => {
-        await controlStandin(url, "typing", {
+        await controlMock(url, "typing", {
           chat_id: 1004,
           typing: true,
           text: "yes please, but to my off",
@@ -168,7 +168,7 @@ const STATES = {
     ],
   },
   "unread-messages": {
-    world: "long",
+    dataset: "longTimeline",
     steps: [
       openChat("Priya Raman"),
       async ({ page, url }) => {
@@ -176,7 +176,7 @@ const STATES = {
         await page.locator(".log").evaluate((log) => (log.scrollTop -= 900));
         await page.waitForTimeout(100);
         for (const text of ["Are you there?", "One more thing"])
-          await controlStandin(url, "visitor", {
+          await controlMock(url, "visitor", {
             chat_id: await chatIdOf(url, "Priya Raman"),
             text,
           });
@@ -192,14 +192,14 @@ const STATES = {
     ],
   },
   forty: {
-    world: "forty",
+    dataset: "busy",
     steps: [
       async ({ page }) => page.locator(".row").nth(12).click(),
       async ({ page }) => page.locator(".turn").first().waitFor(),
     ],
   },
   "long-name": {
-    world: "strange",
+    dataset: "unusualText",
     steps: [
       openChat("Maximiliane"),
       async ({ page }) => {
@@ -207,9 +207,9 @@ const STATES = {
       },
     ],
   },
-  "long-name-end": { world: "strange", steps: [openChat("Maximiliane")] },
+  "long-name-end": { dataset: "unusualText", steps: [openChat("Maximiliane")] },
   "long-name-visitor": {
-    world: "strange",
+    dataset: "unusualText",
     steps: [
       openChat("Maximiliane"),
       async ({ page }) =>
@@ -217,12 +217,12 @@ const STATES = {
         page.locator(".pane-toggle").click(),
     ],
   },
-  "right-to-left": { world: "strange", steps: [openChat("محمد")] },
+  "right-to-left": { dataset: "unusualText", steps: [openChat("محمد")] },
   failed: {
     steps: [
       openChat("Thanh"),
       async ({ page, url }) => {
-        await controlStandin(url, "fail", {
+        await controlMock(url, "fail", {
           path: "messages$",
           method: "POST",
           status: 400,
@@ -247,10 +247,12 @@ const STATES = {
       openChat("Thanh"),
       async ({ page, url, context }) => {
         await context.setOffline(true);
-        await controlStandin(url, "sockets", { on: false });
+        await controlMock(url, "sockets", { on: false });
         await page.locator("textarea").fill("I write this without a network.");
         await page.getByRole("button", { name: "Send", exact: true }).click();
-        await page.locator(".link-line.bad").waitFor({ timeout: 15000 });
+        await page
+          .locator(".connection-banner.bad")
+          .waitFor({ timeout: 15000 });
       },
     ],
   },
@@ -258,12 +260,12 @@ const STATES = {
     steps: [
       openChat("Thanh"),
       async ({ page, url }) => {
-        await controlStandin(url, "fail", {
+        await controlMock(url, "fail", {
           path: "socket-ticket",
           status: 503,
         });
-        await controlStandin(url, "sockets", { on: false });
-        await page.locator(".link-line").waitFor({ timeout: 15000 });
+        await controlMock(url, "sockets", { on: false });
+        await page.locator(".connection-banner").waitFor({ timeout: 15000 });
       },
     ],
   },
@@ -296,7 +298,7 @@ const STATES = {
           .click();
         await page
           .getByLabel("Address of the file")
-          .fill(`${url}/_standin/pictures/door.svg?photo.png`);
+          .fill(`${url}/_mock/pictures/door.svg?photo.png`);
         await page.getByLabel("Shown as").selectOption("photo");
         await page
           .locator("dialog")
@@ -360,7 +362,7 @@ const STATES = {
   loading: { isSlow: true, steps: [] },
   "loading-chat": {
     steps: [
-      async ({ url }) => controlStandin(url, "latency", { ms: 4000 }),
+      async ({ url }) => controlMock(url, "latency", { ms: 4000 }),
       async ({ page }) => page.locator(".row").nth(2).click(),
       async ({ page }) => page.waitForTimeout(400),
     ],
@@ -372,14 +374,14 @@ const STATES = {
   "chat-failed": {
     steps: [
       async ({ url }) =>
-        controlStandin(url, "fail", {
+        controlMock(url, "fail", {
           path: "/messages",
           method: "GET",
           status: 500,
           message: "internal error",
         }),
       async ({ page }) => page.locator(".row").nth(2).click(),
-      async ({ page }) => page.locator(".talk .blank.bad").waitFor(),
+      async ({ page }) => page.locator(".conversation .blank.bad").waitFor(),
     ],
   },
   "chat-missing": { hash: "#/chat/999999", steps: [] },
@@ -387,7 +389,7 @@ const STATES = {
 };
 
 async function chatIdOf(url, name) {
-  return (await controlStandin(url, "chats")).find(
+  return (await controlMock(url, "chats")).find(
     (chat) => chat.visitor.name === name,
   ).chat_id;
 }
@@ -413,12 +415,12 @@ const { url } = server;
 let failedPictures = 0;
 for (const [
   name,
-  { world = "normal", steps, isSignedOut, isSlow, failing, email, hash = "" },
+  { dataset = "normal", steps, isSignedOut, isSlow, failing, email, hash = "" },
 ] of Object.entries(STATES)) {
   if (only !== undefined && !name.startsWith(only)) continue;
   for (const [width, height, scheme] of sizes) {
     if (widths !== undefined && !widths.includes(width)) continue;
-    await controlStandin(url, "reset", { world });
+    await controlMock(url, "reset", { dataset });
     const { page, context, problems } = await openPage(browser, {
       width,
       height,
@@ -432,13 +434,13 @@ for (const [
         await page.goto(`${url}/console/`);
         await page.getByLabel("E-mail").waitFor();
       } else {
-        if (failing) await controlStandin(url, "fail", failing);
+        if (failing) await controlMock(url, "fail", failing);
         await page.goto(`${url}/console/${hash}`);
         await page.getByLabel("E-mail").fill(email ?? "marta@example.com");
         await page.getByLabel("Password", { exact: true }).fill("secret");
         await page.keyboard.press("Enter");
         if (isSlow) {
-          await controlStandin(url, "latency", { ms: 5000 });
+          await controlMock(url, "latency", { ms: 5000 });
         }
         await page.locator(".app").waitFor({ timeout: 8000 });
         await page.waitForTimeout(isSlow ? 600 : 400);

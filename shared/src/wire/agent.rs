@@ -166,8 +166,8 @@ fn custom_data_json(line: &CustomData) -> Value {
     json!({ "title": title, "content": content, "link": link, "key": key, "source": "crm" })
 }
 
-/// Parses the body of PATCH /agent/visitors/{number}: the corrected profile fields, and whether to blacklist the visitor.
-/// An empty string clears a field.
+/// Parses the body of PATCH /agent/visitors/{number}: the corrected profile fields, and whether to blacklist the
+/// visitor. An empty string clears a field.
 pub fn parse_visitor_patch(body: &Value) -> Result<(Profile, Option<bool>), Error> {
     let body = Fields::of(body)?;
     let profile = Profile {

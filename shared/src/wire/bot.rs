@@ -40,8 +40,8 @@ pub enum BotEventKind {
     ClientInfo(Box<Profile>),
 }
 
-/// How an event identifies its chat. If `chat_id` and `client_id` are both set, they must agree; `id` counts only if neither
-/// of them is set.
+/// How an event identifies its chat. If `chat_id` and `client_id` are both set, they must agree; `id` counts only if
+/// neither of them is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatReference {
     pub chat_id: Option<u64>,
@@ -144,8 +144,8 @@ fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<But
     Ok(Button { text, id })
 }
 
-/// Validates `timestamp`, a number or a string of digits, in seconds or milliseconds. The value is not used: entries have
-/// the time at which the service received them.
+/// Validates `timestamp`, a number or a string of digits, in seconds or milliseconds. The value is not used: entries
+/// have the time at which the service received them.
 fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = non_blank_value(message, "timestamp") else { return Ok(()) };
     let number = value.as_f64().or_else(|| as_short_text(value)?.parse().ok());
@@ -153,7 +153,8 @@ fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     number.map(|_| ()).ok_or_else(|| message.invalid("timestamp", "must be unix time"))
 }
 
-/// Parses contact details at the top level or in `contacts`; if a field is present in both, `contacts` takes precedence.
+/// Parses contact details at the top level or in `contacts`; if a field is present in both, `contacts` takes
+/// precedence.
 fn parse_contacts(body: Fields<'_>) -> Result<Profile, Error> {
     let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
     let field = |name| {

@@ -76,7 +76,8 @@ fn failure(code: Option<i64>, message: &str, settings: &ChannelSettings) -> Fail
     Failure { code, message: truncate_chars(message, MAX_ERROR_MESSAGE_CHARS), hidden }
 }
 
-/// The error text of a response without an `error` field: the body, or only the status for an empty body or an HTML page.
+/// The error text of a response without an `error` field: the body, or only the status for an empty body or an HTML
+/// page.
 fn error_text(response: &ReceiverResponse, status: u16) -> String {
     let text = String::from_utf8_lossy(&response.body);
     let text = text.trim();

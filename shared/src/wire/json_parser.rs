@@ -1,5 +1,5 @@
-//! A JSON parser that rejects objects with duplicate keys (specification, Errors: "a duplicated parameter"). `serde_json`
-//! itself would use the last value of a duplicate key.
+//! A JSON parser that rejects objects with duplicate keys (specification, Errors: "a duplicated parameter").
+//! `serde_json` itself would use the last value of a duplicate key.
 
 use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
@@ -45,8 +45,8 @@ impl Display for JsonPath<'_> {
     }
 }
 
-/// Deserializes the value at a path. The first duplicate key is recorded instead of returned as an error, so that a syntax
-/// error further on is reported in its place.
+/// Deserializes the value at a path. The first duplicate key is recorded instead of returned as an error, so that a
+/// syntax error further on is reported in its place.
 struct ValueSeed<'a> {
     path: &'a JsonPath<'a>,
     duplicate: &'a RefCell<Option<String>>,

@@ -1,5 +1,5 @@
-//! The `message` object of the channel API (specification, A1 to A3), which has the same fields in both directions. In requests
-//! to an integrator it also has the formatted text and the buttons of bots, if the channel can display them.
+//! The `message` object of the channel API (specification, A1 to A3), which has the same fields in both directions. In
+//! requests to an integrator it also has the formatted text and the buttons of bots, if the channel can display them.
 
 use serde_json::{Map, Value, json};
 

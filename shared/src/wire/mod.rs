@@ -1,5 +1,5 @@
-//! JSON bodies: parsing with validation, and building responses. They follow the specification for integrators, bot providers
-//! and webhooks, and docs/openapi.json for our own endpoints.
+//! JSON bodies: parsing with validation, and building responses. They follow the specification for integrators, bot
+//! providers and webhooks, and docs/openapi.json for our own endpoints.
 
 pub mod admin;
 pub mod agent;

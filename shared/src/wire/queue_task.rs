@@ -1,5 +1,5 @@
-//! The tasks in the delivery queues. A task is a small versioned JSON document that holds ids and an attempt count but no
-//! message text: the consumer reads the entry from the table.
+//! The tasks in the delivery queues. A task is a small versioned JSON document that holds ids and an attempt count but
+//! no message text: the consumer reads the entry from the table.
 
 use serde::{Deserialize, Serialize};
 
@@ -128,9 +128,9 @@ impl Task {
         }
     }
 
-    /// The message group in a FIFO queue. The chats of an account share `group_count` groups. A group has one task in flight,
-    /// so an account's receivers occupy at most `group_count` processes. Each webhook has its own share of the groups,
-    /// because a webhook that hangs must not delay the other webhooks of the chat.
+    /// The message group in a FIFO queue. The chats of an account share `group_count` groups. A group has one task in
+    /// flight, so an account's receivers occupy at most `group_count` processes. Each webhook has its own share of the
+    /// groups, because a webhook that hangs must not delay the other webhooks of the chat.
     pub fn message_group(&self, group_count: u64) -> String {
         let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {

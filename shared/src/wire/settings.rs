@@ -32,9 +32,9 @@ const MAX_IDLE_CLOSE_MINUTES: u64 = 90 * 24 * 60;
 const MAX_RETENTION_DAYS: u64 = 3_653;
 const MAX_UTC_OFFSET_MINUTES: f64 = 14.0 * 60.0;
 
-/// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings. Fields
-/// that the body does not contain, also fields of nested objects, are preserved. Null restores the default of a new account
-/// or removes a limit.
+/// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings.
+/// Fields that the body does not contain, also fields of nested objects, are preserved. Null restores the default of a
+/// new account or removes a limit.
 pub fn apply_settings_patch(body: &Value, mut settings: Settings) -> Result<Settings, Error> {
     let fields = Fields::of(body)?;
     if fields.has("safe_urls") {
@@ -153,8 +153,8 @@ fn parse_time_of_day(fields: Fields<'_>, name: &str, default: u16) -> Result<u16
     minutes.ok_or_else(|| fields.invalid(name, "must be a time from 00:00 to 24:00"))
 }
 
-/// Parses the body of POST /admin/settings/webhooks or PATCH /admin/settings/webhooks/{webhook_id} and returns the changed
-/// webhook. A webhook without a URL is new, so the body must contain one.
+/// Parses the body of POST /admin/settings/webhooks or PATCH /admin/settings/webhooks/{webhook_id} and returns the
+/// changed webhook. A webhook without a URL is new, so the body must contain one.
 pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard) -> Result<Webhook, Error> {
     let fields = Fields::of(body)?;
     if fields.has("url") || webhook.url.is_empty() {
@@ -170,8 +170,8 @@ pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard
     Ok(webhook)
 }
 
-/// Parses `webhook_url` of PUT /admin/settings: `None` if the body does not contain it, `Some(None)` if it is null, which
-/// deletes the webhook.
+/// Parses `webhook_url` of PUT /admin/settings: `None` if the body does not contain it, `Some(None)` if it is null,
+/// which deletes the webhook.
 pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Option<String>>, Error> {
     let fields = Fields::of(body)?;
     if !fields.has("webhook_url") {

@@ -26,8 +26,9 @@ const MAX_SHORT_TEXT_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
 /// Limits the sum of [`transcript_bytes`] in a chat_finished event. The body contains each text three times, and in
-/// `html_messages` an `&` takes five bytes. So a body of this size is usually three megabytes, which a receiver can accept
-/// within the time-out of an attempt, and at most about ten, of which a function with 256 MB can hold a few copies.
+/// `html_messages` an `&` takes five bytes. So a body of this size is usually three megabytes, which a receiver can
+/// accept within the time-out of an attempt, and at most about ten, of which a function with 256 MB can hold a few
+/// copies.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 /// Size of a message record without its text.
 const RECORD_OVERHEAD_BYTES: usize = 100;
@@ -221,8 +222,8 @@ fn call_json(call: &Call) -> Value {
     ]))
 }
 
-/// The `session` object describes the visitor's browser. Its fields are empty, because the visitor's messages come from the
-/// integrator's server.
+/// The `session` object describes the visitor's browser. Its fields are empty, because the visitor's messages come from
+/// the integrator's server.
 fn empty_session_json() -> Value {
     let names = ["region_code", "country", "country_code", "region", "city", "latitude", "longitude", "organization"];
     let geoip: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(""))).collect();
@@ -250,8 +251,8 @@ pub struct AnswerData {
     pub contact_info: Profile,
 }
 
-/// Interprets the HTTP response to an event. An invalid field is ignored and a long one truncated; the rest of the answer
-/// stays valid.
+/// Interprets the HTTP response to an event. An invalid field is ignored and a long one truncated; the rest of the
+/// answer stays valid.
 pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> WebhookAnswer {
     if !(200..=299).contains(&status) {
         return WebhookAnswer::Retry(format!("HTTP {status}"));
@@ -303,8 +304,8 @@ fn answer_data(object: &Map<String, Value>) -> AnswerData {
     AnswerData { panel, contact_info }
 }
 
-/// The change of an optional panel field: `Some(None)` clears it if the value is null or empty, `None` preserves it if the
-/// value is invalid.
+/// The change of an optional panel field: `Some(None)` clears it if the value is null or empty, `None` preserves it if
+/// the value is invalid.
 fn field_update<T>(value: &Value, parse: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
     let is_empty = match value {
         Value::Null => true,

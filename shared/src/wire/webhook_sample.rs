@@ -1,5 +1,5 @@
-//! Sample events for testing a webhook. A sample is the payload of an invented chat and is built by [`WebhookPayload`], so it
-//! has every field of a real event.
+//! Sample events for testing a webhook. A sample is the payload of an invented chat and is built by [`WebhookPayload`],
+//! so it has every field of a real event.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Validation of the widget's trigger rules (specification, part D, `setRules`), which the widget executes. Unknown conditions
-//! and commands are accepted, because a newer widget may support them.
+//! Validation of the widget's trigger rules (specification, part D, `setRules`), which the widget executes. Unknown
+//! conditions and commands are accepted, because a newer widget may support them.
 
 use serde_json::{Value, json};
 

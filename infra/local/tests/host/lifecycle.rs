@@ -70,7 +70,7 @@ async fn dropping_a_host_ends_busy_processes() {
 async fn killing_a_host_ends_idle_and_hanging_functions() {
     let binaries = link_binaries();
     let data = tempfile::tempdir().unwrap();
-    let mut host = Command::new(example_path("probe_host"))
+    let mut host = Command::new(example_path("test_host"))
         .args([template_path(), binaries.path().to_owned(), data.path().to_owned()])
         .stdout(Stdio::piped())
         .spawn()

@@ -15,6 +15,7 @@ pub mod notification_entries;
 pub mod offline_messages;
 pub mod opened_chat_limit;
 pub mod panels;
+mod pending_refusals;
 pub mod refusal_counts;
 pub mod retention;
 pub mod transcript;
@@ -38,7 +39,7 @@ use crate::error::Error;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
-use crate::store::chats::refusal_counts::PendingRefusals;
+use crate::store::chats::pending_refusals::PendingRefusals;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
 use crate::store::{from_item, to_item};
 

@@ -61,9 +61,9 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
     })
 }
 
-/// Parses the body of PATCH /admin/agents/{agent_id} and returns the changed agent, the new password if there is one, and
-/// whether the sessions of the agent must end. Null clears an optional field. The sessions end whenever the body contains a
-/// password or a role, even an unchanged one, so that a request that failed halfway can be repeated.
+/// Parses the body of PATCH /admin/agents/{agent_id} and returns the changed agent, the new password if there is one,
+/// and whether the sessions of the agent must end. Null clears an optional field. The sessions end whenever the body
+/// contains a password or a role, even an unchanged one, so that a request that failed halfway can be repeated.
 pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();

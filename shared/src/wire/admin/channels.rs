@@ -10,8 +10,8 @@ use crate::wire::admin::{MAX_LIST_ITEMS, MAX_NAME_CHARS, parse_ids, required_out
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::json_object::with_fields;
 
-/// Replaces the channel id placeholder while a URL is normalized, because the URL parser percent-encodes braces and rejects
-/// them in a host name.
+/// Replaces the channel id placeholder while a URL is normalized, because the URL parser percent-encodes braces and
+/// rejects them in a host name.
 const PLACEHOLDER_SUBSTITUTE: &str = "channel-id-stands-here";
 
 /// Parses the body of POST /admin/channels.
@@ -74,8 +74,8 @@ fn apply_settings_fields(
     })
 }
 
-/// Parses `integrator_url` and normalizes it. A URL with the placeholder keeps it; the resulting address is checked again at
-/// each request.
+/// Parses `integrator_url` and normalizes it. A URL with the placeholder keeps it; the resulting address is checked
+/// again at each request.
 fn parse_integrator_url(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String, Error> {
     let text = fields.required_text("integrator_url", MAX_URL_CHARS)?;
     if !text.contains(CHANNEL_ID_PLACEHOLDER) {

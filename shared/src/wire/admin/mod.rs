@@ -29,7 +29,8 @@ const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
 /// One day.
 const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
-/// Parses the body of POST .../rotate of a channel or a webhook: for how many seconds the old address or secret stays valid.
+/// Parses the body of POST .../rotate of a channel or a webhook: for how many seconds the old address or secret stays
+/// valid.
 pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
     let Some(value) = fields.value("keep_old_seconds") else {

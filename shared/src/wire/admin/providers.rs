@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::wire::admin::{MAX_NAME_CHARS, required_outbound_url};
 use crate::wire::json_fields::Fields;
 
-/// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed provider.
-/// A provider without a name is new, so the body must contain one.
+/// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed
+/// provider. A provider without a name is new, so the body must contain one.
 pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGuard) -> Result<Provider, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || provider.name.is_empty() {

@@ -1,0 +1,69 @@
+//! The refusals that a process has counted and not written yet. It bounds the writes of a flood: 20 counts of a channel in a
+//! ten-second window; further refusals are added up and written with a later one.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::domain::rate_limit::fixed_window;
+use crate::domain::timestamp::Timestamp;
+
+/// Counts of one channel that a process writes in a window.
+const MAX_WRITES_PER_WINDOW: usize = 20;
+/// Channels with pending counts in a process.
+const MAX_CHANNELS: usize = 1_000;
+
+/// Counts that this process has not written yet, by channel.
+#[derive(Default)]
+pub(in crate::store) struct PendingRefusals(Mutex<HashMap<String, PendingCounts>>);
+
+#[derive(Default)]
+struct PendingCounts {
+    window: u64,
+    /// Counts written in this window.
+    writes: usize,
+    /// By reason. The number of reasons is small, because the service defines them.
+    counts: HashMap<String, u64>,
+}
+
+impl PendingRefusals {
+    /// Counts a refusal and returns the counts to write now.
+    pub fn count(&self, channel_id: &str, reason: String, now: Timestamp) -> Vec<(String, u64)> {
+        let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if channels.len() >= MAX_CHANNELS && !channels.contains_key(channel_id) {
+            channels.clear();
+        }
+        let pending = channels.entry(channel_id.to_owned()).or_default();
+        let (window, _) = fixed_window(now);
+        if pending.window != window {
+            (pending.window, pending.writes) = (window, 0);
+        }
+        *pending.counts.entry(reason).or_default() += 1;
+        let writes_left = MAX_WRITES_PER_WINDOW.saturating_sub(pending.writes);
+        let reasons: Vec<_> = pending.counts.keys().take(writes_left).cloned().collect();
+        pending.writes += reasons.len();
+        reasons.into_iter().filter_map(|reason| pending.counts.remove_entry(&reason)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts_to_write(pending: &PendingRefusals, reason: &str, at: u64) -> Vec<(String, u64)> {
+        pending.count("CH", reason.to_owned(), Timestamp(at))
+    }
+
+    #[test]
+    fn flood_of_refusals_is_limited_to_twenty_writes_per_window() {
+        let pending = PendingRefusals::default();
+        let writes: usize = (0..1_000).map(|n| counts_to_write(&pending, "a", n)).map(|counts| counts.len()).sum();
+        assert_eq!(writes, MAX_WRITES_PER_WINDOW);
+        assert_eq!(counts_to_write(&pending, "b", 9_999), []);
+        let another = pending.count("another", "a".to_owned(), Timestamp(9_999));
+        assert_eq!(another, [("a".to_owned(), 1)], "limited for each channel");
+        let mut later = counts_to_write(&pending, "a", 10_000);
+        later.sort();
+        assert_eq!(later, [("a".to_owned(), 981), ("b".to_owned(), 1)], "nothing is lost");
+        assert_eq!(counts_to_write(&pending, "b", 10_001), [("b".to_owned(), 1)]);
+    }
+}
