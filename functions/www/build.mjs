@@ -1,9 +1,9 @@
-/* Builds the pages into dist/, named by content and compressed beforehand, so that nothing but the tree is needed to
-   serve them.
+/* Builds the pages into dist/. File names contain a hash of the content, and each file is also stored compressed, so that
+   the service needs no build step for them.
 
      node build.mjs            builds
-     node build.mjs --check    builds again and fails when dist/ differs
-     node build.mjs --watch    builds for development into .watch/ and again on each change */
+     node build.mjs --check    fails if dist/ differs from a new build
+     node build.mjs --watch    builds into .watch/ for development, and again on each change */
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ const TYPES = {
   txt: "text/plain; charset=utf-8",
 };
 
-/** The page's policy. The function that serves it puts the socket's origin in the place of {socket}. */
+/** The page's policy. The function that serves the page replaces {socket} with the origin of the socket. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -59,9 +59,9 @@ const common = (isDevelopment) => ({
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
-/** Every file of the console by its path below dist/console, and what of them a first visit loads. */
+/** Builds all files of the console by their paths below dist/console, and lists those that the first load requests. */
 async function build(isDevelopment = false) {
-  const [main, boot] = await Promise.all([
+  const [main, initialTheme] = await Promise.all([
     esbuild.build({
       ...common(isDevelopment),
       entryPoints: { main: "console/main.tsx" },
@@ -70,47 +70,47 @@ async function build(isDevelopment = false) {
     }),
     esbuild.build({
       ...common(isDevelopment),
-      entryPoints: { boot: "console/boot.ts" },
+      entryPoints: { "initial-theme": "console/initial-theme.ts" },
       format: "iife",
       sourcemap: false,
     }),
   ]);
   const files = new Map();
-  const outputs = { ...main.metafile.outputs, ...boot.metafile.outputs };
-  for (const file of [...main.outputFiles, ...boot.outputFiles]) {
+  const outputs = { ...main.metafile.outputs, ...initialTheme.metafile.outputs };
+  for (const file of [...main.outputFiles, ...initialTheme.outputFiles]) {
     files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
   }
   const nameOf = (path) => `assets/${path.replace(/^out\//, "")}`;
   const find = (pattern) => {
     const found = [...files.keys()].find((name) => pattern.test(name));
-    if (found === undefined) throw new Error(`nothing built like ${pattern}`);
+    if (found === undefined) throw new Error(`no built file matches ${pattern}`);
     return found;
   };
   const entry = Object.entries(outputs).find(([, output]) => output.entryPoint === "console/main.tsx");
-  const first = new Set([find(/boot-/), find(/icon-[A-Z0-9]+\.svg$/), nameOf(entry[1].cssBundle)]);
+  const firstLoad = new Set([find(/initial-theme-/), find(/icon-[A-Z0-9]+\.svg$/), nameOf(entry[1].cssBundle)]);
   const addStatic = (path) => {
-    if (first.has(nameOf(path))) return;
-    first.add(nameOf(path));
+    if (firstLoad.has(nameOf(path))) return;
+    firstLoad.add(nameOf(path));
     for (const { path: imported, kind } of outputs[path].imports) if (kind === "import-statement") addStatic(imported);
   };
   addStatic(entry[0]);
 
-  const notice = Buffer.from(await licences());
-  const noticeName = `assets/LICENSES-${sha256(notice).slice(0, 8).toUpperCase()}.txt`;
-  files.set(noticeName, notice);
+  const licences = Buffer.from(await licenceTexts());
+  const licencesName = `assets/LICENSES-${sha256(licences).slice(0, 8).toUpperCase()}.txt`;
+  files.set(licencesName, licences);
   const page = (await readFile(join(HERE, "console/index.html"), "utf8"))
     .replace("{icon.svg}", `/console/${find(/icon-[A-Z0-9]+\.svg$/)}`)
-    .replace("{licences}", `/console/${noticeName}`)
-    .replace("{boot.js}", `/console/${find(/boot-/)}`)
+    .replace("{licences}", `/console/${licencesName}`)
+    .replace("{initial-theme.js}", `/console/${find(/initial-theme-/)}`)
     .replace("{main.css}", `/console/${nameOf(entry[1].cssBundle)}`)
     .replace("{main.js}", `/console/${nameOf(entry[0])}`)
     .replace(/\n\s*/g, "\n");
   files.set("index.html", Buffer.from(page));
-  first.add("index.html");
-  return { files, first };
+  firstLoad.add("index.html");
+  return { files, firstLoad };
 }
 
-async function licences() {
+async function licenceTexts() {
   const read = (path) => readFile(join(HERE, path), "utf8");
   const parts = [
     ["Preact", await read("node_modules/preact/LICENSE")],
@@ -126,12 +126,12 @@ const brotli = (bytes) =>
   });
 const gzip = (bytes) => gzipSync(bytes, { level: 9 });
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
-const typeOf = (name) => TYPES[name.split(".").pop()];
+const contentType = (name) => TYPES[name.split(".").pop()];
 
-/** What functions/console/page.rs includes: the page, its assets by name, and the page's policy. */
-function tableOf(files) {
+/** Returns the Rust source that functions/console/page.rs includes: the page, its assets by name, and its policy. */
+function rustTable(files) {
   const file = (path) =>
-    `EmbeddedFile { content_type: ${JSON.stringify(typeOf(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
+    `EmbeddedFile { content_type: ${JSON.stringify(contentType(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
   const assets = [...files.keys()].filter((path) => path.startsWith("assets/")).sort();
   return [
     "// Written by functions/www/build.mjs.",
@@ -154,15 +154,15 @@ async function write(folder, { files }, isCompressed) {
     await writeFile(`${target}.br`, brotli(bytes));
     await writeFile(`${target}.gz`, gzip(bytes));
   }
-  if (isCompressed) await writeFile(join(folder, "files.rs"), tableOf(files));
+  if (isCompressed) await writeFile(join(folder, "files.rs"), rustTable(files));
 }
 
-function report({ files, first }) {
+function report({ files, firstLoad }) {
   let total = { raw: 0, br: 0, gz: 0 };
   const rows = [...files].map(([path, bytes]) => {
     const sizes = { raw: bytes.length, br: brotli(bytes).length, gz: gzip(bytes).length };
-    if (first.has(path)) total = { raw: total.raw + sizes.raw, br: total.br + sizes.br, gz: total.gz + sizes.gz };
-    return [first.has(path) ? "*" : " ", path, sizes];
+    if (firstLoad.has(path)) total = { raw: total.raw + sizes.raw, br: total.br + sizes.br, gz: total.gz + sizes.gz };
+    return [firstLoad.has(path) ? "*" : " ", path, sizes];
   });
   const line = (mark, path, { raw, br, gz }) =>
     console.log(
@@ -177,19 +177,19 @@ function report({ files, first }) {
   }
 }
 
-/** Compares what is built now with the tree. Compressed files are compared by what they hold: their bytes depend on the
- * version of zlib that Node was built with. */
+/** Compares dist/ with a new build. Compressed files are decompressed first, because their bytes depend on Node's version
+ * of zlib. */
 async function check(folder, built) {
   const problems = [];
-  const kept = new Set(
+  const existing = new Set(
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name))),
   );
-  const expect = (path, bytes, read = (kept) => kept) => {
-    if (!kept.delete(path)) return problems.push(`${path} is missing`);
+  const expect = (path, bytes, decode = (bytes) => bytes) => {
+    if (!existing.delete(path)) return problems.push(`${path} is missing`);
     return readFile(join(folder, path)).then((found) => {
-      if (!read(found).equals(bytes)) problems.push(`${path} differs`);
+      if (!decode(found).equals(bytes)) problems.push(`${path} differs`);
     });
   };
   for (const [path, bytes] of built.files) {
@@ -197,9 +197,9 @@ async function check(folder, built) {
     await expect(`${path}.br`, bytes, brotliDecompressSync);
     await expect(`${path}.gz`, bytes, gunzipSync);
   }
-  await expect("files.rs", Buffer.from(tableOf(built.files)));
-  for (const path of kept) problems.push(`${path} is built by nothing`);
-  if (problems.length === 0) return console.log("dist/console is what the sources build");
+  await expect("files.rs", Buffer.from(rustTable(built.files)));
+  for (const path of existing) problems.push(`${path} is not part of the build`);
+  if (problems.length === 0) return console.log("dist/console matches its sources");
   console.error(
     `dist/console differs from its sources; run "npm run build" in functions/www:\n  ${problems.join("\n  ")}`,
   );
@@ -208,7 +208,7 @@ async function check(folder, built) {
 
 async function watch(folder, onBuilt = () => {}) {
   let timer;
-  const again = async () => {
+  const rebuild = async () => {
     try {
       await write(folder, await build(true), false);
       onBuilt();
@@ -217,12 +217,12 @@ async function watch(folder, onBuilt = () => {}) {
       console.error(error.message);
     }
   };
-  await again();
+  await rebuild();
   const { watch: observe } = await import("node:fs");
   for (const source of ["api", "console", "socket", "ui"]) {
     observe(join(HERE, source), { recursive: true }, () => {
       clearTimeout(timer);
-      timer = setTimeout(again, 60);
+      timer = setTimeout(rebuild, 60);
     });
   }
 }

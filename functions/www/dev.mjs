@@ -1,7 +1,7 @@
 /* Serves the console for development.
 
-     node dev.mjs [--port 3900]                              with the stand-in of dev/, world "normal"
-     node dev.mjs --world forty                              another world of dev/worlds.mjs
+     node dev.mjs [--port 3900]                              with the mock service of dev/, dataset "normal"
+     node dev.mjs --dataset busy                              another dataset of dev/mock-data.mjs
      node dev.mjs --api http://127.0.0.1:3000                with a real local host behind it
      node dev.mjs --built                                    serves dist/ instead of building on each change */
 
@@ -10,8 +10,8 @@ import http from "node:http";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CONTENT_SECURITY_POLICY, watch } from "./build.mjs";
-import { StandIn } from "./dev/standin.mjs";
-import { PICTURES } from "./dev/worlds.mjs";
+import { MockService } from "./dev/mock-service.mjs";
+import { PICTURES } from "./dev/mock-data.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TYPES = {
@@ -23,20 +23,20 @@ const TYPES = {
   ".txt": "text/plain",
 };
 
-export async function serve({ port = 0, api, world = "normal", folder }) {
-  const standIn = api === undefined ? new StandIn(world) : undefined;
+export async function serve({ port = 0, api, dataset = "normal", folder }) {
+  const mockService = api === undefined ? new MockService(dataset) : undefined;
   const server = http.createServer((request, response) => {
-    answer(request, response).catch((error) => {
+    handle(request, response).catch((error) => {
       console.error(error);
       response.writeHead(500).end();
     });
   });
 
-  const answer = async (request, response) => {
+  const handle = async (request, response) => {
     const url = new URL(request.url, `http://${request.headers.host}`);
     if (url.pathname === "/") return response.writeHead(302, { location: "/console/" }).end();
     if (url.pathname.startsWith("/console/")) return file(url.pathname.slice(9) || "index.html", request, response);
-    const picture = /^\/_standin\/pictures\/(.+)$/.exec(url.pathname)?.[1];
+    const picture = /^\/_mock\/pictures\/(.+)$/.exec(url.pathname)?.[1];
     if (picture) {
       const source = PICTURES[picture];
       if (!source) return response.writeHead(404).end();
@@ -49,8 +49,8 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
     const bytes = Buffer.concat(chunks);
     if (api !== undefined) return proxy(api, request, response, bytes);
     const body = bytes.length > 0 ? JSON.parse(bytes) : undefined;
-    if (url.pathname === "/_standin/reset" && body) body.base = `http://${request.headers.host}`;
-    const result = await standIn.handle(request.method, url, request.headers, body);
+    if (url.pathname === "/_mock/reset" && body) body.base = `http://${request.headers.host}`;
+    const result = await mockService.handle(request.method, url, request.headers, body);
     if (result === undefined) return request.socket.destroy();
     response
       .writeHead(result.status, { "content-type": "application/json", "cache-control": "no-store", ...result.headers })
@@ -83,7 +83,7 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
   };
 
   server.on("upgrade", (request, socket, head) => {
-    if (standIn !== undefined) return standIn.upgrade(request, socket, head);
+    if (mockService !== undefined) return mockService.upgrade(request, socket, head);
     const target = new URL(api);
     const upstream = http.request({
       host: target.hostname,
@@ -91,12 +91,12 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
       path: request.url,
       headers: request.headers,
     });
-    upstream.on("upgrade", (answer, other, first) => {
+    upstream.on("upgrade", (upstreamResponse, upstreamSocket, head) => {
       socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\n${answer.rawHeaders.map((value, index) => (index % 2 ? `${value}\r\n` : `${value}: `)).join("")}\r\n`,
+        `HTTP/1.1 101 Switching Protocols\r\n${upstreamResponse.rawHeaders.map((value, index) => (index % 2 ? `${value}\r\n` : `${value}: `)).join("")}\r\n`,
       );
-      socket.write(first);
-      other.pipe(socket).pipe(other);
+      socket.write(head);
+      upstreamSocket.pipe(socket).pipe(upstreamSocket);
     });
     upstream.on("error", () => socket.destroy());
     upstream.end();
@@ -104,8 +104,8 @@ export async function serve({ port = 0, api, world = "normal", folder }) {
 
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
   const url = `http://127.0.0.1:${server.address().port}`;
-  standIn?.reset(world, { base: url });
-  return { url, standIn, close: () => new Promise((done) => (server.closeAllConnections(), server.close(done))) };
+  mockService?.reset(dataset, { base: url });
+  return { url, mockService, close: () => new Promise((done) => (server.closeAllConnections(), server.close(done))) };
 }
 
 function proxy(api, request, response, bytes) {
@@ -114,10 +114,10 @@ function proxy(api, request, response, bytes) {
     const upstream = http.request(
       target,
       { method: request.method, headers: { ...request.headers, host: target.host } },
-      (answer) => {
-        response.writeHead(answer.statusCode, answer.headers);
-        answer.pipe(response);
-        answer.on("end", done);
+      (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode, upstreamResponse.headers);
+        upstreamResponse.pipe(response);
+        upstreamResponse.on("end", done);
       },
     );
     upstream.on("error", () => (response.writeHead(502).end(), done()));
@@ -136,7 +136,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { url } = await serve({
     port: Number(option("port") ?? 3900),
     api: option("api"),
-    world: option("world"),
+    dataset: option("dataset"),
     folder,
   });
   console.log(

@@ -1,4 +1,4 @@
-/* Runs every *.test.ts below this folder with Node's own test runner: esbuild takes the types away first. */
+/* Bundles every *.test.ts and *.test.tsx of this folder with esbuild and runs them with Node's test runner. */
 
 import { spawnSync } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
@@ -32,8 +32,12 @@ await esbuild.build({
   sourcemap: "inline",
   loader: { ".svg": "dataurl", ".css": "empty" },
 });
-const built = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=tap", ...built], {
-  stdio: "inherit",
-});
+const bundledTests = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
+const { status } = spawnSync(
+  process.execPath,
+  ["--enable-source-maps", "--test", "--test-reporter=tap", ...bundledTests],
+  {
+    stdio: "inherit",
+  },
+);
 process.exit(status ?? 1);

@@ -238,7 +238,7 @@ journey(
 );
 
 journey(
-  "refused message can be edited and sent again",
+  "rejected message can be edited and sent again",
   {},
   async ({ page }) => {
     await openChat(page, "Thanh Nguyễn");

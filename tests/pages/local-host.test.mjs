@@ -218,7 +218,7 @@ journey(
   },
 );
 
-journey("transfer to an offline agent is refused", async (page) => {
+journey("transfer to an offline agent is rejected", async (page) => {
   await openChat(page, "Ada Lovelace");
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press("t");

@@ -191,7 +191,7 @@ const STATES = {
       async ({ page }) => page.locator(".turn").first().waitFor(),
     ],
   },
-  forty: {
+  busy: {
     dataset: "busy",
     steps: [
       async ({ page }) => page.locator(".row").nth(12).click(),
@@ -278,7 +278,7 @@ const STATES = {
       async ({ page }) => page.keyboard.type("th"),
     ],
   },
-  keys: { steps: [openChat("Amara Kone"), blur, press("?")] },
+  "keyboard-shortcuts": { steps: [openChat("Amara Kone"), blur, press("?")] },
   transfer: { steps: [openChat("Amara Kone"), blur, press("t")] },
   "close-question": {
     steps: [

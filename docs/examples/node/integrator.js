@@ -1,4 +1,4 @@
-// An integrator's server (specification, A-3): receives what agents and bots write to your visitors.
+// An integrator's server (specification, A-3): receives the messages of agents and bots to your visitors.
 //
 //     PORT=8001 SIGNING_SECRET=whsec_... node integrator.js
 
@@ -7,15 +7,16 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
-const received = new Set(); // the ids of requests; keep them in your database, because a request may come again
+// Requests may be repeated. Store the ids of processed requests in your database.
+const processedIds = new Set();
 
-// Here you pass the message on to your visitor.
-function show({ sender, recipient, message }) {
+// Replace this: forward the message to the visitor.
+function forwardToVisitor({ sender, recipient, message }) {
     if (message.type === "typein" || message.type === "typeout") return;
     console.log(`${sender.name} to ${recipient.id}: ${message.text ?? message.file ?? message.type}`);
 }
 
-function verified(body, headers) {
+function verifyRequest(body, headers) {
     try {
         return webhook.verify(body, headers);
     } catch {
@@ -24,17 +25,17 @@ function verified(body, headers) {
 }
 
 async function handle(request, response) {
-    const answer = (status, body) => {
+    const respond = (status, body) => {
         response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     };
-    const event = verified(await text(request), request.headers);
-    if (!event) return answer(401, { error: { code: 401, message: "wrong signature" } });
+    const event = verifyRequest(await text(request), request.headers);
+    if (!event) return respond(401, { error: { code: 401, message: "wrong signature" } });
     const id = request.headers["webhook-id"];
-    if (!received.has(id)) {
-        received.add(id);
-        show(event);
+    if (!processedIds.has(id)) {
+        processedIds.add(id);
+        forwardToVisitor(event);
     }
-    answer(200, { result: "ok" });
+    respond(200, { result: "ok" });
 }
 
 createServer(handle).listen(process.env.PORT, "127.0.0.1");

@@ -1,4 +1,4 @@
-// A webhook receiver (specification, part C): shows the agent who accepts a chat what you know of the visitor.
+// A webhook receiver (specification, part C): returns customer data for the agent who accepts a chat.
 //
 //     PORT=8003 SIGNING_SECRET=whsec_... node webhook.js
 
@@ -8,14 +8,14 @@ import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
 
-// Here you look the visitor up. A repeated event gets the same answer again.
-function about({ event_name, visitor }) {
+// Replace this: look up the visitor. A repeated event must get the same response.
+function customerData({ event_name, visitor }) {
     if (event_name !== "chat_accepted") return {};
     const content = `No. ${visitor.number}, 3 orders`;
     return { custom_data: [{ title: "Customer", content, link: "https://crm.example" }] };
 }
 
-function verified(body, headers) {
+function verifyRequest(body, headers) {
     try {
         return webhook.verify(body, headers);
     } catch {
@@ -24,13 +24,13 @@ function verified(body, headers) {
 }
 
 async function handle(request, response) {
-    const answer = (status, body) => {
+    const respond = (status, body) => {
         response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     };
-    const event = verified(await text(request), request.headers);
-    if (!event) return answer(401, { result: "FAILURE" });
+    const event = verifyRequest(await text(request), request.headers);
+    if (!event) return respond(401, { result: "FAILURE" });
     console.log(event.event_name, event.chat_id ?? "");
-    answer(200, { result: "OK", ...about(event) });
+    respond(200, { result: "OK", ...customerData(event) });
 }
 
 createServer(handle).listen(process.env.PORT, "127.0.0.1");

@@ -1,9 +1,9 @@
 <?php
-// A bot provider's server (specification, part B): answers visitors and hands over to an agent.
+// A bot provider's server (specification, part B): replies to visitors and invites an agent on request.
 //
 //     SIGNING_SECRET=whsec_... EVENTS_URL=https://.../bot/webhooks/<provider_id>/<token> php -S 127.0.0.1:8002 bot.php
 
-/** Whether the request is signed with our secret, and not older than five minutes (www.standardwebhooks.com). */
+/** Whether the signature is valid and at most five minutes old (www.standardwebhooks.com). */
 function is_signed(string $body): bool
 {
     [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
@@ -16,36 +16,36 @@ function is_signed(string $body): bool
     return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
 }
 
-function react(array $event): void
+function handle_event(array $event): void
 {
     $is_message = $event['event'] === 'CLIENT_MESSAGE';
     if ($event['event'] === 'AGENT_UNAVAILABLE') {
-        say($event, 'Nobody is here right now. Please leave your e-mail address.');
+        send_text($event, 'Nobody is here right now. Please leave your e-mail address.');
     } elseif ($is_message && str_contains(strtolower($event['message']['text']), 'human')) {
-        send(['event' => 'INVITE_AGENT', 'chat_id' => $event['chat_id']]);
+        send_event(['event' => 'INVITE_AGENT', 'chat_id' => $event['chat_id']]);
     } elseif ($is_message) {
-        say($event, 'We are open from 9 to 5. Write "human" to talk to an agent.');
+        send_text($event, 'We are open from 9 to 5. Write "human" to talk to an agent.');
     }
 }
 
-function say(array $event, string $text): void
+function send_text(array $event, string $text): void
 {
     $message = ['type' => 'TEXT', 'text' => $text];
-    send(['event' => 'BOT_MESSAGE', 'chat_id' => $event['chat_id'], 'message' => $message]);
+    send_event(['event' => 'BOT_MESSAGE', 'chat_id' => $event['chat_id'], 'message' => $message]);
 }
 
-function send(array $event): void
+function send_event(array $event): void
 {
     $header = 'Content-Type: application/json';
     $http = ['method' => 'POST', 'header' => $header, 'content' => json_encode($event), 'timeout' => 3];
     file_get_contents(getenv('EVENTS_URL'), false, stream_context_create(['http' => $http]));
 }
 
-// A bot may react while its own answer, the status 200, is still to come: what it says accepts the event too. A request
-// may come again: keep its webhook-id in your database.
+// The bot may send events before it responds with status 200; an event then also accepts the request. Requests may be
+// repeated: store the webhook-id of processed requests in your database.
 $body = file_get_contents('php://input');
 if (!is_signed($body)) {
     http_response_code(401);
 } else {
-    react(json_decode($body, true));
+    handle_event(json_decode($body, true));
 }

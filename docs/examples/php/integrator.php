@@ -1,9 +1,9 @@
 <?php
-// An integrator's server (specification, A-3): receives what agents and bots write to your visitors.
+// An integrator's server (specification, A-3): receives the messages of agents and bots to your visitors.
 //
 //     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8001 integrator.php
 
-/** Whether the request is signed with our secret, and not older than five minutes (www.standardwebhooks.com). */
+/** Whether the signature is valid and at most five minutes old (www.standardwebhooks.com). */
 function is_signed(string $body): bool
 {
     [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
@@ -16,18 +16,18 @@ function is_signed(string $body): bool
     return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
 }
 
-/** Here you pass the message on to your visitor. A request may come again: keep its webhook-id in your database. */
-function show(array $event): void
+/** Replace this: forward the message to the visitor. Store the webhook-id, because requests may be repeated. */
+function forward_to_visitor(array $event): void
 {
     $message = $event['message'];
     if (in_array($message['type'], ['typein', 'typeout'])) {
         return;
     }
-    $what = $message['text'] ?? $message['file'] ?? $message['type'];
-    file_put_contents('php://stdout', "{$event['sender']['name']} to {$event['recipient']['id']}: $what\n");
+    $text = $message['text'] ?? $message['file'] ?? $message['type'];
+    file_put_contents('php://stdout', "{$event['sender']['name']} to {$event['recipient']['id']}: $text\n");
 }
 
-function answer(int $status, array $body): void
+function respond(int $status, array $body): void
 {
     http_response_code($status);
     header('Content-Type: application/json');
@@ -36,8 +36,8 @@ function answer(int $status, array $body): void
 
 $body = file_get_contents('php://input');
 if (!is_signed($body)) {
-    answer(401, ['error' => ['code' => 401, 'message' => 'wrong signature']]);
+    respond(401, ['error' => ['code' => 401, 'message' => 'wrong signature']]);
 } else {
-    show(json_decode($body, true));
-    answer(200, ['result' => 'ok']);
+    forward_to_visitor(json_decode($body, true));
+    respond(200, ['result' => 'ok']);
 }

@@ -1,9 +1,9 @@
 <?php
-// A webhook receiver (specification, part C): shows the agent who accepts a chat what you know of the visitor.
+// A webhook receiver (specification, part C): returns customer data for the agent who accepts a chat.
 //
 //     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8003 webhook.php
 
-/** Whether the request is signed with our secret, and not older than five minutes (www.standardwebhooks.com). */
+/** Whether the signature is valid and at most five minutes old (www.standardwebhooks.com). */
 function is_signed(string $body): bool
 {
     [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
@@ -16,8 +16,8 @@ function is_signed(string $body): bool
     return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
 }
 
-/** Here you look the visitor up. A repeated event gets the same answer again. */
-function about(array $event): array
+/** Replace this: look up the visitor. A repeated event must get the same response. */
+function customer_data(array $event): array
 {
     if ($event['event_name'] !== 'chat_accepted') {
         return [];
@@ -26,7 +26,7 @@ function about(array $event): array
     return ['custom_data' => [['title' => 'Customer', 'content' => $content, 'link' => 'https://crm.example']]];
 }
 
-function answer(int $status, array $body): void
+function respond(int $status, array $body): void
 {
     http_response_code($status);
     header('Content-Type: application/json');
@@ -35,9 +35,9 @@ function answer(int $status, array $body): void
 
 $body = file_get_contents('php://input');
 if (!is_signed($body)) {
-    answer(401, ['result' => 'FAILURE']);
+    respond(401, ['result' => 'FAILURE']);
 } else {
     $event = json_decode($body, true);
     file_put_contents('php://stdout', "{$event['event_name']} " . ($event['chat_id'] ?? '') . "\n");
-    answer(200, ['result' => 'OK'] + about($event));
+    respond(200, ['result' => 'OK'] + customer_data($event));
 }

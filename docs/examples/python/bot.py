@@ -1,4 +1,4 @@
-"""A bot provider's server (specification, part B): answers visitors and hands over to an agent.
+"""A bot provider's server (specification, part B): replies to visitors and invites an agent on request.
 
     PORT=8002 SIGNING_SECRET=whsec_... EVENTS_URL=https://.../bot/webhooks/<provider_id>/<token> python bot.py
 """
@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-received = set()  # the ids of requests; keep them in your database, because a request may come again
+# Requests may be repeated. Store the ids of processed requests in your database.
+processed_ids = set()
 
 
 class Bot(BaseHTTPRequestHandler):
@@ -20,32 +21,32 @@ class Bot(BaseHTTPRequestHandler):
         try:
             event = webhook.verify(body, dict(self.headers))
         except (WebhookVerificationError, ValueError):
-            return self.answer(401)
-        self.answer(200)  # first: a bot has three seconds to take an event, and more to react to it
-        if self.headers["webhook-id"] not in received:
-            received.add(self.headers["webhook-id"])
-            react(event)
+            return self.respond(401)
+        self.respond(200)  # respond first: an event must be accepted within three seconds
+        if self.headers["webhook-id"] not in processed_ids:
+            processed_ids.add(self.headers["webhook-id"])
+            handle_event(event)
 
-    def answer(self, status):
+    def respond(self, status):
         self.send_response(status)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
 
-def react(event):
+def handle_event(event):
     if event["event"] == "AGENT_UNAVAILABLE":
-        say(event, "Nobody is here right now. Please leave your e-mail address.")
+        send_text(event, "Nobody is here right now. Please leave your e-mail address.")
     elif event["event"] == "CLIENT_MESSAGE" and "human" in event["message"]["text"].lower():
-        send({"event": "INVITE_AGENT", "chat_id": event["chat_id"]})
+        send_event({"event": "INVITE_AGENT", "chat_id": event["chat_id"]})
     elif event["event"] == "CLIENT_MESSAGE":
-        say(event, "We are open from 9 to 5. Write \"human\" to talk to an agent.")
+        send_text(event, "We are open from 9 to 5. Write \"human\" to talk to an agent.")
 
 
-def say(event, text):
-    send({"event": "BOT_MESSAGE", "chat_id": event["chat_id"], "message": {"type": "TEXT", "text": text}})
+def send_text(event, text):
+    send_event({"event": "BOT_MESSAGE", "chat_id": event["chat_id"], "message": {"type": "TEXT", "text": text}})
 
 
-def send(event):
+def send_event(event):
     body, headers = json.dumps(event).encode(), {"Content-Type": "application/json"}
     urllib.request.urlopen(urllib.request.Request(os.environ["EVENTS_URL"], body, headers), timeout=3).close()
 

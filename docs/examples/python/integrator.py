@@ -1,4 +1,4 @@
-"""An integrator's server (specification, A-3): receives what agents and bots write to your visitors.
+"""An integrator's server (specification, A-3): receives the messages of agents and bots to your visitors.
 
     PORT=8001 SIGNING_SECRET=whsec_... python integrator.py
 """
@@ -10,7 +10,8 @@ import json
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-received = set()  # the ids of requests; keep them in your database, because a request may come again
+# Requests may be repeated. Store the ids of processed requests in your database.
+processed_ids = set()
 
 
 class Integrator(BaseHTTPRequestHandler):
@@ -19,20 +20,20 @@ class Integrator(BaseHTTPRequestHandler):
         try:
             event = webhook.verify(body, dict(self.headers))
         except (WebhookVerificationError, ValueError):
-            return self.answer(401, {"error": {"code": 401, "message": "wrong signature"}})
-        if self.headers["webhook-id"] not in received:
-            received.add(self.headers["webhook-id"])
-            self.show(event)
-        self.answer(200, {"result": "ok"})
+            return self.respond(401, {"error": {"code": 401, "message": "wrong signature"}})
+        if self.headers["webhook-id"] not in processed_ids:
+            processed_ids.add(self.headers["webhook-id"])
+            self.forward_to_visitor(event)
+        self.respond(200, {"result": "ok"})
 
-    def show(self, event):
-        """Here you pass the message on to your visitor."""
+    def forward_to_visitor(self, event):
+        """Replace this: forward the message to the visitor."""
         message, visitor = event["message"], event["recipient"]["id"]
         if message["type"] not in ("typein", "typeout"):
-            what = message.get("text") or message.get("file") or message["type"]
-            print(f"{event['sender'].get('name')} to {visitor}: {what}", flush=True)
+            text = message.get("text") or message.get("file") or message["type"]
+            print(f"{event['sender'].get('name')} to {visitor}: {text}", flush=True)
 
-    def answer(self, status, body):
+    def respond(self, status, body):
         body = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

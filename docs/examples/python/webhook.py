@@ -1,4 +1,4 @@
-"""A webhook receiver (specification, part C): shows the agent who accepts a chat what you know of the visitor.
+"""A webhook receiver (specification, part C): returns customer data for the agent who accepts a chat.
 
     PORT=8003 SIGNING_SECRET=whsec_... python webhook.py
 """
@@ -18,11 +18,11 @@ class Receiver(BaseHTTPRequestHandler):
         try:
             event = webhook.verify(body, dict(self.headers))
         except (WebhookVerificationError, ValueError):
-            return self.answer(401, {"result": "FAILURE"})
+            return self.respond(401, {"result": "FAILURE"})
         print(event["event_name"], event.get("chat_id"), flush=True)
-        self.answer(200, {"result": "OK", **about(event)})
+        self.respond(200, {"result": "OK", **customer_data(event)})
 
-    def answer(self, status, body):
+    def respond(self, status, body):
         body = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -31,8 +31,8 @@ class Receiver(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def about(event):
-    """Here you look the visitor up. A repeated event gets the same answer again."""
+def customer_data(event):
+    """Replace this: look up the visitor. A repeated event must get the same response."""
     if event["event_name"] != "chat_accepted":
         return {}
     number = event["visitor"]["number"]

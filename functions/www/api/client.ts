@@ -1,4 +1,4 @@
-/* One client of the service. Paths, parameters and bodies are typed by the OpenAPI document. */
+/* The HTTP client of the API. The OpenAPI document types its paths, parameters and bodies. */
 
 import type { paths as DocumentedPaths } from "./schema";
 import type { PlannedPaths } from "./planned-endpoints";
@@ -33,29 +33,29 @@ type BodyParameter<O> = O extends { requestBody: infer B }
 interface CommonOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** Lets the request outlive the page. */
+  /** Lets the request continue after the page is closed. */
   keepalive?: boolean;
   timeoutMs?: number;
 }
 type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & CommonOptions;
-/** Options may be left out where every one of them may. */
+/** The options argument is optional if all its fields are. */
 type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
-/** The service answered with an error. `message` is its own words. */
+/** An error response of the service, with the `message` of its body. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly field: string | undefined,
-    /** Seconds of Retry-After. */
+    /** The Retry-After header, in seconds. */
     readonly retryAfter: number | undefined,
   ) {
     super(message);
   }
 }
 
-/** The service did not answer: no network, a time-out, a connection that broke. */
+/** No response: there is no network, the request timed out, or the connection broke. */
 export class NetworkError extends Error {}
 
 /** Whether the same request may succeed later. */
@@ -70,7 +70,7 @@ export function hasStatus(error: unknown, ...statuses: number[]): boolean {
 const REQUEST_TIMEOUT_MS = 20_000;
 
 export class ApiClient {
-  /** Called when a request with a token is answered 401. */
+  /** Called when a request with the current token gets 401. */
   onUnauthorized: () => void = () => {};
 
   constructor(
@@ -121,7 +121,7 @@ export class ApiClient {
       text = await response.text();
     } catch (error) {
       if (options.signal?.aborted) throw error;
-      throw new NetworkError("The service does not answer.");
+      throw new NetworkError("The service does not respond.");
     }
     if (response.ok) return parseJson(text, response.status) as ResponseBodyOf<O>;
     if (response.status === 401 && token !== undefined && token === this.token()) this.onUnauthorized();
@@ -145,7 +145,13 @@ function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ApiError(status, "invalid_answer", "The answer of the service cannot be read.", undefined, undefined);
+    throw new ApiError(
+      status,
+      "invalid_response",
+      "The response of the service is not valid JSON.",
+      undefined,
+      undefined,
+    );
   }
 }
 
@@ -155,10 +161,11 @@ function errorFromResponse(response: Response, text: string): ApiError {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // A gateway's page of HTML: the status says enough.
+    // A gateway may send HTML; the status is sufficient.
   }
   const string = (value: unknown) => (typeof value === "string" ? value : undefined);
-  const message = string(body.error?.message) ?? string(body.message) ?? `The service answered ${response.status}.`;
+  const message =
+    string(body.error?.message) ?? string(body.message) ?? `The service responded with status ${response.status}.`;
   const seconds = Number(response.headers.get("retry-after") ?? "");
   const retryAfter = Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
   return new ApiError(response.status, string(body.error?.code) ?? "", message, string(body.error?.field), retryAfter);

@@ -1,5 +1,5 @@
-/* Endpoints of the contract that docs/openapi.json does not describe yet, in the form of the generated `paths`. Each one
-   leaves this file when it enters the document; then `npm run types` brings it. */
+/* Endpoints and pushes that the console uses and that docs/openapi.json does not describe yet, in the form of the
+   generated `paths`. An endpoint that is added to the document is removed here; `npm run types` then generates it. */
 
 import type { components } from "./schema";
 import type { ChatRow, Entry, PresenceStatus, Role } from "./types";
@@ -13,15 +13,15 @@ interface ChatPage {
   next: string | number | null;
 }
 
-/** Fields that a row may carry beside those of `ChatRow`. */
+/** Optional fields of a chat row that `ChatRow` of the document lacks. */
 export interface ChatRowExtension {
-  /** The highest entry of the chat. */
+  /** The number of the chat's last entry. */
   seq?: number;
-  /** Unix seconds since when the visitor waits for an agent. */
+  /** Unix seconds at which the visitor started to wait for an agent. */
   waiting_since?: number;
 }
 
-/** Where the visitor is, in the shape of the webhooks' `session` and `page` (specification C1). */
+/** The visitor's browser session and page, in the format of webhook events (specification C1). */
 export interface ChatExtension {
   session?: {
     geoip?: { country?: string; country_code?: string; region?: string; city?: string; organization?: string } | null;
@@ -96,14 +96,20 @@ export interface PlannedPaths {
     get: { parameters: { query: { q: string; cursor?: string } }; responses: { 200: JsonContent<ChatPage> } };
   };
   "/agent/visitors/{number}/chats": {
-    get: { parameters: { path: { number: number }; query?: { cursor?: string } }; responses: { 200: JsonContent<ChatPage> } };
+    get: {
+      parameters: { path: { number: number }; query?: { cursor?: string } };
+      responses: { 200: JsonContent<ChatPage> };
+    };
   };
   "/_local/sign-in": {
-    post: { requestBody: JsonContent<{ code: string }>; responses: { 200: JsonContent<components["schemas"]["LoginResponse"]> } };
+    post: {
+      requestBody: JsonContent<{ code: string }>;
+      responses: { 200: JsonContent<components["schemas"]["LoginResponse"]> };
+    };
   };
 }
 
-/** What the server sends over the socket. A push is a hint; the truth is read over HTTP. */
+/** A frame from the server. It only reports that something changed; HTTP responses are authoritative. */
 export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }

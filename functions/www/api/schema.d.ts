@@ -413,7 +413,7 @@ export interface paths {
         head?: never;
         /**
          * Corrects the visitor's data, or blacklists the visitor
-         * @description Messages of a blacklisted visitor are answered with 200 and dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat, or else the last one; otherwise 403.
+         * @description Messages of a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat, or else the last one; otherwise 403.
          */
         patch: operations["changeVisitor"];
         trace?: never;

@@ -1,18 +1,18 @@
-/* What both buttons and keys do. */
+/* Actions on chats that both buttons and keyboard shortcuts trigger. */
 
 import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/route";
 import { focusComposer, overlay, activeTab } from "./state/view-state";
 import { visibleChats } from "./inbox/inbox";
 
-/** Accepts the chat and puts the agent into the composer. */
+/** Accepts the chat, opens it and focuses the composer. */
 export function acceptChat(workspace: Workspace, chatId: number): void {
   void workspace.accept(chatId);
   if (route.peek().id !== chatId) openChat(chatId);
   focusComposer(chatId);
 }
 
-/** Closes the chat; asks first only when words would be lost. */
+/** Closes the chat. Asks for confirmation if a draft or an unsent message would be lost. */
 export function requestClose(workspace: Workspace, chatId: number): void {
   if (workspace.hasUnsent(chatId)) overlay.value = { kind: "close", chatId };
   else closeAndOpenNext(workspace, chatId);
@@ -27,7 +27,7 @@ export function closeAndOpenNext(workspace: Workspace, chatId: number): void {
   else if (route.peek().id === chatId && at >= 0) openChat(next?.chat_id, true);
 }
 
-/** The chat after or before the open one in the list. */
+/** Opens the next or the previous chat of the list. */
 export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
   const list = visibleChats(workspace.chats);
   if (list.length === 0) return;

@@ -3,7 +3,7 @@ import { Icon } from "../ui/icons";
 import { currentSecond } from "../ui/time";
 import { useWorkspace } from "./workspace-context";
 
-/** Says at the top when the connection is lost, and when the next attempt is. */
+/** Shows at the top of the page that the connection is lost, and when the next attempt starts. */
 export function ConnectionBanner() {
   const { sync } = useWorkspace();
   const connection = sync.connection.value;
@@ -13,11 +13,11 @@ export function ConnectionBanner() {
   const text = !isLost
     ? "The live connection is interrupted."
     : navigator.onLine
-      ? "The service does not answer."
+      ? "The service does not respond."
       : "You are offline.";
-  const detail = isLost ? "What you write is kept and sent later." : "New messages are read every few seconds.";
+  const detail = isLost ? "Your messages are stored and sent later." : "New messages are loaded every few seconds.";
   return (
-    <div class={isLost ? "link-line bad" : "link-line"} role="status">
+    <div class={isLost ? "connection-banner bad" : "connection-banner"} role="status">
       <Icon name={isLost ? "wifi-off" : "refresh-cw"} />
       <span>
         {text} <span class="more-words">{detail}</span>

@@ -17,7 +17,7 @@ const keyName = (key: string) => (isApple && key === "Ctrl" ? "⌘" : key);
 
 export function ShortcutsDialog() {
   return (
-    <Dialog title="Keys" class="keys-dialog" onClose={closeOverlay}>
+    <Dialog title="Keyboard shortcuts" class="keys-dialog" onClose={closeOverlay}>
       <div class="body scroll">
         <div class="groups">
           {SHORTCUT_GROUPS.map((group) => (
@@ -45,7 +45,7 @@ export function ShortcutsDialog() {
             checked={areSingleKeyShortcutsEnabled.value}
             onChange={(event) => (areSingleKeyShortcutsEnabled.value = event.currentTarget.checked)}
           />
-          Single keys do something. Switch this off when you speak to your computer.
+          Enable single-key shortcuts. Switch them off if you use speech input.
         </label>
       </div>
     </Dialog>
@@ -55,11 +55,11 @@ export function ShortcutsDialog() {
 export function CloseDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
-  const unsent = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
+  const unsentCount = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
   const hasDraft = workspace.drafts.chatIds.value.has(chatId);
   const name = row === undefined ? "the visitor" : visitorName(row);
   const lostText = [
-    unsent > 0 ? `${unsent} ${unsent === 1 ? "message that is" : "messages that are"} not sent` : "",
+    unsentCount > 0 ? `${unsentCount} ${unsentCount === 1 ? "message that is" : "messages that are"} not sent` : "",
     hasDraft ? "the draft" : "",
   ]
     .filter(Boolean)
@@ -90,7 +90,7 @@ export function CloseDialog({ chatId }: { chatId: number }) {
 export function SignOutDialog() {
   const workspace = useWorkspace();
   const drafts = workspace.drafts.chatIds.value.size;
-  const unsent = workspace.outbox.items.value.length;
+  const unsentCount = workspace.outbox.items.value.length;
   const [isBusy, setBusy] = useState(false);
   const leaveConsole = async (discardsUnsent: boolean) => {
     if (isBusy) return;
@@ -100,13 +100,15 @@ export function SignOutDialog() {
     if (workspace.presence.peek() === "online")
       await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
     await signOut().catch(() =>
-      toast("Signed out here. The service did not answer, so the session ends there by itself.", { isBad: true }),
+      toast("Signed out here. The service did not respond, so the session ends there when it expires.", {
+        isBad: true,
+      }),
     );
     openChat(undefined, true);
   };
   const keptText = [
     drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "",
-    unsent > 0 ? `${unsent} unsent ${unsent === 1 ? "message" : "messages"}` : "",
+    unsentCount > 0 ? `${unsentCount} unsent ${unsentCount === 1 ? "message" : "messages"}` : "",
   ]
     .filter(Boolean)
     .join(" and ");
@@ -115,8 +117,8 @@ export function SignOutDialog() {
       <div class="body">
         <p>
           {keptText === ""
-            ? "You will be offline: no chats are offered to you."
-            : `There ${drafts + unsent === 1 ? "is" : "are"} ${keptText} on this computer. You can keep them for the next time, or discard them if others use it.`}
+            ? "You will be offline: you receive no new chats."
+            : `There ${drafts + unsentCount === 1 ? "is" : "are"} ${keptText} on this computer. You can keep them for the next time, or discard them if others use it.`}
         </p>
         <footer>
           <button type="button" class="btn line" onClick={closeOverlay}>
@@ -138,28 +140,28 @@ export function SignOutDialog() {
 
 export function EraseDialog({ number, name, chatId }: { number: number; name: string; chatId: number }) {
   const workspace = useWorkspace();
-  const visitor = workspace.timeline(chatId).detail.value?.visitor;
+  const visitor = workspace.timeline(chatId).chatDetails.value?.visitor;
   const [typedName, setTypedName] = useState("");
-  const [progress, setProgress] = useState<{ chats: number; entries: number }>();
+  const [erasureProgress, setErasureProgress] = useState<{ chats: number; entries: number }>();
   const [problem, setProblem] = useState<string>();
-  const isBusy = progress !== undefined;
+  const isBusy = erasureProgress !== undefined;
   const canErase = typedName.trim() === name.trim() && !isBusy;
   const chats = visitor?.chats_count;
   const erase = async (event: Event) => {
     event.preventDefault();
     if (!canErase) return;
     setProblem(undefined);
-    setProgress({ chats: 0, entries: 0 });
+    setErasureProgress({ chats: 0, entries: 0 });
     try {
       let removed = { chats: 0, entries: 0 };
-      await workspace.eraseVisitor(number, (now) => setProgress((removed = now)));
+      await workspace.eraseVisitor(number, (progress) => setErasureProgress((removed = progress)));
       closeOverlay();
       openChat(undefined, true);
       toast(
         `${name} is erased: ${removed.chats} ${removed.chats === 1 ? "chat" : "chats"} with ${removed.entries} entries.`,
       );
     } catch (error) {
-      setProgress(undefined);
+      setErasureProgress(undefined);
       setProblem(errorText(error));
     }
   };
@@ -175,20 +177,20 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
     <Dialog title={`Erase ${name}?`} onClose={() => !isBusy && closeOverlay()}>
       <form class="body" onSubmit={(event) => void erase(event)}>
         <div>
-          <p>These go for good:</p>
-          <ul class="goes">
+          <p>This permanently deletes:</p>
+          <ul class="erased-data">
             <li>
               {chats === undefined ? "all chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number},
               with every message, note and event
             </li>
-            <li>name{erasedFields === "" ? "" : `, ${erasedFields}`}, and what your systems told about them</li>
-            <li>their place on the blacklist, if they are on it</li>
+            <li>name{erasedFields === "" ? "" : `, ${erasedFields}`}, and the data from your systems</li>
+            <li>the blacklist entry, if there is one</li>
           </ul>
         </div>
-        <p>Your own systems keep what was delivered to them.</p>
+        <p>Data that was delivered to your own systems is not deleted there.</p>
         <div class="field">
           <label for="erase-name">
-            Type <b dir="auto">{name}</b> to go on
+            Type <b dir="auto">{name}</b> to confirm
           </label>
           <input
             id="erase-name"
@@ -211,7 +213,7 @@ export function EraseDialog({ number, name, chatId }: { number: number; name: st
             Cancel
           </button>
           <button type="submit" class="btn danger" aria-disabled={!canErase}>
-            {isBusy ? `Erasing… ${progress.entries} entries` : "Erase for good"}
+            {isBusy ? `Erasing… ${erasureProgress.entries} entries` : "Erase permanently"}
           </button>
         </footer>
       </form>

@@ -1,10 +1,10 @@
-/* Sets the chosen theme before the first paint. Runs before everything else, so it imports nothing. */
+/* Sets the selected theme before the first paint. It is a separate script without imports, so that it runs first. */
 
 try {
   const storedTheme: unknown = JSON.parse(localStorage.getItem("switchboard.theme") ?? "null");
   if (storedTheme === "light" || storedTheme === "dark") document.documentElement.dataset["theme"] = storedTheme;
 } catch {
-  // The system's theme then.
+  // Without access to storage the system's theme applies.
 }
 
 export {};

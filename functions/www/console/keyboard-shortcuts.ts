@@ -1,7 +1,7 @@
 import { acceptNext, requestClose, openAdjacentChat } from "./chat-actions";
 import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/preferences";
 import { openChat, route } from "./state/route";
-import { focusComposer, overlay, isVisitorOverlayOpen } from "./state/view-state";
+import { focusComposer, overlay, isVisitorPaneOverlayOpen } from "./state/view-state";
 import type { Workspace } from "./state/workspace";
 import { SEARCH_INPUT_ID } from "./inbox/inbox";
 
@@ -12,7 +12,7 @@ export const KEYBOARD_SHORTCUTS: readonly {
 }[] = [
   { keys: ["Ctrl", "K"], description: "Find a chat or an action", section: "Anywhere" },
   { keys: ["/"], description: "Search chats", section: "Anywhere" },
-  { keys: ["?"], description: "Show these keys", section: "Anywhere" },
+  { keys: ["?"], description: "Show keyboard shortcuts", section: "Anywhere" },
   { keys: ["j"], description: "Next chat", section: "In the list" },
   { keys: ["k"], description: "Previous chat", section: "In the list" },
   { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", section: "In a chat" },
@@ -45,8 +45,9 @@ export function listenForShortcuts(workspace: Workspace): () => void {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target) || isOverlayOpen()) return;
     if (event.key === "Escape") {
-      if (isVisitorOverlayOpen.peek()) isVisitorOverlayOpen.value = false;
-      else if (workspace.openChatId.peek() !== undefined && matchMedia("(max-width: 719px)").matches) openChat(undefined);
+      if (isVisitorPaneOverlayOpen.peek()) isVisitorPaneOverlayOpen.value = false;
+      else if (workspace.openChatId.peek() !== undefined && matchMedia("(max-width: 719px)").matches)
+        openChat(undefined);
       return;
     }
     if (!areSingleKeyShortcutsEnabled.peek()) return;
@@ -60,7 +61,7 @@ export function listenForShortcuts(workspace: Workspace): () => void {
 }
 
 function shortcutAction(workspace: Workspace, key: string): (() => void) | undefined {
-  if (key === "?") return () => (overlay.value = { kind: "keys" });
+  if (key === "?") return () => (overlay.value = { kind: "shortcuts" });
   if (route.peek().section !== "inbox") return undefined;
   const id = workspace.openChatId.peek();
   const row = id === undefined ? undefined : workspace.header(id);
@@ -90,7 +91,8 @@ function shortcutAction(workspace: Workspace, key: string): (() => void) | undef
       return id === undefined
         ? undefined
         : () => {
-            if (matchMedia("(max-width: 1100px)").matches) isVisitorOverlayOpen.value = !isVisitorOverlayOpen.peek();
+            if (matchMedia("(max-width: 1100px)").matches)
+              isVisitorPaneOverlayOpen.value = !isVisitorPaneOverlayOpen.peek();
             else isVisitorPaneOpen.value = !isVisitorPaneOpen.peek();
           };
     default:

@@ -7,7 +7,12 @@ import { theme, type Theme } from "../ui/theme";
 import { toast } from "../ui/toast";
 import { useWorkspace } from "./workspace-context";
 import logo from "./icon.svg";
-import { requestNotificationPermission, areNotificationsSupported, areNotificationsAllowed, playSound } from "./state/alerts";
+import {
+  requestNotificationPermission,
+  areNotificationsSupported,
+  areNotificationsAllowed,
+  playSound,
+} from "./state/alerts";
 import { areDesktopNotificationsEnabled, isSoundEnabled } from "./state/preferences";
 import { hrefOf, route, type Section } from "./state/route";
 import { session } from "./state/session";
@@ -108,7 +113,7 @@ function ProfileMenu({ close }: { close: () => void }) {
     if (areDesktopNotificationsEnabled.value && areNotificationsAllowed()) {
       areDesktopNotificationsEnabled.value = false;
     } else if (!(await requestNotificationPermission())) {
-      toast("The browser does not allow notifications for this page. You can change that in its site settings.", {
+      toast("The browser blocks notifications of this page. You can change this in its site settings.", {
         isBad: true,
       });
     }
@@ -120,7 +125,8 @@ function ProfileMenu({ close }: { close: () => void }) {
         <span class="clip">
           <b class="clip">{profile.name}</b>
           <small class="clip">
-            {[profile.email, profile.accountName].filter(Boolean).join(" · ") || (workspace.isAdmin ? "Admin" : "Agent")}
+            {[profile.email, profile.accountName].filter(Boolean).join(" · ") ||
+              (workspace.isAdmin ? "Admin" : "Agent")}
           </small>
         </span>
       </div>
@@ -190,11 +196,11 @@ function ProfileMenu({ close }: { close: () => void }) {
         role="menuitem"
         onClick={() => {
           close();
-          overlay.value = { kind: "keys" };
+          overlay.value = { kind: "shortcuts" };
         }}
       >
         <Icon name="keyboard" />
-        Keys <kbd>?</kbd>
+        Keyboard shortcuts <kbd>?</kbd>
       </button>
       <button
         type="button"

@@ -13,7 +13,7 @@ export function OverlayLayer() {
       return null;
     case "palette":
       return <CommandPalette />;
-    case "keys":
+    case "shortcuts":
       return <ShortcutsDialog />;
     case "canned":
       return <CannedRepliesDialog />;

@@ -6,6 +6,6 @@ export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
 
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
-  if (workspace === undefined) throw new Error("outside of a session");
+  if (workspace === undefined) throw new Error("useWorkspace needs a signed-in agent");
   return workspace;
 }

@@ -1,9 +1,9 @@
-/* Invented accounts for the stand-in: what the pages look like empty, on a normal day, and under load. */
+/* Sample accounts of the mock service: empty, normal, busy, and with unusual data. */
 
 import { randomUUID } from "node:crypto";
-import { emptyPanel, visitorOf } from "./standin.mjs";
+import { emptyPanel, visitorOf } from "./mock-service.mjs";
 
-const FIRST = [
+const FIRST_NAMES = [
   "Amara",
   "Thanh",
   "Elif",
@@ -25,7 +25,7 @@ const FIRST = [
   "Hana",
   "Pierre",
 ];
-const LAST = [
+const LAST_NAMES = [
   "Kone",
   "Nguyễn",
   "Wójcik-Andersen",
@@ -47,7 +47,7 @@ const LAST = [
   "Sato",
   "Dubois",
 ];
-const SAID = [
+const VISITOR_TEXTS = [
   "Is the blue one back in stock this week?",
   "I paid twice for the same order, can you check?",
   "Perfect, then please send the invoice to the address on file and copy accounting.",
@@ -61,7 +61,7 @@ const SAID = [
   "Can I return it in the shop?",
   "ok",
 ];
-const REPLIES = [
+const AGENT_TEXTS = [
   "Your return label is attached.",
   "Did that solve it?",
   "I have asked the warehouse and come back to you today.",
@@ -74,7 +74,7 @@ const CHANNELS = [
   { channel_id: "ch_3", name: "Partner portal" },
 ];
 
-const team = () => [
+const createAgents = () => [
   { id: 1, name: "Marta Lindholm", email: "marta@example.com", role: "admin", status: "online", photo: null },
   { id: 2, name: "Jonas Weber", email: "jonas@example.com", role: "agent", status: "online", photo: null },
   { id: 3, name: "Aiko Mori", email: "aiko@example.com", role: "agent", status: "away", photo: null },
@@ -86,7 +86,7 @@ const DEPARTMENTS = [
   { id: 2, name: "Returns" },
   { id: 3, name: "Wholesale" },
 ];
-const canned = () => [
+const createCannedReplies = () => [
   { id: randomUUID(), shortcut: "hello", text: "Hello {visitor}, this is {agent}. How can I help you?" },
   {
     id: randomUUID(),
@@ -106,14 +106,14 @@ const canned = () => [
   },
 ];
 
-class World {
+class Dataset {
   constructor(nowMs) {
     this.now = Math.floor(nowMs / 1000);
     this.account = "Fjord Outdoor";
-    this.agents = team();
+    this.agents = createAgents();
     this.departments = DEPARTMENTS;
     this.channels = CHANNELS.map((channel) => ({ ...channel, integrator_url: null }));
-    this.canned = canned();
+    this.canned = createCannedReplies();
     this.visitors = new Map();
     this.chats = new Map();
     this.nextChat = 1001;
@@ -153,7 +153,7 @@ class World {
     return chat;
   }
 
-  say(chat, secondsAgo, entry) {
+  addEntry(chat, secondsAgo, entry) {
     const timestamp = this.now - secondsAgo;
     chat.entries.push({
       seq: (chat.entries.at(-1)?.seq ?? 0) + 1,
@@ -173,8 +173,8 @@ const picture = (width, height, hue) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><rect width="100%" height="100%" fill="hsl(${hue} 30% 70%)"/><rect y="${height * 0.62}" width="100%" height="${height * 0.38}" fill="hsl(${hue} 25% 45%)"/><rect x="${width * 0.38}" y="${height * 0.3}" width="${width * 0.24}" height="${height * 0.42}" fill="hsl(${hue} 35% 30%)"/></svg>`)}`;
 export const PICTURES = { "door.svg": picture(1600, 1200, 30) };
 
-function amara(world, base) {
-  const visitor = world.visitor("Amara Kone", {
+function addAmaraChat(dataset, base) {
+  const visitor = dataset.visitor("Amara Kone", {
     email: "amara.kone@example.com",
     phone: "+225 27 20 00 00 00",
     chats_count: 4,
@@ -185,10 +185,10 @@ function amara(world, base) {
     ["Size exchange", 110],
     ["Invoice for September", 40],
   ]) {
-    const earlier = world.chat(visitor, "closed", days * 1440, { agent: me });
-    world.say(earlier, days * 86400, { from: "visitor", text });
+    const earlier = dataset.chat(visitor, "closed", days * 1440, { agent: me });
+    dataset.addEntry(earlier, days * 86400, { from: "visitor", text });
   }
-  const chat = world.chat(visitor, "active", 9, {
+  const chat = dataset.chat(visitor, "active", 9, {
     agent: me,
     panel: {
       custom_data: [
@@ -215,9 +215,9 @@ function amara(world, base) {
     },
     referrer: "https://www.google.com/",
   });
-  const say = (ago, entry) => world.say(chat, ago, entry);
-  say(520, { from: "visitor", text: "Hi! My parcel says delivered, but there is nothing here." });
-  say(515, {
+  const addEntry = (ago, entry) => dataset.addEntry(chat, ago, entry);
+  addEntry(520, { from: "visitor", text: "Hi! My parcel says delivered, but there is nothing here." });
+  addEntry(515, {
     from: "bot",
     bot: { name: "Parcel bot" },
     type: "buttons",
@@ -225,33 +225,33 @@ function amara(world, base) {
     buttons: [{ text: "AK-20931" }, { text: "AK-20877" }, { text: "Another one" }],
     delivery: delivered(),
   });
-  say(470, { from: "visitor", text: "AK-20931" });
-  say(462, { from: "visitor", text: "I would rather talk to a person" });
-  say(430, { from: "system", type: "agent_joined", bot_delivery: delivered(40) });
-  say(429, { from: "system", type: "chat_accepted", webhook_delivery: delivered(61) });
-  say(410, {
+  addEntry(470, { from: "visitor", text: "AK-20931" });
+  addEntry(462, { from: "visitor", text: "I would rather talk to a person" });
+  addEntry(430, { from: "system", type: "agent_joined", bot_delivery: delivered(40) });
+  addEntry(429, { from: "system", type: "chat_accepted", webhook_delivery: delivered(61) });
+  addEntry(410, {
     from: "agent",
     agent: me,
     text: "Hello Amara, I’m on it. I can see it was scanned at 08:54. Could you check with your neighbours while I ask the carrier?",
     delivery: delivered(84),
   });
-  say(380, {
+  addEntry(380, {
     from: "agent",
     agent: me,
     type: "note",
     text: "Second missing parcel at this address this year. Ask for a photo of the place.",
   });
-  say(240, {
+  addEntry(240, {
     from: "visitor",
     type: "photo",
-    file: `${base}/_standin/pictures/door.svg`,
+    file: `${base}/_mock/pictures/door.svg`,
     file_name: "front-door.jpg",
     file_size: 1_240_000,
     width: 1600,
     height: 1200,
   });
-  say(236, { from: "visitor", text: "Nobody has it. This is the place where they usually leave it." });
-  say(160, {
+  addEntry(236, { from: "visitor", text: "Nobody has it. This is the place where they usually leave it." });
+  addEntry(160, {
     from: "agent",
     agent: me,
     text: "Thank you. I’ve opened case 5512 with the carrier; you’ll hear from us today.",
@@ -266,7 +266,7 @@ function amara(world, base) {
       error: { code: 410, message: "Visitor session expired" },
     },
   });
-  say(60, {
+  addEntry(60, {
     from: "agent",
     agent: me,
     text: "If you prefer, I can send a replacement right away.",
@@ -276,17 +276,18 @@ function amara(world, base) {
 }
 
 function normal(nowMs, { base = "" } = {}) {
-  const world = new World(nowMs);
-  const amaraChat = amara(world, base);
-  world.typingChat = amaraChat.chat_id;
+  const dataset = new Dataset(nowMs);
+  const amaraChat = addAmaraChat(dataset, base);
+  dataset.typingChat = amaraChat.chat_id;
   const add = (name, state, secondsAgo, text, more = {}, visitorMore = {}) => {
-    const chat = world.chat(world.visitor(name, visitorMore), state, secondsAgo / 60, {
+    const chat = dataset.chat(dataset.visitor(name, visitorMore), state, secondsAgo / 60, {
       ...(state === "active" ? { agent: me } : {}),
       ...more,
     });
-    if (typeof text === "string") world.say(chat, secondsAgo, { from: "visitor", text });
+    if (typeof text === "string") dataset.addEntry(chat, secondsAgo, { from: "visitor", text });
     else
-      for (const [index, entry] of text.entries()) world.say(chat, secondsAgo + (text.length - 1 - index) * 40, entry);
+      for (const [index, entry] of text.entries())
+        dataset.addEntry(chat, secondsAgo + (text.length - 1 - index) * 40, entry);
     return chat;
   };
   add(
@@ -324,7 +325,7 @@ function normal(nowMs, { base = "" } = {}) {
     {
       from: "visitor",
       type: "photo",
-      file: `${base}/_standin/pictures/door.svg`,
+      file: `${base}/_mock/pictures/door.svg`,
       file_name: "front-door.jpg",
       file_size: 840_000,
       width: 1200,
@@ -340,7 +341,7 @@ function normal(nowMs, { base = "" } = {}) {
     "Store in Bergen",
   ];
   for (const [index, text] of bots.entries()) {
-    add(`${FIRST[(index * 7 + 3) % 20]} ${LAST[(index * 3 + 5) % 20]}`, "bot", 30 + index * 140, [
+    add(`${FIRST_NAMES[(index * 7 + 3) % 20]} ${LAST_NAMES[(index * 3 + 5) % 20]}`, "bot", 30 + index * 140, [
       { from: "visitor", text },
       {
         from: "bot",
@@ -369,73 +370,75 @@ function normal(nowMs, { base = "" } = {}) {
   );
   for (let index = 0; index < 24; index++) {
     add(
-      `${FIRST[(index * 3) % 20]} ${LAST[(index * 7 + 1) % 20]}`,
+      `${FIRST_NAMES[(index * 3) % 20]} ${LAST_NAMES[(index * 7 + 1) % 20]}`,
       "closed",
       3600 * (index * 5 + 2),
       [
-        { from: "visitor", text: SAID[index % SAID.length] },
-        { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() },
+        { from: "visitor", text: VISITOR_TEXTS[index % VISITOR_TEXTS.length] },
+        { from: "agent", agent: me, text: AGENT_TEXTS[index % AGENT_TEXTS.length], delivery: delivered() },
       ],
       { agent: me, rate: index % 3 === 0 ? "positive" : null, channel: CHANNELS[index % 3] },
     );
   }
-  return world;
+  return dataset;
 }
 
 function empty(nowMs) {
-  const world = new World(nowMs);
-  world.channels = [];
-  world.canned = [];
-  return world;
+  const dataset = new Dataset(nowMs);
+  dataset.channels = [];
+  dataset.canned = [];
+  return dataset;
 }
 
-function forty(nowMs, { base = "" } = {}) {
-  const world = normal(nowMs, { base });
-  for (const [id, chat] of world.chats) if (chat.state !== "closed" && id !== world.typingChat) world.chats.delete(id);
+function busy(nowMs, { base = "" } = {}) {
+  const dataset = normal(nowMs, { base });
+  for (const [id, chat] of dataset.chats)
+    if (chat.state !== "closed" && id !== dataset.typingChat) dataset.chats.delete(id);
   for (let index = 0; index < 39; index++) {
     const state = index < 9 ? "waiting" : index < 31 ? "active" : "bot";
-    const name = index % 6 === 5 ? "Anonymous" : `${FIRST[(index * 11) % 20]} ${LAST[(index * 3 + 1) % 20]}`;
+    const name =
+      index % 6 === 5 ? "Anonymous" : `${FIRST_NAMES[(index * 11) % 20]} ${LAST_NAMES[(index * 3 + 1) % 20]}`;
     const secondsAgo = 20 + index * 47;
-    const chat = world.chat(world.visitor(name), state, secondsAgo / 60 + 3, {
+    const chat = dataset.chat(dataset.visitor(name), state, secondsAgo / 60 + 3, {
       channel: CHANNELS[index % 3],
-      waiting_since: world.now - secondsAgo,
+      waiting_since: dataset.now - secondsAgo,
       ...(state === "active" ? { agent: me } : {}),
       ...(index % 4 === 0 ? { department: DEPARTMENTS[index % 3] } : {}),
     });
     for (let line = 0; line < 30; line++) {
-      const isAnswer = state === "active" && (line + index) % 3 === 1;
-      world.say(
+      const isReply = state === "active" && (line + index) % 3 === 1;
+      dataset.addEntry(
         chat,
         secondsAgo + (29 - line) * 50,
-        isAnswer
-          ? { from: "agent", agent: me, text: REPLIES[(line + index) % REPLIES.length], delivery: delivered() }
-          : { from: "visitor", text: SAID[(line * 5 + index) % SAID.length] },
+        isReply
+          ? { from: "agent", agent: me, text: AGENT_TEXTS[(line + index) % AGENT_TEXTS.length], delivery: delivered() }
+          : { from: "visitor", text: VISITOR_TEXTS[(line * 5 + index) % VISITOR_TEXTS.length] },
       );
     }
   }
-  return world;
+  return dataset;
 }
 
-/** As forty, with more closed chats than a page of them. */
-function archive(nowMs, options) {
-  const world = forty(nowMs, options);
+/** Like `busy`, with more than one page of closed chats. */
+function manyClosed(nowMs, options) {
+  const dataset = busy(nowMs, options);
   for (let index = 0; index < 130; index++) {
-    const chat = world.chat(
-      world.visitor(`${FIRST[index % 20]} ${LAST[(index * 7) % 20]}`),
+    const chat = dataset.chat(
+      dataset.visitor(`${FIRST_NAMES[index % 20]} ${LAST_NAMES[(index * 7) % 20]}`),
       "closed",
       4000 + index * 90,
       { agent: me },
     );
-    world.say(chat, 240_000 + index * 5400, { from: "visitor", text: `Closed ${index + 1}` });
+    dataset.addEntry(chat, 240_000 + index * 5400, { from: "visitor", text: `Closed ${index + 1}` });
   }
-  return world;
+  return dataset;
 }
 
-/** Names, words and scripts that break layouts. */
-function strange(nowMs, { base = "" } = {}) {
-  const world = normal(nowMs, { base });
-  const long = world.chat(
-    world.visitor("Maximiliane-Josephine Freifrau von Hohenstein-Wolfenbüttel zu Altenburg-Schwarzenfels", {
+/** Long names and texts, and right-to-left and Asian scripts, which may break the layout. */
+function unusualText(nowMs, { base = "" } = {}) {
+  const dataset = normal(nowMs, { base });
+  const long = dataset.chat(
+    dataset.visitor("Maximiliane-Josephine Freifrau von Hohenstein-Wolfenbüttel zu Altenburg-Schwarzenfels", {
       email: "maximiliane-josephine.freifrau-von-hohenstein-wolfenbuettel@a-very-long-domain-name.example.com",
       phone: "+49 30 0000000000000000 ext. 12345",
       description:
@@ -473,39 +476,39 @@ function strange(nowMs, { base = "" } = {}) {
       },
     },
   );
-  world.say(long, 170, {
+  dataset.addEntry(long, 170, {
     from: "visitor",
     text: "https://shop.example.com/a/very/long/address/that/has/no/place/to/break?session=1234567890abcdefghijklmnopqrstuvwxyz1234567890abcdefghijklmnopqrstuvwxyz and Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung",
   });
-  world.say(long, 160, { from: "visitor", text: "Have a look at [link blocked], is that you?" });
-  world.say(long, 155, {
+  dataset.addEntry(long, 160, { from: "visitor", text: "Have a look at [link blocked], is that you?" });
+  dataset.addEntry(long, 155, {
     from: "visitor",
     type: "document",
     file: "[link blocked]",
     file_name: "contract.pdf",
     file_size: 88_000,
   });
-  world.say(long, 150, { from: "visitor", type: "location", latitude: 59.91273, longitude: 10.74609 });
-  world.say(long, 140, {
+  dataset.addEntry(long, 150, { from: "visitor", type: "location", latitude: 59.91273, longitude: 10.74609 });
+  dataset.addEntry(long, 140, {
     from: "visitor",
     type: "voice",
-    file: `${base}/_standin/pictures/none.ogg`,
+    file: `${base}/_mock/pictures/none.ogg`,
     file_name: "voice.ogg",
     file_size: 41_000,
     duration: 17,
   });
-  world.say(long, 135, {
+  dataset.addEntry(long, 135, {
     from: "visitor",
     type: "video",
-    file: `${base}/_standin/pictures/none.mp4`,
+    file: `${base}/_mock/pictures/none.mp4`,
     file_name: "unboxing.mp4",
     file_size: 18_400_000,
     duration: 73,
     width: 1280,
     height: 720,
-    thumb: `${base}/_standin/pictures/door.svg`,
+    thumb: `${base}/_mock/pictures/door.svg`,
   });
-  world.say(long, 130, {
+  dataset.addEntry(long, 130, {
     from: "visitor",
     type: "document",
     file: "https://files.example.com/terms-and-conditions-of-the-contract-of-1998-final-version-7-really-final.pdf",
@@ -513,37 +516,51 @@ function strange(nowMs, { base = "" } = {}) {
     file_size: 2_300_000,
     text: "Page 12, second paragraph",
   });
-  world.say(long, 120, { from: "visitor", text: "👍" });
-  const arabic = world.chat(world.visitor("محمد عبد الرحمن الهاشمي", { email: "mohammed@example.com" }), "active", 6, {
-    agent: me,
+  dataset.addEntry(long, 120, { from: "visitor", text: "👍" });
+  const arabic = dataset.chat(
+    dataset.visitor("محمد عبد الرحمن الهاشمي", { email: "mohammed@example.com" }),
+    "active",
+    6,
+    {
+      agent: me,
+    },
+  );
+  dataset.addEntry(arabic, 300, {
+    from: "visitor",
+    text: "مرحبا، لم يصل طلبي رقم 4412 بعد. هل يمكنك التحقق من حالة الشحنة؟",
   });
-  world.say(arabic, 300, { from: "visitor", text: "مرحبا، لم يصل طلبي رقم 4412 بعد. هل يمكنك التحقق من حالة الشحنة؟" });
-  world.say(arabic, 250, { from: "agent", agent: me, text: "مرحبا محمد، سأتحقق من ذلك الآن.", delivery: delivered() });
-  world.say(arabic, 200, { from: "visitor", text: "شكرا لك! رابط التتبع: https://track.example.com/4412" });
-  world.say(arabic, 150, { from: "visitor", text: "Mixed: الطلب AK-20931 should be here" });
-  const hebrew = world.chat(world.visitor("נועה כהן"), "waiting", 1.5);
-  world.say(hebrew, 90, { from: "visitor", text: "שלום, איפה ההזמנה שלי?" });
-  const japanese = world.chat(world.visitor("田中 由紀"), "waiting", 0.5);
-  world.say(japanese, 30, { from: "visitor", text: "在庫はありますか？青いジャケットのMサイズを探しています。" });
-  world.strangeChats = { long: long.chat_id, arabic: arabic.chat_id };
-  return world;
+  dataset.addEntry(arabic, 250, {
+    from: "agent",
+    agent: me,
+    text: "مرحبا محمد، سأتحقق من ذلك الآن.",
+    delivery: delivered(),
+  });
+  dataset.addEntry(arabic, 200, { from: "visitor", text: "شكرا لك! رابط التتبع: https://track.example.com/4412" });
+  dataset.addEntry(arabic, 150, { from: "visitor", text: "Mixed: الطلب AK-20931 should be here" });
+  const hebrew = dataset.chat(dataset.visitor("נועה כהן"), "waiting", 1.5);
+  dataset.addEntry(hebrew, 90, { from: "visitor", text: "שלום, איפה ההזמנה שלי?" });
+  const japanese = dataset.chat(dataset.visitor("田中 由紀"), "waiting", 0.5);
+  dataset.addEntry(japanese, 30, {
+    from: "visitor",
+    text: "在庫はありますか？青いジャケットのMサイズを探しています。",
+  });
+  return dataset;
 }
 
-/** One chat with a long timeline. */
-function long(nowMs, { base = "", entries = 1200 } = {}) {
-  const world = normal(nowMs, { base });
-  const chat = world.chat(world.visitor("Priya Raman"), "active", 600, { agent: me });
+/** A chat with a long timeline. */
+function longTimeline(nowMs, { base = "", entries = 1200 } = {}) {
+  const dataset = normal(nowMs, { base });
+  const chat = dataset.chat(dataset.visitor("Priya Raman"), "active", 600, { agent: me });
   for (let index = 0; index < entries; index++) {
-    world.say(
+    dataset.addEntry(
       chat,
       (entries - index) * 90,
       index % 3 === 1
-        ? { from: "agent", agent: me, text: REPLIES[index % REPLIES.length], delivery: delivered() }
-        : { from: "visitor", text: `${index + 1}. ${SAID[index % SAID.length]}` },
+        ? { from: "agent", agent: me, text: AGENT_TEXTS[index % AGENT_TEXTS.length], delivery: delivered() }
+        : { from: "visitor", text: `${index + 1}. ${VISITOR_TEXTS[index % VISITOR_TEXTS.length]}` },
     );
   }
-  world.longChat = chat.chat_id;
-  return world;
+  return dataset;
 }
 
-export const worlds = { normal, empty, forty, archive, strange, long };
+export const DATASETS = { normal, empty, busy, manyClosed, unusualText, longTimeline };

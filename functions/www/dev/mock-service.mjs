@@ -1,29 +1,29 @@
-/* A stand-in for the service, for developing and testing the pages only: everything is in memory and invented. It plays
-   the agents' API of docs/openapi.json and the parts of the contract that are not built yet, sockets included. Nothing
-   of it is part of the product. Tests steer it under /_standin. */
+/* A mock of the service for development and tests of the pages. It keeps sample data in memory and implements the agents'
+   API of docs/openapi.json, and the planned endpoints of api/planned-endpoints.ts including sockets. It is not part of the
+   product. Tests control it with requests to /_mock. */
 
 import { randomUUID } from "node:crypto";
 import { WebSocketServer } from "ws";
-import { worlds } from "./worlds.mjs";
+import { DATASETS } from "./mock-data.mjs";
 
 const DELIVERY_MS = 350;
 const json = (status, body, headers = {}) => ({ status, body, headers });
 const error = (status, code, message, field, headers) =>
   json(status, { error: { code, message, ...(field ? { field } : {}) } }, headers);
 
-export class StandIn {
-  constructor(world = "normal") {
+export class MockService {
+  constructor(dataset = "normal") {
     this.sockets = new Map();
     this.server = new WebSocketServer({ noServer: true });
-    this.reset(world);
+    this.reset(dataset);
   }
 
-  reset(world, options = {}) {
-    this.world = worlds[world](Date.now(), options);
-    this.worldName = world;
+  reset(dataset, options = {}) {
+    this.dataset = DATASETS[dataset](Date.now(), options);
+    this.datasetName = dataset;
     this.tokens = new Map();
     this.tickets = new Map();
-    this.answers = new Map();
+    this.storedResponses = new Map();
     this.changes = [];
     this.failures = [];
     this.latency = 0;
@@ -33,11 +33,11 @@ export class StandIn {
     this.sockets.clear();
   }
 
-  // Rows and details in the shapes of the API.
+  // Chat rows and details in the format of the API.
 
   row(chat) {
     const { chat_id, state, channel, agent, department, updated_at } = chat;
-    const visitor = this.world.visitors.get(chat.visitor);
+    const visitor = this.dataset.visitors.get(chat.visitor);
     const last = chat.entries.findLast((entry) => entry.from !== "system" && entry.type !== "note");
     const text = last ? (last.text ?? last.file_name ?? last.content ?? "") : "";
     return {
@@ -82,7 +82,7 @@ export class StandIn {
       updated_at,
       visitor_typing: typing,
       rate,
-      visitor: this.world.visitors.get(chat.visitor),
+      visitor: this.dataset.visitors.get(chat.visitor),
       panel,
       session,
       page,
@@ -115,7 +115,7 @@ export class StandIn {
   }
 
   deliver(chat, entry) {
-    const later = (ms, act) => setTimeout(act, ms).unref();
+    const later = (ms, callback) => setTimeout(callback, ms).unref();
     const update = (delivery) => {
       entry.delivery = delivery;
       this.push({ type: "delivery", chat_id: chat.chat_id, seq: entry.seq, message: entry });
@@ -145,7 +145,7 @@ export class StandIn {
   }
 
   visitorWrites(chatId, content) {
-    const chat = this.world.chats.get(chatId);
+    const chat = this.dataset.chats.get(chatId);
     chat.typing = false;
     return this.add(chat, { from: "visitor", type: "text", ...content });
   }
@@ -154,7 +154,7 @@ export class StandIn {
 
   async handle(method, url, headers, body) {
     const path = url.pathname;
-    if (path.startsWith("/_standin/")) return this.steer(path.slice(10), body);
+    if (path.startsWith("/_mock/")) return this.control(path.slice("/_mock/".length), body);
     if (this.latency > 0) await new Promise((done) => setTimeout(done, this.latency));
     const failure = this.failures.find(
       (failure) => (failure.method ?? method) === method && new RegExp(failure.path).test(path) && failure.times > 0,
@@ -174,16 +174,19 @@ export class StandIn {
     if (method === "POST" && path === "/agent/login") return this.login(body);
     if (method === "POST" && path === "/_local/sign-in")
       return body?.code === "demo"
-        ? this.login({ email: this.world.agents[0].email, password: "secret" })
+        ? this.login({ email: this.dataset.agents[0].email, password: "secret" })
         : error(401, "unauthorized", "the code is not valid");
     if (path.startsWith("/channel/")) return this.channelMessage(body);
     const me = this.tokens.get((headers.authorization ?? "").replace("Bearer ", ""));
     if (!me) return error(401, "unauthorized", "the session has ended");
-    return this.route(method, path, url.searchParams, body, me, headers) ?? error(404, "not_found", "nothing is here");
+    return (
+      this.route(method, path, url.searchParams, body, me, headers) ??
+      error(404, "not_found", "the path does not exist")
+    );
   }
 
   login({ email, password } = {}) {
-    const agent = this.world.agents.find((agent) => agent.email === email);
+    const agent = this.dataset.agents.find((agent) => agent.email === email);
     if (!agent || password !== "secret")
       return error(401, "invalid_credentials", "the e-mail or the password is wrong");
     const token = randomUUID();
@@ -192,14 +195,14 @@ export class StandIn {
   }
 
   channelMessage(body) {
-    const world = this.world;
-    const number = Math.max(0, ...world.visitors.keys()) + 1;
-    world.visitors.set(number, visitorOf(number, body?.sender?.name ?? "Anonymous"));
+    const dataset = this.dataset;
+    const number = Math.max(0, ...dataset.visitors.keys()) + 1;
+    dataset.visitors.set(number, visitorOf(number, body?.sender?.name ?? "Anonymous"));
     const chat = {
-      chat_id: Math.max(1000, ...world.chats.keys()) + 1,
+      chat_id: Math.max(1000, ...dataset.chats.keys()) + 1,
       visitor: number,
       state: "waiting",
-      channel: { channel_id: "ch_1", name: world.channels[0]?.name ?? "Channel" },
+      channel: { channel_id: "ch_1", name: dataset.channels[0]?.name ?? "Channel" },
       agent: null,
       department: null,
       opened_at: now(),
@@ -208,20 +211,20 @@ export class StandIn {
       entries: [],
       panel: emptyPanel(),
     };
-    world.chats.set(chat.chat_id, chat);
+    dataset.chats.set(chat.chat_id, chat);
     this.add(chat, { from: "visitor", type: "text", text: body?.message?.text ?? "" });
     return json(200, { result: "ok" });
   }
 
   route(method, path, query, body, me, headers) {
-    const world = this.world;
-    const at = (pattern) => new RegExp(`^${pattern}$`).exec(path)?.slice(1).map(Number);
+    const dataset = this.dataset;
+    const pathNumbers = (pattern) => new RegExp(`^${pattern}$`).exec(path)?.slice(1).map(Number);
     let ids;
     if (path === "/agent/me")
       return json(200, {
         agent: { id: me.id, name: me.name, email: me.email, photo: me.photo, phone: null },
         role: me.role,
-        account: { account_id: "acc_demo", name: world.account },
+        account: { account_id: "acc_demo", name: dataset.account },
       });
     if (path === "/agent/logout") return json(200, {});
     if (path === "/agent/presence") {
@@ -233,8 +236,8 @@ export class StandIn {
     }
     if (path === "/agent/agents")
       return json(200, {
-        agents: world.agents.map(({ id, name, photo, status }) => ({ id, name, photo, status })),
-        departments: world.departments,
+        agents: dataset.agents.map(({ id, name, photo, status }) => ({ id, name, photo, status })),
+        departments: dataset.departments,
       });
     if (path === "/agent/socket-ticket") {
       if (!this.hasSockets) return undefined;
@@ -247,28 +250,28 @@ export class StandIn {
       if (cursor === null)
         return json(200, { cursor: String(this.changes.length), chats: [], gone: [], complete: true });
       const ids = [...new Set(this.changes.slice(Number(cursor)))];
-      const rows = ids.map((id) => world.chats.get(id)).filter((chat) => chat && this.isVisible(chat, me));
+      const rows = ids.map((id) => dataset.chats.get(id)).filter((chat) => chat && this.isVisible(chat, me));
       return json(200, {
         cursor: String(this.changes.length),
         chats: rows.map((chat) => this.row(chat)),
-        gone: ids.filter((id) => !world.chats.has(id)),
+        gone: ids.filter((id) => !dataset.chats.has(id)),
         complete: true,
       });
     }
     if (path === "/agent/canned-replies") {
-      if (method === "GET") return json(200, { canned_replies: world.canned });
+      if (method === "GET") return json(200, { canned_replies: dataset.canned });
       const reply = { id: randomUUID(), ...body };
-      world.canned.push(reply);
+      dataset.canned.push(reply);
       this.push({ type: "settings" });
       return json(201, reply);
     }
     const canned = /^\/agent\/canned-replies\/(.+)$/.exec(path)?.[1];
     if (canned) {
-      const index = world.canned.findIndex((reply) => reply.id === canned);
+      const index = dataset.canned.findIndex((reply) => reply.id === canned);
       if (index < 0) return undefined;
-      if (method === "DELETE") return json(200, world.canned.splice(index, 1)[0]);
-      Object.assign(world.canned[index], body);
-      return json(200, world.canned[index]);
+      if (method === "DELETE") return json(200, dataset.canned.splice(index, 1)[0]);
+      Object.assign(dataset.canned[index], body);
+      return json(200, dataset.canned[index]);
     }
     if (path === "/agent/chats") {
       const wanted = { open: ["bot", "waiting", "active"], closed: ["closed"] }[query.get("state") ?? "open"] ?? [
@@ -276,7 +279,7 @@ export class StandIn {
       ];
       const before = Number(query.get("before") ?? Infinity);
       const limit = Math.min(100, Number(query.get("limit") ?? 100));
-      const all = [...world.chats.values()]
+      const all = [...dataset.chats.values()]
         .filter((chat) => wanted.includes(chat.state) && chat.chat_id < before && this.isVisible(chat, me))
         .sort((a, b) => b.chat_id - a.chat_id);
       const page = all.slice(0, limit);
@@ -287,22 +290,22 @@ export class StandIn {
     }
     if (path === "/agent/search") {
       const words = (query.get("q") ?? "").toLowerCase();
-      const found = [...world.chats.values()].filter((chat) => {
-        const visitor = world.visitors.get(chat.visitor);
+      const found = [...dataset.chats.values()].filter((chat) => {
+        const visitor = dataset.visitors.get(chat.visitor);
         return `${chat.chat_id} ${visitor.number} ${visitor.name} ${visitor.email} ${visitor.phone} ${this.row(chat).last_message?.text}`
           .toLowerCase()
           .includes(words);
       });
       return json(200, { chats: found.slice(0, 20).map((chat) => this.row(chat)), next: null });
     }
-    if ((ids = at("/agent/visitors/(\\d+)/chats"))) {
-      const own = [...world.chats.values()]
+    if ((ids = pathNumbers("/agent/visitors/(\\d+)/chats"))) {
+      const own = [...dataset.chats.values()]
         .filter((chat) => chat.visitor === ids[0])
         .sort((a, b) => b.chat_id - a.chat_id);
       return json(200, { chats: own.map((chat) => this.row(chat)), next: null });
     }
-    if ((ids = at("/agent/visitors/(\\d+)")) && method === "PATCH") {
-      const visitor = world.visitors.get(ids[0]);
+    if ((ids = pathNumbers("/agent/visitors/(\\d+)")) && method === "PATCH") {
+      const visitor = dataset.visitors.get(ids[0]);
       if (body.email && !/@/.test(body.email))
         return error(400, "invalid_request", "email must be an e-mail address", "email");
       for (const [field, value] of Object.entries(body)) {
@@ -312,9 +315,9 @@ export class StandIn {
       const { number, id, name, phone, email, description, blacklisted, sources } = visitor;
       return json(200, { number, id, name, phone, email, description, blacklisted, sources });
     }
-    if ((ids = at("/admin/visitors/(\\d+)")) && method === "DELETE") {
-      const own = [...world.chats.values()].filter((chat) => chat.visitor === ids[0]);
-      for (const chat of own) world.chats.delete(chat.chat_id);
+    if ((ids = pathNumbers("/admin/visitors/(\\d+)")) && method === "DELETE") {
+      const own = [...dataset.chats.values()].filter((chat) => chat.visitor === ids[0]);
+      for (const chat of own) dataset.chats.delete(chat.chat_id);
       return json(200, {
         number: ids[0],
         removed: { chats: own.length, entries: own.reduce((sum, chat) => sum + chat.entries.length, 0) },
@@ -322,13 +325,13 @@ export class StandIn {
       });
     }
     if (path === "/admin/channels") {
-      if (method === "GET") return json(200, { channels: world.channels });
+      if (method === "GET") return json(200, { channels: dataset.channels });
       const channel = {
-        channel_id: `ch_${world.channels.length + 1}`,
+        channel_id: `ch_${dataset.channels.length + 1}`,
         name: body.name,
         integrator_url: body.integrator_url ?? null,
       };
-      world.channels.push(channel);
+      dataset.channels.push(channel);
       return json(201, {
         ...channel,
         endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/${channel.channel_id}`,
@@ -340,54 +343,54 @@ export class StandIn {
         endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/ch_1`,
         old_endpoint_valid_until: now() + 86400,
       });
-    if ((ids = at("/agent/chats/(\\d+)(?:/.*)?"))) {
-      const chat = world.chats.get(ids[0]);
-      if (!chat) return error(404, "not_found", "no such chat");
+    if ((ids = pathNumbers("/agent/chats/(\\d+)(?:/.*)?"))) {
+      const chat = dataset.chats.get(ids[0]);
+      if (!chat) return error(404, "not_found", "the chat does not exist");
       return this.chat(method, path.split("/").slice(4), chat, query, body, me, headers);
     }
     return undefined;
   }
 
-  chat(method, rest, chat, query, body, me, headers) {
-    const [what, seq, act] = rest;
+  chat(method, segments, chat, query, body, me, headers) {
+    const [resource, seq, action] = segments;
     const author = { id: me.id, name: me.name };
     const isMine = chat.state === "active" && chat.agent?.id === me.id;
-    const isFree = chat.state === "bot" || chat.state === "waiting";
-    if (what === undefined) return json(200, this.detail(chat));
-    if (what === "messages" && method === "GET") {
+    const isUnassigned = chat.state === "bot" || chat.state === "waiting";
+    if (resource === undefined) return json(200, this.detail(chat));
+    if (resource === "messages" && method === "GET") {
       const after = Number(query.get("after") ?? 0);
       const limit = Math.min(500, Number(query.get("limit") ?? 500));
       return json(200, { messages: chat.entries.filter((entry) => entry.seq > after).slice(0, limit) });
     }
-    if (what === "messages" && act === "retry") {
+    if (resource === "messages" && action === "retry") {
       const entry = chat.entries.find((entry) => entry.seq === Number(seq));
       if (entry?.delivery?.state !== "failed") return error(409, "conflict", "the message has not failed");
       entry.delivery = { state: "pending", attempts: entry.delivery.attempts };
-      const isLucky = !/again/.test(entry.text ?? "");
+      const succeeds = !/again/.test(entry.text ?? "");
       this.push({ type: "delivery", chat_id: chat.chat_id, seq: entry.seq, message: entry });
       this.deliver(
         chat,
-        isLucky ? Object.assign(entry, { text: (entry.text ?? "").replace(/\bfail\b/i, "arrive") }) : entry,
+        succeeds ? Object.assign(entry, { text: (entry.text ?? "").replace(/\bfail\b/i, "arrive") }) : entry,
       );
       return json(202, { seq: entry.seq, id: entry.id });
     }
-    if (what === "messages" || what === "notes") {
+    if (resource === "messages" || resource === "notes") {
       const key = headers["idempotency-key"];
-      if (key && this.answers.has(key)) return json(201, this.answers.get(key));
-      if (what === "messages" && !isMine) return error(409, "conflict", "the chat is not yours");
+      if (key && this.storedResponses.has(key)) return json(201, this.storedResponses.get(key));
+      if (resource === "messages" && !isMine) return error(409, "conflict", "the chat belongs to another agent");
       const entry = this.add(
         chat,
-        what === "notes"
+        resource === "notes"
           ? { from: "agent", agent: author, type: "note", text: body.text }
           : { from: "agent", agent: author, ...body, delivery: { state: "pending", attempts: [] } },
       );
-      if (what === "messages") this.deliver(chat, entry);
-      const answer = { seq: entry.seq, id: entry.id };
-      if (key) this.answers.set(key, answer);
-      return json(201, answer);
+      if (resource === "messages") this.deliver(chat, entry);
+      const response = { seq: entry.seq, id: entry.id };
+      if (key) this.storedResponses.set(key, response);
+      return json(201, response);
     }
-    if (what === "accept") {
-      if (!isFree && !isMine) return error(409, "conflict", "another agent has the chat");
+    if (resource === "accept") {
+      if (!isUnassigned && !isMine) return error(409, "conflict", "another agent has the chat");
       Object.assign(chat, { state: "active", agent: author });
       this.add(chat, {
         from: "system",
@@ -396,14 +399,14 @@ export class StandIn {
       });
       return json(200, this.row(chat));
     }
-    if (what === "close") {
-      if (!isFree && !isMine && me.role !== "admin") return error(409, "conflict", "another agent has the chat");
+    if (resource === "close") {
+      if (!isUnassigned && !isMine && me.role !== "admin") return error(409, "conflict", "another agent has the chat");
       chat.state = "closed";
       this.add(chat, { from: "system", type: "chat_finished", webhook_delivery: { state: "delivered", attempts: [] } });
       return json(200, { chat_id: chat.chat_id, state: "closed" });
     }
-    if (what === "transfer") {
-      const agent = this.world.agents.find((agent) => agent.id === body.agent_id);
+    if (resource === "transfer") {
+      const agent = this.dataset.agents.find((agent) => agent.id === body.agent_id);
       if (agent && agent.status !== "online") return error(409, "conflict", "the agent is not online");
       if (agent) chat.agent = { id: agent.id, name: agent.name };
       else
@@ -411,13 +414,13 @@ export class StandIn {
           state: "waiting",
           agent: null,
           waiting_since: now(),
-          department: this.world.departments.find((department) => department.id === body.department_id),
+          department: this.dataset.departments.find((department) => department.id === body.department_id),
         });
       this.changed(chat);
       return json(200, this.row(chat));
     }
-    if (what === "typing") return json(200, { chat_id: chat.chat_id, type: body?.type ?? "typein" });
-    if (what === "assign") {
+    if (resource === "typing") return json(200, { chat_id: chat.chat_id, type: body?.type ?? "typein" });
+    if (resource === "assign") {
       chat.panel = { ...chat.panel, assignment: { state: "pending" } };
       setTimeout(() => {
         chat.panel = {
@@ -433,29 +436,29 @@ export class StandIn {
     return undefined;
   }
 
-  // What tests and developers steer.
+  // Control endpoints for tests.
 
-  steer(what, body = {}) {
-    switch (what) {
+  control(action, body = {}) {
+    switch (action) {
       case "reset":
-        this.reset(body.world ?? this.worldName, body);
+        this.reset(body.dataset ?? this.datasetName, body);
         break;
       case "visitor":
         return json(200, this.visitorWrites(body.chat_id, body.content ?? { text: body.text }));
       case "burst": {
-        const ids = [...this.world.chats.values()]
+        const ids = [...this.dataset.chats.values()]
           .filter((chat) => chat.state !== "closed")
           .map((chat) => chat.chat_id);
         let sent = 0;
         const timer = setInterval(() => {
-          for (let n = 0; n < (body.together ?? 5) && sent < body.count; n++, sent++) {
+          for (let n = 0; n < (body.perTick ?? 5) && sent < body.count; n++, sent++) {
             const chatId = body.only ?? ids[sent % ids.length];
             this.visitorWrites(chatId, {
               text: `Message ${sent + 1} of the burst, long enough to take a line or two in a bubble of the conversation.`,
             });
           }
           if (sent >= body.count) clearInterval(timer);
-        }, body.every ?? 20);
+        }, body.intervalMs ?? 20);
         timer.unref();
         break;
       }
@@ -471,7 +474,7 @@ export class StandIn {
       case "fail":
         this.failures.push({ times: Infinity, ...body });
         break;
-      case "mend":
+      case "recover":
         this.failures = [];
         break;
       case "latency":
@@ -485,11 +488,11 @@ export class StandIn {
         this.tokens.clear();
         for (const socket of this.sockets.keys()) socket.close(4401);
         break;
-      case "take": {
-        const chat = this.world.chats.get(body.chat_id);
-        const agent = this.world.agents.find((agent) => agent.id === body.agent_id) ?? this.world.agents.at(-1);
+      case "accept": {
+        const chat = this.dataset.chats.get(body.chat_id);
+        const agent = this.dataset.agents.find((agent) => agent.id === body.agent_id) ?? this.dataset.agents.at(-1);
         Object.assign(chat, { state: "active", agent: { id: agent.id, name: agent.name } });
-        if (!body.silently) this.changed(chat);
+        if (!body.isSilent) this.changed(chat);
         break;
       }
       case "requests":
@@ -497,7 +500,7 @@ export class StandIn {
       case "chats":
         return json(
           200,
-          [...this.world.chats.values()].map((chat) => ({ ...this.row(chat), entries: chat.entries })),
+          [...this.dataset.chats.values()].map((chat) => ({ ...this.row(chat), entries: chat.entries })),
         );
     }
     return json(200, {});

@@ -12,9 +12,17 @@ const PUSH_TYPES = new Set<Push["type"]>([
   "presence",
   "settings",
 ]);
-const CHAT_PUSH_TYPES = new Set<Push["type"]>(["chat", "chat_gone", "message", "delivery", "panel", "visitor", "typing"]);
+const CHAT_PUSH_TYPES = new Set<Push["type"]>([
+  "chat",
+  "chat_gone",
+  "message",
+  "delivery",
+  "panel",
+  "visitor",
+  "typing",
+]);
 
-/** Reads a frame. What is of another version, unknown or broken is undefined: a push is only a hint. */
+/** Parses a frame. Returns undefined for another version, an unknown type or an invalid frame. */
 export function parsePush(data: unknown): Push | "pong" | undefined {
   if (typeof data !== "string") return undefined;
   let frame: { v?: unknown; type?: unknown; chat_id?: unknown; chat?: unknown; message?: { seq?: unknown } | null };

@@ -5,7 +5,7 @@ import { backoffDelayMs } from "./backoff";
 import { parsePush } from "./push-parser";
 import { PushSocket, type SocketEvents } from "./push-socket";
 
-test("attempts are 1, 2, 4 to 30 s apart, with jitter", () => {
+test("backoff doubles from 1 s to 30 s, with jitter", () => {
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6, 20].map((failures) => backoffDelayMs(failures, () => 0)),
     [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000],
@@ -16,7 +16,7 @@ test("attempts are 1, 2, 4 to 30 s apart, with jitter", () => {
   );
 });
 
-test("frames of another version, unknown or broken are ignored", () => {
+test("unknown and invalid frames are ignored", () => {
   const frame = (value: unknown) => parsePush(JSON.stringify(value));
   assert.equal(frame({ v: 1, type: "pong" }), "pong");
   assert.equal(frame({ v: 1, type: "chat_gone", chat_id: 7 })?.valueOf() !== undefined, true);
@@ -81,7 +81,7 @@ const flushPromises = async () => {
   await new Promise((done) => setImmediate(done));
 };
 
-test("a socket opens with its ticket and brings pushes", async () => {
+test("socket connects with its ticket and receives pushes", async () => {
   const { socket, log } = socketWith([]);
   socket.start();
   await flushPromises();
@@ -95,7 +95,7 @@ test("a socket opens with its ticket and brings pushes", async () => {
   socket.stop();
 });
 
-test("a lost socket comes back with a new ticket", async (t) => {
+test("lost socket reconnects with a new ticket", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { socket, log } = socketWith([]);
   socket.start();
@@ -111,7 +111,7 @@ test("a lost socket comes back with a new ticket", async (t) => {
   socket.stop();
 });
 
-test("a ping without an answer ends a dead connection", async (t) => {
+test("missing pong closes the connection", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { socket, log } = socketWith([]);
   socket.start();
@@ -129,7 +129,7 @@ test("a ping without an answer ends a dead connection", async (t) => {
   socket.stop();
 });
 
-test("a service without sockets is told apart from a broken one", async () => {
+test("404 means no sockets, 503 means a failure", async () => {
   const missing = socketWith([() => Response.json({ error: { code: "not_found", message: "no" } }, { status: 404 })]);
   missing.socket.start();
   await flushPromises();
@@ -142,7 +142,7 @@ test("a service without sockets is told apart from a broken one", async () => {
   broken.socket.stop();
 });
 
-test("a session that ended is not tried again", async () => {
+test("socket does not reconnect after the session ended", async () => {
   const { socket, log } = socketWith([]);
   socket.start();
   await flushPromises();

@@ -1,4 +1,4 @@
-/* One connection for pushes: a ticket, the socket, pings, and back again after it breaks. */
+/* The WebSocket connection for pushes: gets a ticket, connects, sends pings, and reconnects after a failure. */
 
 import { hasStatus, type ApiClient } from "../api/client";
 import type { Push } from "../api/planned-endpoints";
@@ -6,23 +6,23 @@ import { backoffDelayMs } from "./backoff";
 import { parsePush } from "./push-parser";
 
 const PING_INTERVAL_MS = 5 * 60_000;
-/** A ping that is not answered in time means that the connection is dead, whatever the browser believes. */
+/** A connection without a pong within this time is dead, even if the browser still reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** A service without sockets is asked again once in a while: it may have been deployed meanwhile. */
+/** How often a service without sockets is checked again, because a deployment may have added them. */
 const UNAVAILABLE_RETRY_MS = 5 * 60_000;
-/** A connection that lasted this long was a good one: the next break starts again at a second. */
+/** A connection that lasted longer than this resets the backoff. */
 const STABLE_CONNECTION_MS = 20_000;
 
 const POLICY_VIOLATION = 1008;
 const SESSION_ENDED = 4401;
 
 export interface SocketEvents {
-  /** Pushes arrive from now on. */
+  /** The socket is open; pushes are received from now on. */
   connected: () => void;
-  /** No pushes for now; the next attempt is at this time in Unix milliseconds. */
+  /** The socket is closed. The next attempt starts at this time, in Unix milliseconds. */
   disconnected: (nextAttemptAt: number) => void;
-  /** The service has no sockets. */
+  /** The service does not support sockets. */
   unavailable: () => void;
   push: (push: Push) => void;
   sessionEnded: () => void;
@@ -30,7 +30,7 @@ export interface SocketEvents {
 
 export class PushSocket {
   private socket: WebSocket | undefined;
-  private failures = 0;
+  private failureCount = 0;
   private isStopped = true;
   private isConnecting = false;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -59,14 +59,14 @@ export class PushSocket {
     this.closeSocket();
   }
 
-  /** Tries at once instead of at the next attempt. */
+  /** Connects immediately instead of at the next scheduled attempt. */
   reconnectNow(): void {
     if (this.isStopped || this.isConnecting || this.isOpen) return;
     clearTimeout(this.retryTimer);
     void this.connect();
   }
 
-  /** Asks for a sign of life, for example after the machine slept. */
+  /** Sends a ping, or reconnects. Called for example when the computer wakes up. */
   checkConnection(): void {
     if (this.isOpen) this.ping();
     else this.reconnectNow();
@@ -127,7 +127,7 @@ export class PushSocket {
         this.clearTimers();
         if (this.isStopped) return;
         if (event.code === SESSION_ENDED || event.code === POLICY_VIOLATION) return this.events.sessionEnded();
-        if (Date.now() - this.openedAt > STABLE_CONNECTION_MS) this.failures = 0;
+        if (Date.now() - this.openedAt > STABLE_CONNECTION_MS) this.failureCount = 0;
         this.scheduleReconnect();
       };
     });
@@ -137,7 +137,7 @@ export class PushSocket {
     if (!this.send({ type: "ping" })) return;
     clearTimeout(this.pongTimer);
     this.pongTimer = setTimeout(() => {
-      // The browser may need a minute to notice; do not wait for it.
+      // The browser may take a minute to detect the broken connection.
       this.closeSocket();
       this.clearTimers();
       if (!this.isStopped) this.scheduleReconnect();
@@ -145,8 +145,8 @@ export class PushSocket {
   }
 
   private scheduleReconnect(): void {
-    this.failures++;
-    const delay = backoffDelayMs(this.failures);
+    this.failureCount++;
+    const delay = backoffDelayMs(this.failureCount);
     this.events.disconnected(Date.now() + delay);
     clearTimeout(this.retryTimer);
     this.retryTimer = setTimeout(() => void this.connect(), delay);

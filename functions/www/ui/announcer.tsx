@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 const announcement = signal<{ text: string; parity: number }>({ text: "", parity: 0 });
 
-/** Says something to screen readers. The same words twice are said twice. */
+/** Announces a text to screen readers, also if it equals the previous one. */
 export function announce(text: string): void {
   announcement.value = { text, parity: 1 - announcement.peek().parity };
 }

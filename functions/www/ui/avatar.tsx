@@ -3,7 +3,7 @@ import { Icon } from "./icons";
 
 const TINT_COUNT = 6;
 
-/** Two letters of a name; of a script without capitals the first one. */
+/** The initials of the first and last word; in scripts without capitals only the first letter. */
 export function initials(name: string): string {
   const words = name
     .replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ")
@@ -17,11 +17,11 @@ export function initials(name: string): string {
 }
 
 interface AvatarProps {
-  /** Decides the tint. */
+  /** Determines the colour. */
   id: number;
   name: string;
   photo?: string | null | undefined;
-  /** Nobody said the name. */
+  /** Whether the name is unknown. */
   isAnonymous?: boolean;
   isBot?: boolean;
   class?: string;

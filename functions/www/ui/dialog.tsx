@@ -4,14 +4,14 @@ import { Icon } from "./icons";
 
 interface DialogProps {
   title: string;
-  /** Hides the head; the title is still said. */
+  /** Hides the header; screen readers still announce the title. */
   hidesHeader?: boolean;
   class?: string;
   onClose: () => void;
   children: ComponentChildren;
 }
 
-/** A modal dialog of the browser: focus stays inside, Escape closes, focus goes back where it was. */
+/** A native modal dialog. It keeps the focus inside, closes on Escape and restores the previous focus. */
 export function Dialog({ title, hidesHeader, class: extra, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {

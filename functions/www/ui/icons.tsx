@@ -1,5 +1,5 @@
-/* Icons of Lucide 1.62.0 (https://lucide.dev), each as one path. Lucide is under the ISC licence, some of its icons are
-   Feather's under the MIT licence; the notices are in LICENSES.txt beside the bundles. */
+/* Icons of Lucide 1.62.0 (https://lucide.dev), each as one path. Lucide has the ISC licence, and some of its icons are
+   from Feather with the MIT licence. The bundles contain the notices as LICENSES.txt. */
 
 const PATHS = {
   inbox:
@@ -99,7 +99,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decorative unless it has a `label`. */
+/** Without a `label` the icon is hidden from screen readers. */
 export function Icon({ name, label, class: extra }: { name: IconName; label?: string; class?: string }) {
   const named = label === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": label };
   return (

@@ -6,7 +6,7 @@ import { formatAgo, formatDuration, formatElapsed, formatElapsedSpoken } from ".
 
 const kinds = (text: string) => splitText(text).map(({ kind, text }) => `${kind}:${text}`);
 
-test("addresses are cut out of a text without the sentence's marks", () => {
+test("links exclude trailing punctuation", () => {
   assert.deepEqual(kinds("See https://a.example/x, or (https://b.example)."), [
     "text:See ",
     "link:https://a.example/x",
@@ -18,19 +18,26 @@ test("addresses are cut out of a text without the sentence's marks", () => {
   assert.deepEqual(kinds("no link: javascript:alert(1) ftp://x"), ["text:no link: javascript:alert(1) ftp://x"]);
 });
 
-test("a blocked link is told from words", () => {
+test("blocked link is marked", () => {
   assert.deepEqual(kinds("Look at [link blocked]!"), ["text:Look at ", "blocked:[link blocked]", "text:!"]);
 });
 
-test("initials come from the first and the last word", () => {
+test("initials are from the first and the last word", () => {
   assert.deepEqual(
     ["João Ferreira", "marta", "Elif Wójcik-Andersen", "محمد عبد", "田中 由紀", "", "(Bob)"].map(initials),
     ["JF", "M", "EA", "م", "田", "", "B"],
   );
 });
 
-test("times are short", () => {
-  assert.deepEqual([0, 48, 252, 3599, 3900, 90_000].map(formatElapsed), ["0:00", "0:48", "4:12", "59:59", "1 h 05", "1 d"]);
+test("times are formatted", () => {
+  assert.deepEqual([0, 48, 252, 3599, 3900, 90_000].map(formatElapsed), [
+    "0:00",
+    "0:48",
+    "4:12",
+    "59:59",
+    "1 h 05",
+    "1 d",
+  ]);
   assert.deepEqual([1, 59, 60, 7200].map(formatElapsedSpoken), ["1 second", "59 seconds", "1 minute", "2 hours"]);
   assert.deepEqual(
     [10, 130, 7300].map((seconds) => formatAgo(1_760_000_000 - seconds, 1_760_000_000)),

@@ -1,16 +1,16 @@
-/* Other people's words as nodes. Nothing here is ever HTML. */
+/* Renders untrusted text as DOM nodes, with links and simple Markdown. It never parses HTML. */
 
 import type { ComponentChild } from "preact";
 
 export const BLOCKED_LINK = "[link blocked]";
 
 const LINK_PATTERN = /(https?:\/\/[^\s<>"'`]+)|(\[link blocked\])/gi;
-/** Closing marks belong to the sentence, not to the address. */
+/** Punctuation at the end of a URL belongs to the sentence. */
 const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}]+$/;
 
 type TextPart = { kind: "text" | "link" | "blocked"; text: string };
 
-/** Cuts a text into words, addresses and places where Safe URL took an address away. */
+/** Splits a text into plain text, links, and markers of links that Safe URL has blocked. */
 export function splitText(text: string): TextPart[] {
   const result: TextPart[] = [];
   const add = (kind: TextPart["kind"], value: string) => {
@@ -61,7 +61,7 @@ export function LinkedText({ text }: { text: string }): ComponentChild {
 const MARKDOWN_PATTERN =
   /\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
 
-/** Markdown's first version (specification B2): links, bold, italic. */
+/** Renders the Markdown subset of specification B2: links, bold and italic. */
 export function Markdown({ text }: { text: string }): ComponentChild {
   const nodes: ComponentChild[] = [];
   let end = 0;

@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface PopoverProps {
   anchor: RefObject<HTMLElement | null>;
-  /** Which edge of the anchor it is aligned with. */
+  /** The edge of the anchor to align with. */
   align?: "start" | "end";
-  /** Where it opens when there is room. */
+  /** The preferred side of the anchor. */
   side?: "below" | "above";
   class?: string;
   role?: "menu" | "dialog";
@@ -17,7 +17,7 @@ interface PopoverProps {
 const ANCHOR_GAP_PX = 6;
 const WINDOW_MARGIN_PX = 8;
 
-/** Floats above everything beside its anchor; closes on Escape and on a click elsewhere. */
+/** A native popover beside its anchor. It closes on Escape and on a click outside. */
 export function Popover({
   anchor,
   align = "start",

@@ -1,4 +1,4 @@
-/** A part of the browser's storage under a prefix. Where storage is full or forbidden, values live in memory. */
+/** Browser storage whose keys have a prefix. If storage is full or blocked, values are kept in memory. */
 export class PrefixedStorage {
   private readonly memory = new Map<string, string>();
 
@@ -39,7 +39,7 @@ export class PrefixedStorage {
     try {
       this.backend?.removeItem(key);
     } catch {
-      // Nothing was stored then.
+      // Storage is blocked, so nothing was stored.
     }
   }
 
@@ -51,7 +51,7 @@ export class PrefixedStorage {
         if (key) keys.add(key);
       }
     } catch {
-      // Memory alone then.
+      // Storage is blocked; the names in memory remain.
     }
     return [...keys].filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
   }
@@ -60,7 +60,7 @@ export class PrefixedStorage {
     for (const name of this.names()) this.remove(name);
   }
 
-  /** The name inside this shelf of a changed storage key, if it is one. */
+  /** The name for a full storage key; undefined if the key does not have the prefix. */
   nameOf(key: string | null): string | undefined {
     return key?.startsWith(this.prefix) ? key.slice(this.prefix.length) : undefined;
   }
@@ -74,7 +74,7 @@ function open(kind: "localStorage" | "sessionStorage"): Storage | undefined {
   }
 }
 
-/** Survives the browser. */
+/** Persists when the browser is closed. */
 export const persistentStorage = new PrefixedStorage(open("localStorage"), "switchboard.");
-/** Survives a reload of this tab. */
+/** Persists across reloads of the tab. */
 export const tabStorage = new PrefixedStorage(open("sessionStorage"), "switchboard.");

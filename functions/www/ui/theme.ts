@@ -5,7 +5,7 @@ export type Theme = "system" | "light" | "dark";
 
 export const theme = signal<Theme>(persistentStorage.read<Theme>("theme") ?? "system");
 
-/** Follows the choice, from now on. boot.ts has set it once before the first paint. */
+/** Applies and stores the selected theme whenever it changes. `initial-theme.ts` has set it before the first paint. */
 export function applyTheme(): void {
   effect(() => {
     const selected = theme.value;

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 
-/** Unix seconds now; ticks once a second while the page is visible. */
+/** The current time in Unix seconds, updated every second while the page is visible. */
 export const currentSecond = signal(Math.floor(Date.now() / 1000));
-/** As `now`, once a minute. */
+/** The current time in Unix seconds, updated every 15 seconds. */
 export const currentMinute = signal(currentSecond.peek());
 
 export function startClock(): () => void {
@@ -21,34 +21,36 @@ export function startClock(): () => void {
   };
 }
 
-const MINUTE = 60;
-const HOUR = 3600;
-const DAY = 86_400;
+const SECONDS_PER_MINUTE = 60;
+const SECONDS_PER_HOUR = 3600;
+const SECONDS_PER_DAY = 86_400;
 
-/** A running time: 0:48, 4:12, 1 h 05, 3 d. */
+/** Formats an elapsed time: 0:48, 4:12, 1 h 05, 3 d. */
 export function formatElapsed(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
-  if (s < HOUR) return `${Math.floor(s / MINUTE)}:${String(s % MINUTE).padStart(2, "0")}`;
-  if (s < DAY) return `${Math.floor(s / HOUR)} h ${String(Math.floor((s % HOUR) / MINUTE)).padStart(2, "0")}`;
-  return `${Math.floor(s / DAY)} d`;
+  if (s < SECONDS_PER_HOUR)
+    return `${Math.floor(s / SECONDS_PER_MINUTE)}:${String(s % SECONDS_PER_MINUTE).padStart(2, "0")}`;
+  if (s < SECONDS_PER_DAY)
+    return `${Math.floor(s / SECONDS_PER_HOUR)} h ${String(Math.floor((s % SECONDS_PER_HOUR) / SECONDS_PER_MINUTE)).padStart(2, "0")}`;
+  return `${Math.floor(s / SECONDS_PER_DAY)} d`;
 }
 
-/** A running time for a screen reader. */
+/** Formats an elapsed time for screen readers. */
 export function formatElapsedSpoken(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
   const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
-  if (s < MINUTE) return plural(s, "second");
-  if (s < HOUR) return plural(Math.floor(s / MINUTE), "minute");
-  if (s < DAY) return plural(Math.floor(s / HOUR), "hour");
-  return plural(Math.floor(s / DAY), "day");
+  if (s < SECONDS_PER_MINUTE) return plural(s, "second");
+  if (s < SECONDS_PER_HOUR) return plural(Math.floor(s / SECONDS_PER_MINUTE), "minute");
+  if (s < SECONDS_PER_DAY) return plural(Math.floor(s / SECONDS_PER_HOUR), "hour");
+  return plural(Math.floor(s / SECONDS_PER_DAY), "day");
 }
 
-/** How long ago: now, 2 min, 3 h, then the day. */
+/** Formats the age: now, 2 min, 3 h, then the day. */
 export function formatAgo(at: number, current: number): string {
   const s = current - at;
-  if (s < MINUTE) return "now";
-  if (s < HOUR) return `${Math.floor(s / MINUTE)} min`;
-  if (s < 12 * HOUR) return `${Math.floor(s / HOUR)} h`;
+  if (s < SECONDS_PER_MINUTE) return "now";
+  if (s < SECONDS_PER_HOUR) return `${Math.floor(s / SECONDS_PER_MINUTE)} min`;
+  if (s < 12 * SECONDS_PER_HOUR) return `${Math.floor(s / SECONDS_PER_HOUR)} h`;
   return shortDay(at, current);
 }
 
@@ -61,7 +63,7 @@ const dayMonthYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "
 export const clockTime = (at: number) => clock.format(at * 1000);
 export const fullTime = (at: number) => full.format(at * 1000);
 
-/** Identifies the local day. */
+/** An identifier of the local calendar day. */
 export function localDay(at: number): string {
   const date = new Date(at * 1000);
   return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
@@ -69,17 +71,17 @@ export function localDay(at: number): string {
 
 export function dayLabel(at: number, current: number): string {
   if (localDay(at) === localDay(current)) return "Today";
-  if (localDay(at) === localDay(current - DAY)) return "Yesterday";
+  if (localDay(at) === localDay(current - SECONDS_PER_DAY)) return "Yesterday";
   const isThisYear = new Date(at * 1000).getFullYear() === new Date(current * 1000).getFullYear();
   return isThisYear ? weekday.format(at * 1000) : dayMonthYear.format(at * 1000);
 }
 
 export function shortDay(at: number, current: number): string {
   if (localDay(at) === localDay(current)) return clockTime(at);
-  if (localDay(at) === localDay(current - DAY)) return "Yesterday";
+  if (localDay(at) === localDay(current - SECONDS_PER_DAY)) return "Yesterday";
   const isThisYear = new Date(at * 1000).getFullYear() === new Date(current * 1000).getFullYear();
   return (isThisYear ? dayMonth : dayMonthYear).format(at * 1000);
 }
 
-/** 84 ms, 3.0 s. */
+/** Formats a duration: 84 ms, 3.0 s. */
 export const formatDuration = (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -12,7 +12,7 @@ const toasts = signal<Toast[]>([]);
 const MAX_TOASTS = 3;
 let lastId = 0;
 
-/** Shows a line at the foot of the page. Returns how to take it away. */
+/** Shows a short message at the bottom of the page. Returns a function that dismisses it. */
 export function toast(
   text: string,
   options: { isBad?: boolean; action?: Toast["action"]; durationMs?: number } = {},

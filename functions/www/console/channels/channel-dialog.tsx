@@ -11,14 +11,20 @@ export interface CreatedChannel {
   signingSecret: string;
 }
 
-/** Makes a channel of the Chat API. Its address and secret are shown once, so they stay until they are dismissed. */
-export function ChannelDialog({ onClose, onCreated }: { onClose: () => void; onCreated?: (channel: CreatedChannel) => void }) {
+/** Creates a channel of the Chat API. Its address and its secret are shown only here, until the dialog is closed. */
+export function ChannelDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated?: (channel: CreatedChannel) => void;
+}) {
   const { api } = useWorkspace();
   const [name, setName] = useState("");
-  const [serverUrl, setServer] = useState("");
+  const [serverUrl, setServerUrl] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ text: string; field: string | undefined }>();
-  const [createdChannel, setMade] = useState<CreatedChannel>();
+  const [createdChannel, setCreatedChannel] = useState<CreatedChannel>();
 
   const create = async (event: Event) => {
     event.preventDefault();
@@ -26,7 +32,7 @@ export function ChannelDialog({ onClose, onCreated }: { onClose: () => void; onC
     if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
     if (serverUrl.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(serverUrl.trim()))
       return setProblem({
-        text: "Enter an address that begins with https:// or http://, or nothing.",
+        text: "Enter an address that starts with https:// or http://, or leave it empty.",
         field: "integrator_url",
       });
     setBusy(true);
@@ -35,7 +41,7 @@ export function ChannelDialog({ onClose, onCreated }: { onClose: () => void; onC
       const body = { name: name.trim(), ...(serverUrl.trim() === "" ? {} : { integrator_url: serverUrl.trim() }) };
       const { endpoint, signing_secret } = await api.post("/admin/channels", { body });
       const channel = { name: body.name, endpoint: endpoint ?? "", signingSecret: signing_secret ?? "" };
-      setMade(channel);
+      setCreatedChannel(channel);
       onCreated?.(channel);
     } catch (error) {
       setProblem({ text: errorText(error), field: error instanceof ApiError ? error.field : undefined });
@@ -49,17 +55,17 @@ export function ChannelDialog({ onClose, onCreated }: { onClose: () => void; onC
       <Dialog title={`${createdChannel.name} is connected`} class="wide-dialog" onClose={onClose}>
         <div class="body scroll">
           <p class="quiet-text">
-            Both are shown this once. The address is a secret: who knows it can write as a visitor.
+            Both are shown only now. Keep the address secret: anyone who has it can write as a visitor.
           </p>
           <div class="field">
-            <span class="label">Address that your front end posts to</span>
+            <span class="label">Address to which your front end sends messages</span>
             <div class="code-line">
               <code>{createdChannel.endpoint}</code>
               <CopyButton text={createdChannel.endpoint} label="Copy the address" />
             </div>
           </div>
           <div class="field">
-            <span class="label">Secret that signs what your server receives</span>
+            <span class="label">Secret that signs the requests to your server</span>
             <div class="code-line">
               <code>{createdChannel.signingSecret}</code>
               <CopyButton text={createdChannel.signingSecret} label="Copy the secret" />
@@ -105,9 +111,9 @@ export function ChannelDialog({ onClose, onCreated }: { onClose: () => void; onC
             placeholder="https://"
             value={serverUrl}
             aria-invalid={problem?.field === "integrator_url"}
-            onInput={(event) => setServer(event.currentTarget.value)}
+            onInput={(event) => setServerUrl(event.currentTarget.value)}
           />
-          <span class="help">Agents' answers are posted there. It can be set later.</span>
+          <span class="help">Agents' messages are sent there. You can set it later.</span>
         </div>
         {problem !== undefined && (
           <p class="notice bad" role="alert">

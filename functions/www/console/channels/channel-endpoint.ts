@@ -1,11 +1,11 @@
-/** The address that a channel's endpoint has from this page, when both are of one origin; else undefined. */
+/** The path of a channel's endpoint if it has the same origin as this page; otherwise undefined. */
 export function sameOriginPath(endpoint: string, origin: string): string | undefined {
   if (!URL.canParse(endpoint)) return undefined;
   const url = new URL(endpoint);
   return url.origin === origin ? url.pathname + url.search : undefined;
 }
 
-/** A visitor's message as a line for a terminal. */
+/** A curl command that sends a test message as a visitor. */
 export function curlCommand(endpoint: string): string {
   const body = JSON.stringify({
     sender: { id: "test-1", name: "Test visitor" },

@@ -21,7 +21,7 @@ interface Command {
   id: string;
   group: "This chat" | "Chats" | "Actions" | "Go to";
   name: string;
-  /** Further words that find it. */
+  /** Additional search terms. */
   keywords?: string;
   image: ComponentChild;
   hint?: string;
@@ -29,8 +29,13 @@ interface Command {
   run: () => void;
 }
 
-const MAX_CHATS = 8;
-const STATE_LABELS: Record<ChatRow["state"], string> = { waiting: "waiting", active: "active", bot: "bot", closed: "closed" };
+const MAX_LISTED_CHATS = 8;
+const STATE_LABELS: Record<ChatRow["state"], string> = {
+  waiting: "waiting",
+  active: "active",
+  bot: "bot",
+  closed: "closed",
+};
 
 function chatCommand(row: ChatRow): Command {
   return {
@@ -39,7 +44,12 @@ function chatCommand(row: ChatRow): Command {
     name: visitorName(row),
     hint: `#${row.chat_id} · ${STATE_LABELS[row.state]}`,
     image: (
-      <Avatar id={row.visitor.number} name={row.visitor.name} isAnonymous={isAnonymous(row.visitor.name)} class="small" />
+      <Avatar
+        id={row.visitor.number}
+        name={row.visitor.name}
+        isAnonymous={isAnonymous(row.visitor.name)}
+        class="small"
+      />
     ),
     run: () => openChat(row.chat_id),
   };
@@ -51,8 +61,13 @@ function buildCommands(workspace: Workspace): Command[] {
   const commands: Command[] = [];
   const id = workspace.openChatId.value;
   const row = id === undefined ? undefined : workspace.header(id);
-  const add = (group: Command["group"], name: string, iconName: IconName, run: () => void, more: Partial<Command> = {}) =>
-    commands.push({ id: `${group}-${name}`, group, name, image: icon(iconName), run, ...more });
+  const add = (
+    group: Command["group"],
+    name: string,
+    iconName: IconName,
+    run: () => void,
+    more: Partial<Command> = {},
+  ) => commands.push({ id: `${group}-${name}`, group, name, image: icon(iconName), run, ...more });
   if (row !== undefined) {
     const chatId = row.chat_id;
     const isMine = workspace.chats.isMine(row);
@@ -65,7 +80,10 @@ function buildCommands(workspace: Workspace): Command[] {
         { shortcut: "A" },
       );
     if (isMine)
-      add("This chat", "Reply", "message-square", () => focusComposer(chatId), { shortcut: "R", keywords: "write answer" });
+      add("This chat", "Reply", "message-square", () => focusComposer(chatId), {
+        shortcut: "R",
+        keywords: "write answer",
+      });
     if (isMine)
       add("This chat", "Send a link to a file", "paperclip", () => (overlay.value = { kind: "file", chatId }), {
         keywords: "photo video document attach",
@@ -78,11 +96,11 @@ function buildCommands(workspace: Workspace): Command[] {
       });
     if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
       add("This chat", "Close", "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: "end finish" });
-    const visitor = workspace.timelines.peek(chatId)?.detail.value?.visitor;
+    const visitor = workspace.timelines.peek(chatId)?.chatDetails.value?.visitor;
     if (visitor !== undefined) {
       add(
         "This chat",
-        visitor.blacklisted ? "Take off the blacklist" : "Blacklist the visitor",
+        visitor.blacklisted ? "Remove from the blacklist" : "Blacklist the visitor",
         "ban",
         () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
         { keywords: "block ban spam" },
@@ -93,16 +111,16 @@ function buildCommands(workspace: Workspace): Command[] {
           "Erase the visitor…",
           "trash-2",
           () => (overlay.value = { kind: "erase", chatId, number: visitor.number, name: visitorName(row) }),
-          { keywords: "delete gdpr forget" },
+          { keywords: "delete gdpr" },
         );
     }
   }
   if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
-    add("Actions", "Accept who has waited longest", "check", () => acceptNext(workspace), { shortcut: "A" });
+    add("Actions", "Accept the longest-waiting chat", "check", () => acceptNext(workspace), { shortcut: "A" });
   const isOnline = workspace.presence.value === "online";
   add(
     "Actions",
-    isOnline ? "Go away" : "Go online",
+    isOnline ? "Set status to away" : "Set status to online",
     "user-round",
     () => void workspace.setPresence(isOnline ? "away" : "online"),
     { keywords: "presence status pause" },
@@ -112,7 +130,7 @@ function buildCommands(workspace: Workspace): Command[] {
     if (theme.value !== name)
       add(
         "Actions",
-        name === "system" ? "Theme of the system" : `${name === "dark" ? "Dark" : "Light"} theme`,
+        name === "system" ? "System theme" : `${name === "dark" ? "Dark" : "Light"} theme`,
         themes[name],
         () => (theme.value = name),
         { keywords: "appearance colours" },
@@ -131,7 +149,10 @@ function buildCommands(workspace: Workspace): Command[] {
     });
   if (workspace.isAdmin)
     add("Actions", "Add a channel", "plug", () => (overlay.value = { kind: "channel" }), { keywords: "connect api" });
-  add("Actions", "Keys", "keyboard", () => (overlay.value = { kind: "keys" }), { shortcut: "?", keywords: "shortcuts help" });
+  add("Actions", "Keyboard shortcuts", "keyboard", () => (overlay.value = { kind: "shortcuts" }), {
+    shortcut: "?",
+    keywords: "keys help",
+  });
   add("Actions", "Sign out", "log-out", () => (overlay.value = { kind: "sign-out" }), { keywords: "log out leave" });
   const tabNames = {
     waiting: "Waiting chats",
@@ -141,7 +162,9 @@ function buildCommands(workspace: Workspace): Command[] {
     closed: "Closed chats",
   };
   for (const name of TABS)
-    add("Go to", tabNames[name], "inbox", () => ((activeTab.value = name), openChat(undefined)), { keywords: "inbox list" });
+    add("Go to", tabNames[name], "inbox", () => ((activeTab.value = name), openChat(undefined)), {
+      keywords: "inbox list",
+    });
   for (const section of SECTIONS) {
     const { name, icon: iconName } = SECTION_LABELS[section];
     if (section !== "inbox") add("Go to", name, iconName, () => navigate({ section, id: undefined }));
@@ -151,7 +174,7 @@ function buildCommands(workspace: Workspace): Command[] {
 
 export function CommandPalette() {
   const workspace = useWorkspace();
-  const [searchText, setWords] = useState("");
+  const [searchText, setSearchText] = useState("");
   const [selected, setSelected] = useState(0);
   const [remote, setRemote] = useState<readonly ChatRow[]>([]);
   const searchTerm = searchText.trim().toLowerCase();
@@ -177,17 +200,21 @@ export function CommandPalette() {
   const list = useMemo(() => {
     const local =
       searchTerm === ""
-        ? [...chats.waiting.value, ...chats.mine.value].slice(0, MAX_CHATS)
-        : filterRows(chats.rows.value.values(), searchTerm).slice(0, MAX_CHATS);
+        ? [...chats.waiting.value, ...chats.mine.value].slice(0, MAX_LISTED_CHATS)
+        : filterRows(chats.rows.value.values(), searchTerm).slice(0, MAX_LISTED_CHATS);
     const ids = new Set(local.map((row) => row.chat_id));
-    const rows = [...local, ...remote.filter((row) => !ids.has(row.chat_id))].slice(0, MAX_CHATS).map(chatCommand);
+    const rows = [...local, ...remote.filter((row) => !ids.has(row.chat_id))]
+      .slice(0, MAX_LISTED_CHATS)
+      .map(chatCommand);
     const matching = commands.filter(({ name, keywords, group }) => {
       const text = `${name} ${keywords ?? ""} ${group}`.toLowerCase();
       return searchTerm.split(/\s+/).every((word) => text.includes(word));
     });
     const currentChatCommands = matching.filter(({ group }) => group === "This chat");
     const otherCommands = matching.filter(({ group }) => group !== "This chat");
-    return searchTerm === "" ? [...currentChatCommands, ...rows, ...otherCommands] : [...rows.slice(0, 5), ...currentChatCommands, ...otherCommands];
+    return searchTerm === ""
+      ? [...currentChatCommands, ...rows, ...otherCommands]
+      : [...rows.slice(0, 5), ...currentChatCommands, ...otherCommands];
   }, [searchTerm, remote, chats.rows.value]);
   const selectedIndex = Math.min(selected, Math.max(0, list.length - 1));
 
@@ -224,7 +251,7 @@ export function CommandPalette() {
           spellcheck={false}
           value={searchText}
           onInput={(event) => {
-            setWords(event.currentTarget.value);
+            setSearchText(event.currentTarget.value);
             setSelected(0);
           }}
           onKeyDown={onKeyDown}
@@ -232,7 +259,7 @@ export function CommandPalette() {
         <kbd>Esc</kbd>
       </div>
       {list.length === 0 ? (
-        <p class="none">Nothing of that name.</p>
+        <p class="none">Nothing found.</p>
       ) : (
         <ul id="commands" class="scroll" role="listbox" aria-label="Chats and actions">
           {list.map((command, index) => [

@@ -8,13 +8,18 @@ import { closeOverlay } from "../state/view-state";
 import { errorText } from "../state/workspace";
 import { MAX_TEXT_CHARACTERS } from "./composer-text";
 
-/** Where admins keep the account's canned replies. */
+/** Lets admins manage the account's canned replies. */
 export function CannedRepliesDialog() {
   const workspace = useWorkspace();
   const replies = workspace.cannedReplies.value ?? [];
-  const [editedReply, setEdited] = useState<CannedReply | "new">();
+  const [editedReply, setEditedReply] = useState<CannedReply | "new">();
   if (editedReply !== undefined)
-    return <CannedReplyEditor reply={editedReply === "new" ? undefined : editedReply} onDone={() => setEdited(undefined)} />;
+    return (
+      <CannedReplyEditor
+        reply={editedReply === "new" ? undefined : editedReply}
+        onDone={() => setEditedReply(undefined)}
+      />
+    );
   const remove = async (reply: CannedReply) => {
     try {
       await workspace.api.delete("/agent/canned-replies/{id}", { path: { id: reply.id } });
@@ -36,10 +41,11 @@ export function CannedRepliesDialog() {
     <Dialog title="Canned replies" class="wide-dialog" onClose={closeOverlay}>
       <div class="body scroll">
         <p class="quiet-text">
-          Agents type a slash and a few letters. <code>{"{visitor}"}</code> and <code>{"{agent}"}</code> are filled in.
+          Agents type a slash and the first letters of the shortcut. <code>{"{visitor}"}</code> and{" "}
+          <code>{"{agent}"}</code> are filled in.
         </p>
         {replies.length === 0 ? (
-          <p class="blank">There are none yet.</p>
+          <p class="blank">There are no canned replies yet.</p>
         ) : (
           <ul class="canned-list">
             {replies.map((reply) => (
@@ -54,7 +60,7 @@ export function CannedRepliesDialog() {
                   type="button"
                   class="btn only-icon"
                   aria-label={`Edit /${reply.shortcut}`}
-                  onClick={() => setEdited(reply)}
+                  onClick={() => setEditedReply(reply)}
                 >
                   <Icon name="pencil" />
                 </button>
@@ -71,7 +77,7 @@ export function CannedRepliesDialog() {
           </ul>
         )}
         <footer>
-          <button type="button" class="btn primary" data-autofocus onClick={() => setEdited("new")}>
+          <button type="button" class="btn primary" data-autofocus onClick={() => setEditedReply("new")}>
             <Icon name="plus" />
             Add a reply
           </button>
@@ -89,9 +95,9 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
   const name = shortcut.trim().replace(/^\//, "");
   const save = async (event: Event) => {
     event.preventDefault();
-    if (!/^\S{1,40}$/.test(name)) return setProblem("The shortcut is one word of at most 40 characters.");
+    if (!/^\S{1,40}$/.test(name)) return setProblem("Enter a shortcut of one word, with at most 40 characters.");
     if (text.trim() === "" || text.length > MAX_TEXT_CHARACTERS)
-      return setProblem("The reply needs words, at most 10,000 characters.");
+      return setProblem("Enter a reply of at most 10,000 characters.");
     try {
       const body = { shortcut: name, text: text.trim() };
       if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });

@@ -4,20 +4,20 @@ import { findCannedQuery, countCharacters, fillPlaceholders, matchCannedReplies 
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
 import { formatFileSize, formatPlayTime, fitImage } from "./media";
 
-test("characters are counted as the service counts them", () => {
+test("characters are counted like in the service", () => {
   for (const text of ["", "abc", "Zoë", "👍", "a👍🏽b", "\ud800", "x\ud800y", "日本"])
     assert.equal(countCharacters(text), [...text].length, text);
 });
 
-test("a slash at the start of a word asks for canned replies", () => {
-  assert.deepEqual(findCannedQuery("/he", 3), { from: 0, words: "he" });
-  assert.deepEqual(findCannedQuery("Hi /", 4), { from: 3, words: "" });
-  assert.deepEqual(findCannedQuery("Hi\n/re more", 6), { from: 3, words: "re" });
+test("slash at the start of a word searches canned replies", () => {
+  assert.deepEqual(findCannedQuery("/he", 3), { from: 0, searchText: "he" });
+  assert.deepEqual(findCannedQuery("Hi /", 4), { from: 3, searchText: "" });
+  assert.deepEqual(findCannedQuery("Hi\n/re more", 6), { from: 3, searchText: "re" });
   for (const text of ["and/or", "https://x", "/he ", "1/2", ""])
     assert.equal(findCannedQuery(text, text.length), undefined, text);
 });
 
-test("names are filled into a canned reply", () => {
+test("placeholders of a canned reply are replaced", () => {
   assert.equal(
     fillPlaceholders("Hello {visitor}, I am {agent}.", { visitor: "Ada", agent: "Marta" }),
     "Hello Ada, I am Marta.",
@@ -29,7 +29,7 @@ test("names are filled into a canned reply", () => {
   assert.equal(fillPlaceholders("{visitor}", { visitor: "$&", agent: "" }).length > 0, true);
 });
 
-test("shortcuts that begin with the words come first", () => {
+test("shortcuts that start with the search text come first", () => {
   const replies = ["label", "hello", "shell", "other"].map((shortcut) => ({
     shortcut,
     text: shortcut === "other" ? "Say hell no" : "",
@@ -41,7 +41,7 @@ test("shortcuts that begin with the words come first", () => {
   assert.equal(matchCannedReplies(replies, "").length, 4);
 });
 
-test("a file's type and name follow from its address", () => {
+test("file type and name are derived from the URL", () => {
   assert.equal(fileTypeFromUrl("https://x.example/a/Photo%201.JPG?size=2"), "photo");
   assert.equal(fileNameFromUrl("https://x.example/a/Photo%201.JPG?size=2"), "Photo 1.JPG");
   assert.equal(fileTypeFromUrl("https://x.example/a/film.mp4"), "video");
@@ -51,7 +51,7 @@ test("a file's type and name follow from its address", () => {
   assert.equal(fileNameFromUrl("https://x.example/%E0%A4"), "%E0%A4");
 });
 
-test("sizes are read as people write them", () => {
+test("file sizes are parsed", () => {
   assert.equal(parseFileSize("912"), 912);
   assert.equal(parseFileSize("840 kB"), 840_000);
   assert.equal(parseFileSize("1,2MB"), 1_200_000);
@@ -60,7 +60,7 @@ test("sizes are read as people write them", () => {
     assert.equal(parseFileSize(wrong), undefined, wrong);
 });
 
-test("sizes and times are shown as people read them", () => {
+test("file sizes and play times are formatted", () => {
   assert.deepEqual([12, 999, 1200, 88_000, 999_600, 1_240_000, 18_400_000].map(formatFileSize), [
     "12 bytes",
     "999 bytes",
@@ -74,7 +74,7 @@ test("sizes and times are shown as people read them", () => {
   assert.deepEqual([17, 73, 600].map(formatPlayTime), ["0:17", "1:13", "10:00"]);
 });
 
-test("a picture keeps its shape within the room of the log", () => {
+test("image keeps its aspect ratio when scaled down", () => {
   assert.deepEqual(fitImage(1600, 1200), { width: 320, height: 240 });
   assert.deepEqual(fitImage(1200, 1600), { width: 270, height: 360 });
   assert.deepEqual(fitImage(100, 50), { width: 100, height: 50 });

@@ -1,11 +1,11 @@
-/* Rules of what an agent types. */
+/* Rules for the composer's text: length, canned replies and their placeholders. */
 
-/** The service refuses a longer text (docs/openapi.json, AgentMessage). */
+/** The service rejects a longer text (docs/openapi.json, AgentMessage). */
 export const MAX_TEXT_CHARACTERS = 10_000;
-/** From here on the composer counts. */
-export const MIN_COUNTED_CHARACTERS = 9_000;
+/** The composer shows the number of characters from this length on. */
+export const SHOW_COUNT_FROM_CHARACTERS = 9_000;
 
-/** Unicode scalar values, as the service counts them. */
+/** Counts Unicode scalar values, like the service. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index++) {
@@ -20,7 +20,7 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** What follows a slash at the caret, when it starts the text or a word: the search among canned replies. */
+/** The search for canned replies at the caret: the text after a slash that starts a word. */
 export function findCannedQuery(text: string, caret: number): { from: number; searchText: string } | undefined {
   const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
   if (match === null) return undefined;
@@ -28,15 +28,18 @@ export function findCannedQuery(text: string, caret: number): { from: number; se
   return { from: caret - searchText.length - 1, searchText };
 }
 
-/** Puts the names into a canned reply. */
+/** Replaces {agent} and {visitor} in a canned reply. */
 export function fillPlaceholders(text: string, names: { visitor: string | undefined; agent: string }): string {
   const filled = text.replace(/\{agent\}/gi, names.agent);
   if (names.visitor !== undefined) return filled.replace(/\{visitor\}/gi, names.visitor);
-  // Nobody said the name: "Hello {visitor}, ..." becomes "Hello, ...".
+  // Without a name, "Hello {visitor}, ..." becomes "Hello, ...".
   return filled.replace(/\s*\{visitor\}/gi, "");
 }
 
-export function matchCannedReplies<T extends { shortcut: string; text: string }>(replies: readonly T[], searchText: string): T[] {
+export function matchCannedReplies<T extends { shortcut: string; text: string }>(
+  replies: readonly T[],
+  searchText: string,
+): T[] {
   const searchTerm = searchText.toLowerCase();
   const rank = (reply: T) => {
     const shortcut = reply.shortcut.replace(/^\//, "").toLowerCase();

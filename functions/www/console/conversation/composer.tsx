@@ -10,7 +10,14 @@ import { TypingNotice } from "../state/typing-notice";
 import { composerFocusRequest, overlay } from "../state/view-state";
 import { isAnonymous } from "../state/workspace";
 import { EmojiPicker } from "./emoji-picker";
-import { findCannedQuery, MIN_COUNTED_CHARACTERS, countCharacters, fillPlaceholders, matchCannedReplies, MAX_TEXT_CHARACTERS } from "./composer-text";
+import {
+  findCannedQuery,
+  SHOW_COUNT_FROM_CHARACTERS,
+  countCharacters,
+  fillPlaceholders,
+  matchCannedReplies,
+  MAX_TEXT_CHARACTERS,
+} from "./composer-text";
 
 interface ComposerProps {
   chatId: number;
@@ -22,7 +29,7 @@ interface ComposerProps {
 }
 
 const MAX_SUGGESTIONS = 30;
-const isTouch = () => matchMedia("(pointer: coarse)").matches;
+const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly = false, onDone }: ComposerProps) {
   const workspace = useWorkspace();
@@ -78,7 +85,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     };
   }, []);
 
-  // Somebody asked for the composer: r, n, an accepted chat, a message taken back. Before the next key is pressed.
+  // Takes the focus on request. A layout effect, so that it has the focus before the next key is pressed.
   const request = composerFocusRequest.value;
   useLayoutEffect(() => {
     if (request?.chatId !== chatId) return;
@@ -138,7 +145,9 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     const trimmedText = text.trim();
     workspace.send(
       chatId,
-      isNote ? { kind: "note", body: { text: trimmedText } } : { kind: "message", body: { type: "text", text: trimmedText } },
+      isNote
+        ? { kind: "note", body: { text: trimmedText } }
+        : { kind: "message", body: { type: "text", text: trimmedText } },
     );
     setText("");
     setCaret(0);
@@ -175,7 +184,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       event.key === "Enter" &&
       !event.shiftKey &&
       !event.altKey &&
-      (!isTouch() || event.ctrlKey || event.metaKey)
+      (!hasCoarsePointer() || event.ctrlKey || event.metaKey)
     ) {
       event.preventDefault();
       send();
@@ -217,9 +226,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
             </ul>
           )}
           <div class="foot">
-            <span>
-              {suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc dismisses"}
-            </span>
+            <span>{suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc closes"}</span>
             {workspace.isAdmin && (
               <button type="button" onClick={() => (overlay.value = { kind: "canned" })}>
                 Manage replies
@@ -230,7 +237,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       )}
       <div class={classes}>
         {!isNoteOnly && (
-          <div class="modes" role="radiogroup" aria-label="What you write">
+          <div class="modes" role="radiogroup" aria-label="Message type">
             <button
               type="button"
               role="radio"
@@ -262,8 +269,8 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           aria-controls={isOpen && suggestions.length > 0 ? "canned" : undefined}
           aria-activedescendant={isOpen && suggestions.length > 0 ? `canned-${selectedIndex}` : undefined}
           aria-invalid={excessCharacters > 0}
-          aria-describedby={length >= MIN_COUNTED_CHARACTERS ? "composer-count" : undefined}
-          enterkeyhint={isTouch() ? "enter" : "send"}
+          aria-describedby={length >= SHOW_COUNT_FROM_CHARACTERS ? "composer-count" : undefined}
+          enterkeyhint={hasCoarsePointer() ? "enter" : "send"}
           onInput={(event) => updateText(event.currentTarget.value, event.currentTarget.selectionStart)}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
@@ -306,14 +313,14 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           >
             <Icon name="smile" />
           </button>
-          {length >= MIN_COUNTED_CHARACTERS ? (
+          {length >= SHOW_COUNT_FROM_CHARACTERS ? (
             <span id="composer-count" class={excessCharacters > 0 ? "hint bad" : "hint"} role="status">
               {excessCharacters > 0
                 ? `${excessCharacters.toLocaleString("en")} too many`
                 : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
             </span>
           ) : (
-            isRestored && <span class="hint">Draft kept</span>
+            isRestored && <span class="hint">Draft restored</span>
           )}
           <span class="grow" />
           <span class="hint keys" aria-hidden="true">

@@ -11,17 +11,17 @@ import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref, openChat } from "../state/route";
-import { focusComposer, overlay, isVisitorOverlayOpen } from "../state/view-state";
-import { isAnonymous, visitorName, rowFromDetail, errorText } from "../state/workspace";
+import { focusComposer, overlay, isVisitorPaneOverlayOpen } from "../state/view-state";
+import { isAnonymous, visitorName, rowFromDetails, errorText } from "../state/workspace";
 import { requestClose } from "../chat-actions";
 import { ConversationFooter } from "./footer";
 import { MessageLog } from "./message-log";
 
-/** The chat's header as the lists and the timeline know it. */
+/** The chat's header from the chat list, or from the chat's own details if no list contains it. */
 export function useChatRow(chatId: number): ChatRow | undefined {
   const { chats, timelines } = useWorkspace();
-  const detail = timelines.open(chatId).detail.value;
-  return chats.row(chatId) ?? (detail ? rowFromDetail(detail) : undefined);
+  const detail = timelines.open(chatId).chatDetails.value;
+  return chats.row(chatId) ?? (detail ? rowFromDetails(detail) : undefined);
 }
 
 export function Conversation({ chatId }: { chatId: number | undefined }) {
@@ -34,7 +34,7 @@ function NoOpenChat() {
   const waiting = chats.waiting.value;
   const [longestWaiting] = waiting;
   return (
-    <section class="talk" aria-label="Conversation">
+    <section class="conversation" aria-label="Conversation">
       <div class="blank">
         <Icon name="messages-square" />
         <h2>
@@ -43,7 +43,7 @@ function NoOpenChat() {
             : "No chat is open"}
         </h2>
         <p>
-          Open one from the list, or press <kbd>j</kbd>. <kbd>?</kbd> shows all keys.
+          Open one from the list, or press <kbd>j</kbd>. <kbd>?</kbd> shows all shortcuts.
         </p>
         {longestWaiting !== undefined && (
           <button type="button" class="btn primary" onClick={() => openChat(longestWaiting.chat_id)}>
@@ -59,29 +59,29 @@ function OpenChat({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const timeline = workspace.timeline(chatId);
   const row = useChatRow(chatId);
-  const progress = timeline.progress.value;
+  const loadState = timeline.loadState.value;
   const name = row === undefined ? `Chat ${chatId}` : visitorName(row);
 
-  if (progress === "failed") {
+  if (loadState === "failed") {
     const problem = timeline.problem.value;
     const isNotFound = hasStatus(problem, 404);
     const isForbidden = hasStatus(problem, 403);
     return (
-      <section class="talk" aria-label="Conversation">
+      <section class="conversation" aria-label="Conversation">
         <div class="blank bad" role="alert">
           <Icon name={isForbidden ? "lock" : isNotFound ? "message-square" : "wifi-off"} />
           <h2>
             {isForbidden
-              ? "This chat is with other agents"
+              ? "You cannot see this chat"
               : isNotFound
                 ? "This chat does not exist"
-                : "The chat cannot be read"}
+                : "The chat cannot be loaded"}
           </h2>
           <p>
             {isForbidden
-              ? "It belongs to a channel or a department that you do not receive. An admin can change that."
+              ? "It belongs to a channel or a department that is not assigned to you. An admin can change that."
               : isNotFound
-                ? "It was erased, or kept for as long as the account keeps chats."
+                ? "It was erased, or it is older than the account's retention."
                 : errorText(problem)}
           </p>
           {isNotFound || isForbidden ? (
@@ -99,7 +99,7 @@ function OpenChat({ chatId }: { chatId: number }) {
   }
 
   return (
-    <section class="talk" aria-label={`Conversation with ${name}`}>
+    <section class="conversation" aria-label={`Conversation with ${name}`}>
       <ConversationHeader chatId={chatId} row={row} name={name} />
       <MessageLog key={chatId} chatId={chatId} name={name} />
       {row === undefined ? <div /> : <ConversationFooter chatId={chatId} row={row} name={name} />}
@@ -109,7 +109,7 @@ function OpenChat({ chatId }: { chatId: number }) {
 
 function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRow | undefined; name: string }) {
   const workspace = useWorkspace();
-  const detail = workspace.timeline(chatId).detail.value;
+  const detail = workspace.timeline(chatId).chatDetails.value;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const menuButton = useRef<HTMLButtonElement>(null);
   const isMine = row !== undefined && workspace.chats.isMine(row);
@@ -117,12 +117,12 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
   const canClose =
     row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin);
   const isPaneShown = isVisitorPaneOpen.value;
-  const menuAction = (act: () => void) => () => {
+  const menuAction = (action: () => void) => () => {
     setMenuOpen(false);
-    act();
+    action();
   };
   const togglePane = () => {
-    if (matchMedia("(max-width: 1100px)").matches) isVisitorOverlayOpen.value = !isVisitorOverlayOpen.peek();
+    if (matchMedia("(max-width: 1100px)").matches) isVisitorPaneOverlayOpen.value = !isVisitorPaneOverlayOpen.peek();
     else isVisitorPaneOpen.value = !isVisitorPaneOpen.peek();
   };
   return (
@@ -188,7 +188,12 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
       </button>
       {isMenuOpen && (
         <Popover anchor={menuButton} align="end" role="menu" label="More" onClose={() => setMenuOpen(false)}>
-          <button type="button" class="menu-item" role="menuitem" onClick={menuAction(() => focusComposer(chatId, "note"))}>
+          <button
+            type="button"
+            class="menu-item"
+            role="menuitem"
+            onClick={menuAction(() => focusComposer(chatId, "note"))}
+          >
             <Icon name="sticky-note" />
             Add a private note <kbd>N</kbd>
           </button>
@@ -225,7 +230,7 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
               )}
             >
               <Icon name="ban" />
-              {detail.visitor.blacklisted ? "Take off the blacklist" : "Blacklist the visitor"}
+              {detail.visitor.blacklisted ? "Remove from the blacklist" : "Blacklist the visitor"}
             </button>
           )}
           {workspace.isAdmin && detail !== undefined && (
@@ -259,11 +264,14 @@ export async function setBlacklisted(
   try {
     await workspace.changeVisitor(chatId, number, { blacklisted });
     const undo = { label: "Undo", run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
-    toast(blacklisted ? "Blacklisted: further messages of this visitor are dropped." : "This visitor is heard again.", {
-      action: undo,
-    });
+    toast(
+      blacklisted ? "Blacklisted: new messages of this visitor are dropped." : "This visitor is no longer blacklisted.",
+      {
+        action: undo,
+      },
+    );
   } catch (error) {
-    toast(`The blacklist is not changed. ${errorText(error)}`, { isBad: true });
+    toast(`The blacklist was not changed. ${errorText(error)}`, { isBad: true });
   }
 }
 
@@ -288,7 +296,8 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
               ? "accepting…"
               : "with you"
             : `with ${row.agent?.name ?? "an agent"}`;
-  const rate = detail?.rate === "positive" ? "rated good" : detail?.rate === "negative" ? "rated bad" : undefined;
+  const rating =
+    detail?.rate === "positive" ? "rated positive" : detail?.rate === "negative" ? "rated negative" : undefined;
   const since =
     row.state === "waiting"
       ? chats.waitingSince(row)
@@ -300,7 +309,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
   const opened = since === undefined ? undefined : `since ${at(since)}`;
   return (
     <>
-      {[`#${row.chat_id}`, row.channel.name, row.department?.name, [state, opened].filter(Boolean).join(" "), rate]
+      {[`#${row.chat_id}`, row.channel.name, row.department?.name, [state, opened].filter(Boolean).join(" "), rating]
         .filter(Boolean)
         .join(" · ")}
     </>

@@ -4,13 +4,13 @@ import { formatDuration } from "../../ui/time";
 const timeWithSeconds = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 const STATE_LABELS: Record<Delivery["state"], string> = {
-  pending: "On its way",
+  pending: "Pending",
   delivered: "Delivered",
   failed: "Not delivered",
-  superseded: "Not needed any more",
+  superseded: "No longer needed",
 };
 
-/** Every request that tried to deliver a message: when, what came back, how long it took. */
+/** The attempts to deliver a message, with time, HTTP status and duration. */
 export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
   return (
     <>
@@ -18,15 +18,15 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
         {STATE_LABELS[delivery.state]}
       </h3>
       {delivery.attempts.length === 0 ? (
-        <p>Nothing was sent to the integrator yet.</p>
+        <p>No attempt has been made yet.</p>
       ) : (
         <table>
           <thead>
             <tr>
               <th scope="col">Time</th>
               <th scope="col">Status</th>
-              <th scope="col">Took</th>
-              <th scope="col">Answer</th>
+              <th scope="col">Duration</th>
+              <th scope="col">Response</th>
             </tr>
           </thead>
           <tbody>

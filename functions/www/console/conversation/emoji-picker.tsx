@@ -1,27 +1,33 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { tabStorage } from "../../ui/storage";
 
-const COLUMNS = 8;
-const MAX_RECENT = 16;
-const KEY_STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
+const EMOJI_COLUMNS = 8;
+const MAX_RECENT_EMOJI = 16;
+const KEY_STEPS: Record<string, number> = {
+  ArrowRight: 1,
+  ArrowLeft: -1,
+  ArrowDown: EMOJI_COLUMNS,
+  ArrowUp: -EMOJI_COLUMNS,
+};
 
 export function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void }) {
-  const [allEmoji, setAll] = useState<readonly (readonly [string, string])[]>();
-  const [searchText, setWords] = useState("");
+  const [allEmoji, setAllEmoji] = useState<readonly (readonly [string, string])[]>();
+  const [searchText, setSearchText] = useState("");
   const grid = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    void import("./emoji-list").then(({ EMOJI }) => setAll(EMOJI));
+    void import("./emoji-list").then(({ EMOJI }) => setAllEmoji(EMOJI));
   }, []);
   const recent = useMemo(() => tabStorage.read<string[]>("emoji") ?? [], []);
   const searchTerm = searchText.trim().toLowerCase();
   const list = useMemo(() => {
     if (allEmoji === undefined) return undefined;
-    if (searchTerm !== "") return allEmoji.filter(([, name]) => searchTerm.split(/\s+/).every((word) => name.includes(word)));
+    if (searchTerm !== "")
+      return allEmoji.filter(([, name]) => searchTerm.split(/\s+/).every((word) => name.includes(word)));
     const recentlyUsed = recent.flatMap((emoji) => allEmoji.filter(([candidate]) => candidate === emoji));
     return [...recentlyUsed, ...allEmoji.filter(([emoji]) => !recent.includes(emoji))];
   }, [allEmoji, searchTerm]);
   const chooseEmoji = (emoji: string) => {
-    tabStorage.write("emoji", [emoji, ...recent.filter((other) => other !== emoji)].slice(0, MAX_RECENT));
+    tabStorage.write("emoji", [emoji, ...recent.filter((other) => other !== emoji)].slice(0, MAX_RECENT_EMOJI));
     onChoose(emoji);
   };
   const moveFocus = (event: KeyboardEvent) => {
@@ -42,7 +48,7 @@ export function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void })
         aria-label="Search emoji"
         data-autofocus
         value={searchText}
-        onInput={(event) => setWords(event.currentTarget.value)}
+        onInput={(event) => setSearchText(event.currentTarget.value)}
         onKeyDown={(event) => {
           const first = list?.[0];
           if (event.key === "ArrowDown") {
@@ -60,7 +66,7 @@ export function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void })
             {emoji}
           </button>
         ))}
-        {list?.length === 0 && <p>No emoji of that name</p>}
+        {list?.length === 0 && <p>No emoji found</p>}
       </div>
     </>
   );

@@ -15,13 +15,13 @@ const EVENT_LABELS: Record<string, string> = {
   offline_message: "Message left while offline",
 };
 
-/** `chat_transferred` as "Chat transferred": for events that are not known yet. */
+/** Converts `chat_transferred` to "Chat transferred", for types without a label. */
 const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** What happened, and what the customer's systems said to it. */
+/** The text of an event line: the event, and failed or pending deliveries to webhooks and the bot. */
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
   const [firstEntry] = entries;
   if (firstEntry === undefined) return null;
@@ -30,7 +30,9 @@ export function describeEvents(entries: readonly Entry[], me: number): Component
   const webhookDeliveries = entries.flatMap((entry) => entry.webhook_delivery ?? []);
   const failedWebhook = webhookDeliveries.find((delivery) => delivery.state === "failed");
   const isWebhookPending = webhookDeliveries.some((delivery) => delivery.state === "pending");
-  const failedBotDelivery = entries.flatMap((entry) => entry.bot_delivery ?? []).find((delivery) => delivery.state === "failed");
+  const failedBotDelivery = entries
+    .flatMap((entry) => entry.bot_delivery ?? [])
+    .find((delivery) => delivery.state === "failed");
   return (
     <>
       <b>{label}</b>
@@ -41,11 +43,14 @@ export function describeEvents(entries: readonly Entry[], me: number): Component
           <span dir="auto">{firstEntry.text}</span>
         </>
       )}
-      {isWebhookPending && " · telling your systems…"}
+      {isWebhookPending && " · notifying your systems…"}
       {failedWebhook !== undefined && (
-        <span class="bad"> · your system did not take it{failedWebhook.error ? `: “${failedWebhook.error.message}”` : ""}</span>
+        <span class="bad">
+          {" "}
+          · your system rejected it{failedWebhook.error ? `: “${failedWebhook.error.message}”` : ""}
+        </span>
       )}
-      {failedBotDelivery !== undefined && <span class="bad"> · the bot was not told</span>}
+      {failedBotDelivery !== undefined && <span class="bad"> · the bot was not notified</span>}
     </>
   );
 }

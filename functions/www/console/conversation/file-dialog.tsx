@@ -33,7 +33,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const bytes = parseFileSize(size);
   const isImage = kind === "photo" || kind === "sticker";
 
-  // The picture says its own width and height, so that the visitor's page can reserve its room.
+  // Reads width and height from the image, so that the visitor's page can reserve its space.
   useEffect(() => {
     setImageSize(undefined);
     if (!isWebUrl || !isImage) return;
@@ -49,7 +49,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
   }, [trimmedUrl, isImage]);
 
   const problems = {
-    address: isWebUrl ? undefined : "Enter an address that begins with https:// or http://",
+    address: isWebUrl ? undefined : "Enter an address that starts with https:// or http://",
     name: fileName.trim() === "" || fileName.length > 1000 ? "Enter a file name" : undefined,
     size: bytes === undefined ? "Enter a size such as 840 kB or 1.2 MB" : undefined,
     text:
@@ -94,7 +94,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
           />
         </Field>
         <div class="two-fields">
-          <Field id="file-type" label="Shown as">
+          <Field id="file-type" label="Type">
             <select
               id="file-type"
               class="input"
@@ -131,7 +131,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
             onInput={(event) => setName(event.currentTarget.value)}
           />
         </Field>
-        <Field id="file-text" label="Words beside it (optional)" problem={visibleProblem(problems.text)}>
+        <Field id="file-text" label="Caption (optional)" problem={visibleProblem(problems.text)}>
           <textarea
             id="file-text"
             class="input"
@@ -144,7 +144,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
         {imageSize !== undefined && (
           <p class="field">
             <span class="help">
-              The picture has {imageSize.width} × {imageSize.height} pixels.
+              The image has {imageSize.width} × {imageSize.height} pixels.
             </span>
           </p>
         )}

@@ -8,7 +8,9 @@ const EXTENSIONS: readonly (readonly [FileType, readonly string[]])[] = [
   ["sticker", ["tgs"]],
 ];
 
-/** The last part of an address's path, without the percent signs. */
+/* Name, type and size of a file, from its URL and from the agent's input. */
+
+/** The decoded last segment of the URL's path. */
 export function fileNameFromUrl(url: string): string {
   if (!URL.canParse(url)) return "";
   const last = new URL(url).pathname.split("/").pop() ?? "";
@@ -19,10 +21,12 @@ export function fileNameFromUrl(url: string): string {
   }
 }
 
-/** What a file is shown as, by the end of its name. */
+/** The message type for the file, by its extension. */
 export function fileTypeFromUrl(url: string): FileType {
   const extension = /\.([a-z0-9]+)$/i.exec(fileNameFromUrl(url))?.[1]?.toLowerCase();
-  return EXTENSIONS.find(([, extensions]) => extension !== undefined && extensions.includes(extension))?.[0] ?? "document";
+  return (
+    EXTENSIONS.find(([, extensions]) => extension !== undefined && extensions.includes(extension))?.[0] ?? "document"
+  );
 }
 
 const BYTES_PER_UNIT: Record<string, number> = {
@@ -41,7 +45,7 @@ const BYTES_PER_UNIT: Record<string, number> = {
   gib: 1024 ** 3,
 };
 
-/** Bytes of "1.2 MB", "840 kB" or "912"; undefined for anything else. */
+/** Parses "1.2 MB", "840 kB" or "912" to bytes. Returns undefined for anything else. */
 export function parseFileSize(text: string): number | undefined {
   const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text);
   const unit = BYTES_PER_UNIT[match?.[2]?.toLowerCase() ?? "?"];

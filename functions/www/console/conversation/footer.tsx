@@ -6,7 +6,7 @@ import { useWorkspace } from "../workspace-context";
 import { composerFocusRequest, overlay } from "../state/view-state";
 import { Composer } from "./composer";
 
-/** Below the messages: the composer of an own chat, else what can be done with the chat. */
+/** The part below the messages: the composer if the agent owns the chat, otherwise the available actions. */
 export function ConversationFooter({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
   const workspace = useWorkspace();
   const isMine = workspace.chats.isMine(row);
@@ -22,7 +22,14 @@ export function ConversationFooter({ chatId, row, name }: { chatId: number; row:
   return (
     <div>
       {isNoteComposerOpen && (
-        <Composer key="note" chatId={chatId} row={row} name={name} isNoteOnly onDone={() => setNoteComposerOpen(false)} />
+        <Composer
+          key="note"
+          chatId={chatId}
+          row={row}
+          name={name}
+          isNoteOnly
+          onDone={() => setNoteComposerOpen(false)}
+        />
       )}
       <ActionBar row={row} name={name} onNote={isNoteComposerOpen ? undefined : () => setNoteComposerOpen(true)} />
     </div>
@@ -41,7 +48,8 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
     return (
       <div class="action-bar waiting">
         <p>
-          <b dir="auto">{name}</b> has been waiting for <b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>
+          <b dir="auto">{name}</b> has been waiting for{" "}
+          <b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>
         </p>
         {note}
         <button
@@ -96,8 +104,8 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
         This chat is closed
         {row.agent === null
           ? ""
-          : `; ${chats.isMine({ ...row, state: "active" }) ? "you had it" : `${row.agent.name} had it`}`}
-        . <span title={fullTime(row.updated_at)}>When the visitor writes again, a new chat begins.</span>
+          : `; ${chats.isMine({ ...row, state: "active" }) ? "you were the agent" : `the agent was ${row.agent.name}`}`}
+        . <span title={fullTime(row.updated_at)}>A new message of the visitor starts a new chat.</span>
       </p>
       {note}
     </div>

@@ -1,4 +1,4 @@
-/* Pictures, films, sounds, files and places (specification A3). Room is reserved before anything is loaded. */
+/* Images, videos, audio, files and locations (specification A3). Their space is reserved before they are loaded. */
 
 import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
@@ -15,14 +15,14 @@ export const isMedia = (entry: Entry) => MEDIA_TYPES.has(entry.type);
 const isWebUrl = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address);
 
-/** The room of a picture: its own size, brought down to what the log shows. */
+/** Scales an image down to the maximum size of the message log. */
 export function fitImage(width: number | undefined, height: number | undefined): { width: number; height: number } {
   if (width === undefined || height === undefined) return DEFAULT_IMAGE_SIZE;
   const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);
   return { width: Math.max(48, Math.round(width * scale)), height: Math.max(48, Math.round(height * scale)) };
 }
 
-/** 1.2 MB, in the units that people compare. */
+/** Formats a file size with decimal units, for example 1.2 MB. */
 export function formatFileSize(bytes: number | undefined): string {
   if (bytes === undefined) return "";
   if (bytes < 1000) return `${bytes} bytes`;
@@ -75,7 +75,9 @@ export function Media({ entry }: { entry: Entry }) {
     );
   return (
     <div
-      class={entry.type === "sticker" && !isBroken && entry.file !== BLOCKED_LINK ? "bubble media plain" : "bubble media"}
+      class={
+        entry.type === "sticker" && !isBroken && entry.file !== BLOCKED_LINK ? "bubble media plain" : "bubble media"
+      }
     >
       {content}
       {caption}
@@ -91,7 +93,11 @@ function ImagePreview({ entry, onBroken }: { entry: Entry; onBroken: () => void 
   const source = isWebUrl(entry.thumb) ? entry.thumb : entry.file;
   if (!isWebUrl(entry.file) || !isWebUrl(source)) return <FileCard entry={entry} />;
   const isSizeKnown = entry.width !== undefined && entry.height !== undefined;
-  const title = [entry.file_name, formatFileSize(entry.file_size), isSizeKnown ? `${entry.width} × ${entry.height}` : ""]
+  const title = [
+    entry.file_name,
+    formatFileSize(entry.file_size),
+    isSizeKnown ? `${entry.width} × ${entry.height}` : "",
+  ]
     .filter(Boolean)
     .join(" · ");
   return (

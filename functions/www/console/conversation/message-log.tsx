@@ -1,4 +1,4 @@
-/* The timeline of the open chat: where it opens, what keeps it in place, and what is new. */
+/* The messages of the open chat: initial scroll position, scroll anchoring and the button for new messages. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons";
@@ -8,9 +8,9 @@ import { describeEvents } from "./event-text";
 import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
 import { TurnView } from "./message-turn";
 
-/** Items on the screen at first, and how many more each time the top comes near. */
+/** The number of items rendered first, and added each time the reader scrolls to the top. */
 const ITEMS_PER_PAGE = 60;
-/** Nearer than this to the end counts as reading the end. */
+/** Within this distance the log counts as scrolled to the end. */
 const NEAR_END_PX = 64;
 const UNREAD_OFFSET_PX = 72;
 
@@ -18,23 +18,23 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const workspace = useWorkspace();
   const timeline = workspace.timeline(chatId);
   const entries = timeline.entries.value;
-  const isReady = timeline.progress.value === "ready";
+  const isReady = timeline.loadState.value === "ready";
   const outgoing = workspace.outbox.items.value.filter((item) => item.chatId === chatId);
-  const visitor = timeline.detail.value?.visitor;
+  const visitor = timeline.chatDetails.value?.visitor;
   const typing = workspace.typing.visitors.value.get(chatId);
 
   const [shownItemCount, setShownItemCount] = useState(ITEMS_PER_PAGE);
   const [newMessageCount, setNewMessageCount] = useState(0);
   const [isAtEnd, setAtEnd] = useState(true);
-  const scroller = useRef<HTMLDivElement>(null);
+  const scrollContainer = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const topSentinel = useRef<HTMLDivElement>(null);
   const isFollowingEnd = useRef(true);
   const isPositioned = useRef(false);
   const lastRendered = useRef({ last: 0, outgoing: 0 });
-  /** Distance from the end that a longer top must keep. */
+  /** The distance from the end to restore after older items were added above. */
   const distanceFromEnd = useRef<number | undefined>(undefined);
-  /** The mark as it was when the chat was opened: the line stays while it is read. */
+  /** The read position when the chat was opened, so that the unread line does not move while the agent reads. */
   const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
   if (isReady) initialReadMark.current ??= { upTo: workspace.readPosition(chatId) };
   const readMark = initialReadMark.current?.upTo;
@@ -47,21 +47,21 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const hasMoreAbove = visibleItems.length < items.length || timeline.hasOlder.value;
 
   const scrollToEnd = () => {
-    const element = scroller.current;
+    const element = scrollContainer.current;
     if (element === null) return;
     isFollowingEnd.current = true;
     element.scrollTop = element.scrollHeight;
   };
 
-  const updateReadState = () => {
+  const updateReadPosition = () => {
     const isReading = isPositioned.current && isFollowingEnd.current && document.visibilityState === "visible";
     workspace.chats.readingChatId.value = isReading ? chatId : undefined;
     if (isReading) workspace.markRead(chatId);
   };
 
-  // Where the chat opens: at the first unread line, else at the end.
+  // Sets the initial scroll position: the unread line, or the end.
   useLayoutEffect(() => {
-    const element = scroller.current;
+    const element = scrollContainer.current;
     if (!isReady || element === null || isPositioned.current) return;
     const unread = firstUnread(entries, readMark);
     const index = unread === undefined ? -1 : items.findIndex((item) => item.kind === "unread");
@@ -79,36 +79,38 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     }
     isFollowingEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
     setAtEnd(isFollowingEnd.current);
-    updateReadState();
+    updateReadPosition();
   }, [isReady, shownItemCount]);
 
-  // What is new: the reader at the end follows, the reader further up is told how much there is.
+  // At the end the log follows new messages. Further up it only counts them.
   useLayoutEffect(() => {
     if (!isPositioned.current) return;
     const hasNewOwnMessage = outgoing.length > lastRendered.current.outgoing;
     const newMessages = entries.filter((entry) => entry.seq > lastRendered.current.last && entry.from !== "system");
-    const newFromOthers = newMessages.filter((entry) => entry.from !== "agent" || entry.agent?.id !== workspace.me.id).length;
+    const newFromOthers = newMessages.filter(
+      (entry) => entry.from !== "agent" || entry.agent?.id !== workspace.me.id,
+    ).length;
     lastRendered.current = { last: Math.max(lastRendered.current.last, timeline.lastSeq), outgoing: outgoing.length };
     if (hasNewOwnMessage || isFollowingEnd.current) {
       scrollToEnd();
       setNewMessageCount(0);
-      updateReadState();
+      updateReadPosition();
     } else if (newFromOthers > 0) {
       setNewMessageCount((count) => count + newFromOthers);
     }
   }, [entries, outgoing.length, typing === undefined]);
 
-  // A longer top must not move what is read.
+  // Keeps the visible messages in place when older ones are added above.
   useLayoutEffect(() => {
-    const element = scroller.current;
+    const element = scrollContainer.current;
     if (element === null || distanceFromEnd.current === undefined) return;
     element.scrollTop = element.scrollHeight - distanceFromEnd.current;
     distanceFromEnd.current = undefined;
   }, [visibleItems.length, entries]);
 
-  // Whatever changes height (a picture, the composer, the window) keeps the end in sight.
+  // Keeps the end visible when an image, the composer or the window changes its height.
   useEffect(() => {
-    const element = scroller.current;
+    const element = scrollContainer.current;
     const contentElement = content.current;
     if (element === null || contentElement === null) return;
     const resizeObserver = new ResizeObserver(() => {
@@ -116,7 +118,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     });
     resizeObserver.observe(element);
     resizeObserver.observe(contentElement);
-    const onVisible = () => updateReadState();
+    const onVisible = () => updateReadPosition();
     document.addEventListener("visibilitychange", onVisible);
     addEventListener("focus", onVisible);
     return () => {
@@ -129,7 +131,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
 
   useEffect(() => {
     const top = topSentinel.current;
-    const element = scroller.current;
+    const element = scrollContainer.current;
     if (top === null || element === null || !hasMoreAbove || !isReady) return;
     const observer = new IntersectionObserver(
       (changes) => {
@@ -149,7 +151,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   }, [hasMoreAbove, isReady, visibleItems.length, items.length]);
 
   const onScroll = () => {
-    const element = scroller.current;
+    const element = scrollContainer.current;
     if (element === null || !isPositioned.current) return;
     const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
     if (atEnd !== isFollowingEnd.current) {
@@ -157,12 +159,19 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
       setAtEnd(atEnd);
       if (atEnd) setNewMessageCount(0);
     }
-    updateReadState();
+    updateReadPosition();
   };
 
   return (
     <div class="log-frame">
-      <div ref={scroller} class="log scroll" role="region" aria-label="Messages" tabIndex={0} onScroll={onScroll}>
+      <div
+        ref={scrollContainer}
+        class="log scroll"
+        role="region"
+        aria-label="Messages"
+        tabIndex={0}
+        onScroll={onScroll}
+      >
         <div ref={content} class="inner">
           {!isReady && entries.length === 0 && outgoing.length === 0 ? (
             <Skeletons />
@@ -202,7 +211,9 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
         <div class="news">
           <button type="button" class={newMessageCount > 0 ? "fresh" : undefined} onClick={scrollToEnd}>
             <Icon name="arrow-down" />
-            {newMessageCount > 0 ? `${newMessageCount} new ${newMessageCount === 1 ? "message" : "messages"}` : "Latest"}
+            {newMessageCount > 0
+              ? `${newMessageCount} new ${newMessageCount === 1 ? "message" : "messages"}`
+              : "Latest"}
           </button>
         </div>
       )}

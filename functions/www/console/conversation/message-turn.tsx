@@ -35,7 +35,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
     author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
   const picture =
     author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
-  const isLastFailed = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "refused";
+  const isLastFailed = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "rejected";
   const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", isLastFailed ? "failed" : ""]
     .filter(Boolean)
     .join(" ");
@@ -103,7 +103,7 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
         {!isOurs && time}
       </div>
       {isFailed && <DeliveryFailure entry={entry} delivery={delivery} chatId={chatId} />}
-      {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not take this message.</span>}
+      {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not accept this message.</span>}
     </>
   );
 }
@@ -124,7 +124,7 @@ function Bubble({ entry }: { entry: Entry }) {
     return (
       <div class="bubble" dir="auto">
         {entry.title ?? entry.text ?? ""}
-        <ul class="buttons" aria-label="Prepared answers">
+        <ul class="buttons" aria-label="Quick replies">
           {entry.buttons?.map((button, index) => (
             <li key={index}>{button.text}</li>
           ))}
@@ -148,7 +148,7 @@ function DeliveryMark({ delivery }: { delivery: Delivery }) {
     delivery.state === "delivered"
       ? `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`
       : delivery.state === "superseded"
-        ? "Not needed any more"
+        ? "No longer needed"
         : delivery.attempts.length > 0
           ? `Delivering, attempt ${delivery.attempts.length + 1}`
           : "Delivering";
@@ -192,7 +192,7 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
     last === undefined
       ? ""
       : last.status === undefined
-        ? `, last without an answer after ${formatDuration(last.ms)}`
+        ? `, last without a response after ${formatDuration(last.ms)}`
         : `, last ${last.status} after ${formatDuration(last.ms)}`;
   return (
     <div class="fail">
@@ -233,12 +233,12 @@ const capitalize = (words = "") => words.charAt(0).toUpperCase() + words.slice(1
 
 function OutgoingLine({ item }: { item: OutgoingItem }) {
   const workspace = useWorkspace();
-  const isRefused = item.state === "refused";
+  const isRejected = item.state === "rejected";
   const entry: Entry = {
     seq: 0,
     id: item.key,
     from: "agent",
-    timestamp: Math.floor(item.writtenAt / 1000),
+    timestamp: Math.floor(item.createdAt / 1000),
     ...(item.kind === "note"
       ? { type: "note", text: item.body.text }
       : (item.body as Partial<Entry> & { type: Entry["type"] })),
@@ -258,15 +258,15 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
   };
   return (
     <>
-      <div class={isRefused ? "line failed" : "line sending"}>
-        {!isRefused && (
+      <div class={isRejected ? "line failed" : "line sending"}>
+        {!isRejected && (
           <span class="mark" role="img" aria-label={label} title={label}>
             <Icon name={item.state === "waiting" ? "wifi-off" : "clock"} />
           </span>
         )}
         <Bubble entry={entry} />
       </div>
-      {isRefused && (
+      {isRejected && (
         <div class="fail" role="alert">
           <span class="words">
             <Icon name="triangle-alert" />

@@ -27,7 +27,7 @@ const item = (overrides: Partial<OutgoingItem>): OutgoingItem =>
     body: { type: "text", text: "Hi" },
     key: "key-1",
     chatId: 7,
-    writtenAt: START * 1000,
+    createdAt: START * 1000,
     state: "sending",
     ...overrides,
   }) as OutgoingItem;
@@ -51,12 +51,18 @@ test("messages of one author within five minutes form a turn", () => {
 test("another author starts a new turn", () => {
   const agent = (id: number, seconds: number) => entry({ from: "agent", agent: { id, name: `A${id}` }, seconds });
   assert.deepEqual(
-    groupedKinds([entry({}), agent(1, 1), agent(1, 2), agent(2, 3), entry({ from: "bot", bot: { name: "B" }, seconds: 4 })]),
+    groupedKinds([
+      entry({}),
+      agent(1, 1),
+      agent(1, 2),
+      agent(2, 3),
+      entry({ from: "bot", bot: { name: "B" }, seconds: 4 }),
+    ]),
     ["day", "visitor:1", "agent:2", "agent:1", "bot:1"],
   );
 });
 
-test("a private note does not join a reply of the same agent", () => {
+test("private note and reply are separate turns", () => {
   const agent = { from: "agent" as const, agent: me };
   assert.deepEqual(groupedKinds([entry(agent), entry({ ...agent, type: "note", seconds: 1 })]), [
     "day",
@@ -65,11 +71,11 @@ test("a private note does not join a reply of the same agent", () => {
   ]);
 });
 
-test("a new day has a line", () => {
+test("new day adds a date line", () => {
   assert.deepEqual(groupedKinds([entry({}), entry({ seconds: 86_400 })]), ["day", "visitor:1", "day", "visitor:1"]);
 });
 
-test("an event of several webhooks is one line", () => {
+test("event of several webhooks is one line", () => {
   const event = (type: string, seconds: number) => entry({ from: "system", type, seconds });
   assert.deepEqual(
     groupedKinds([
@@ -82,7 +88,7 @@ test("an event of several webhooks is one line", () => {
   );
 });
 
-test("the unread line stands before the first new message of a visitor", () => {
+test("unread line precedes the first new visitor message", () => {
   const entries = [entry({}), entry({ from: "agent", agent: me, seconds: 1 }), entry({ seconds: 2 })];
   const read = entries[0]?.seq;
   assert.deepEqual(groupedKinds(entries, [], read), ["day", "visitor:1", "agent:1", "unread", "visitor:1"]);
@@ -90,38 +96,47 @@ test("the unread line stands before the first new message of a visitor", () => {
   assert.equal(firstUnread(entries, undefined), undefined);
 });
 
-test("what is being sent joins the agent's last turn", () => {
-  assert.deepEqual(groupedKinds([entry({ from: "agent", agent: me, text: "before" })], [item({})]), ["day", "agent:1+1"]);
+test("outgoing message joins the agent's last turn", () => {
+  assert.deepEqual(groupedKinds([entry({ from: "agent", agent: me, text: "before" })], [item({})]), [
+    "day",
+    "agent:1+1",
+  ]);
 });
 
-test("a push that overtakes the answer is not shown twice", () => {
+test("push before the response is not shown twice", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
   assert.deepEqual(groupedKinds([pushed], [item({})]), ["day", "agent:1"]);
 });
 
-test("the same words sent twice are shown twice", () => {
+test("equal messages are both shown", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(groupedKinds([pushed], [item({}), item({ key: "key-2", writtenAt: START * 1000 + 5 })]), [
+  assert.deepEqual(groupedKinds([pushed], [item({}), item({ key: "key-2", createdAt: START * 1000 + 5 })]), [
     "day",
     "agent:1+1",
   ]);
 });
 
-test("an entry of an earlier answer does not hide a new message", () => {
-  const known = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(groupedKinds([known], [item({ key: "key-2" })], undefined, new Map([[known.id, "key-1"]])), [
-    "day",
-    "agent:1+1",
-  ]);
+test("confirmed entry does not hide a new equal message", () => {
+  const storedEntry = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
+  assert.deepEqual(
+    groupedKinds([storedEntry], [item({ key: "key-2" })], undefined, new Map([[storedEntry.id, "key-1"]])),
+    ["day", "agent:1+1"],
+  );
 });
 
-test("a refused message stays beside an equal one that arrived", () => {
+test("rejected message stays visible beside an equal entry", () => {
   const pushed = entry({ from: "agent", agent: me, text: "Hi", seconds: 1 });
-  assert.deepEqual(groupedKinds([pushed], [item({ state: "refused" })]), ["day", "agent:1+1"]);
+  assert.deepEqual(groupedKinds([pushed], [item({ state: "rejected" })]), ["day", "agent:1+1"]);
 });
 
-test("an entry keeps the key that its message had", () => {
+test("confirmed entry keeps the key of its outgoing message", () => {
   const sent = entry({ from: "agent", agent: me, text: "Hi" });
-  const items = groupTimeline({ entries: [sent], outgoing: [], me, readUpTo: undefined, keys: new Map([[sent.id, "key-1"]]) });
+  const items = groupTimeline({
+    entries: [sent],
+    outgoing: [],
+    me,
+    readUpTo: undefined,
+    keys: new Map([[sent.id, "key-1"]]),
+  });
   assert.equal(items.at(-1)?.key, "key-1");
 });

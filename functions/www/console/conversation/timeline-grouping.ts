@@ -1,12 +1,12 @@
-/* How the entries of a timeline stand together on the screen. */
+/* Groups timeline entries into the items of the message log: days, events, and turns of one author. */
 
 import type { Entry } from "../../api/types";
 import { localDay } from "../../ui/time";
 import type { OutgoingItem } from "../state/outbox";
 
-/** Messages of one author within this time form one turn. */
+/** A longer pause between two messages of one author starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;
-/** Events of one kind that came together, one for each webhook, are one line. */
+/** Equal events within this time, one for each webhook, are shown as one line. */
 const MAX_EVENT_GAP_SECONDS = 20;
 
 const EVENT_TYPES = new Set([
@@ -32,7 +32,7 @@ export interface Turn {
   author: { kind: "visitor" } | { kind: "bot"; name: string } | { kind: "agent"; id: number; name: string };
   isNote: boolean;
   entries: Entry[];
-  /** What this page has not got an answer for. */
+  /** Messages of the outbox that the service has not confirmed yet. */
   outgoing: OutgoingItem[];
   at: number;
 }
@@ -47,9 +47,9 @@ export interface GroupingInput {
   entries: readonly Entry[];
   outgoing: readonly OutgoingItem[];
   me: { id: number; name: string };
-  /** Entries of others above this are new. */
+  /** Visitor messages with a higher `seq` are unread. */
   readUpTo: number | undefined;
-  /** Keys of entries that this page sent, by entry id. */
+  /** Outbox keys of entries that this page sent, by entry id. */
   keys?: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +65,7 @@ const isSameAuthor = (a: Turn["author"], b: Turn["author"]) =>
   (a.kind === "visitor" ||
     (a.kind === "agent" ? b.kind === "agent" && a.id === b.id : b.kind === "bot" && a.name === b.name));
 
-/** The first entry that the agent has not read: a visitor's or a bot's after the mark. */
+/** The first visitor message after `readUpTo`. */
 export function firstUnread(entries: readonly Entry[], readUpTo: number | undefined): Entry | undefined {
   if (readUpTo === undefined) return undefined;
   return entries.find((entry) => entry.seq > readUpTo && entry.from === "visitor" && !isEvent(entry));
@@ -81,7 +81,13 @@ export function groupTimeline({ entries, outgoing, me, readUpTo, keys }: Groupin
     currentDay = entryDay;
     items.push({ kind: "day", key: `day-${entryDay}`, at });
   };
-  const addToTurn = (at: number, author: Turn["author"], isNote: boolean, key: string, append: (turn: Turn) => void) => {
+  const addToTurn = (
+    at: number,
+    author: Turn["author"],
+    isNote: boolean,
+    key: string,
+    append: (turn: Turn) => void,
+  ) => {
     addDayLine(at);
     const last = items.at(-1);
     if (
@@ -126,12 +132,14 @@ export function groupTimeline({ entries, outgoing, me, readUpTo, keys }: Groupin
   }
   for (const item of withoutStoredEntry(entries, outgoing, me.id, keys)) {
     const author = { kind: "agent" as const, id: me.id, name: me.name };
-    addToTurn(Math.floor(item.writtenAt / 1000), author, item.kind === "note", item.key, (turn) => turn.outgoing.push(item));
+    addToTurn(Math.floor(item.createdAt / 1000), author, item.kind === "note", item.key, (turn) =>
+      turn.outgoing.push(item),
+    );
   }
   return items;
 }
 
-/** Both name the end of the chat: one tells the bot, the other the webhooks. */
+/** Both events mean that the chat was closed: one is sent to the bot, the other to webhooks. */
 const CHAT_END_EVENTS = new Set(["chat_closed", "chat_finished"]);
 
 function isSameEvent(before: Entry | undefined, entry: Entry): boolean {
@@ -139,7 +147,7 @@ function isSameEvent(before: Entry | undefined, entry: Entry): boolean {
   return before.type === entry.type || (CHAT_END_EVENTS.has(before.type) && CHAT_END_EVENTS.has(entry.type));
 }
 
-/** Outgoing items whose entry a push has not brought yet. The push of an own message often overtakes its answer. */
+/** Outbox items without a matching entry. The push of an own message often arrives before the response to its request. */
 function withoutStoredEntry(
   entries: readonly Entry[],
   outgoing: readonly OutgoingItem[],
@@ -150,13 +158,14 @@ function withoutStoredEntry(
   const sentKeys = new Set(keys?.values());
   return outgoing.filter((item) => {
     if (sentKeys.has(item.key)) return false;
-    if (item.state === "refused") return true;
-    const writtenAtSeconds = Math.floor(item.writtenAt / 1000);
+    if (item.state === "rejected") return true;
+    const createdAtSeconds = Math.floor(item.createdAt / 1000);
     for (let index = entries.length - 1; index >= 0; index--) {
       const entry = entries[index];
-      // Clocks of browser and service differ a little.
-      if (entry === undefined || entry.timestamp < writtenAtSeconds - 120) break;
-      if (entry.from !== "agent" || entry.agent?.id !== me || matchedEntryIds.has(entry.id) || keys?.has(entry.id)) continue;
+      // Allows for a difference of two minutes between the clocks of browser and service.
+      if (entry === undefined || entry.timestamp < createdAtSeconds - 120) break;
+      if (entry.from !== "agent" || entry.agent?.id !== me || matchedEntryIds.has(entry.id) || keys?.has(entry.id))
+        continue;
       if (!isSameContent(entry, item)) continue;
       matchedEntryIds.add(entry.id);
       return false;

@@ -1,4 +1,4 @@
-/* What an account without chats sees: three steps that tick off. */
+/* The first steps of an account without chats: add a channel, copy its address, send a test message. */
 
 import "./first-run.css";
 import { signal } from "@preact/signals";
@@ -13,7 +13,7 @@ import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
 import { errorText, type Workspace } from "../state/workspace";
 
-/** Whether the account has no chat at all, not even a closed one. Undefined until that is known. */
+/** Whether the account has no chats, including closed ones. Undefined until they are loaded. */
 const isEmptyAccount = signal<boolean | undefined>(undefined);
 
 export function isFirstRun({ chats }: Workspace): boolean {
@@ -34,7 +34,7 @@ function checkClosedChats(chats: ChatStore): void {
 
 type StepState = "done" | "now" | "later";
 
-function Step({
+function StepItem({
   number,
   title,
   state,
@@ -79,11 +79,11 @@ export function FirstRun() {
 
   if (!workspace.isAdmin) {
     return (
-      <section class="talk" aria-label="Conversation">
+      <section class="conversation" aria-label="Conversation">
         <div class="blank">
           <Icon name="message-square" />
           <h2>No visitor has written yet</h2>
-          <p>Chats appear here as soon as somebody writes in a channel that you receive. Admins add channels.</p>
+          <p>Chats appear here when a visitor writes in a channel that is assigned to you. Admins add channels.</p>
         </div>
       </section>
     );
@@ -118,20 +118,20 @@ export function FirstRun() {
       setTestResult({
         isSuccess: response.ok,
         text: response.ok
-          ? `Answered ${response.status}. The chat appears in a moment.`
-          : `Answered ${response.status}: ${(await response.text()).slice(0, 200)}`,
+          ? `Status ${response.status}. The chat appears in a moment.`
+          : `Status ${response.status}: ${(await response.text()).slice(0, 200)}`,
       });
       if (response.ok) workspace.sync.reconnectNow();
     } catch {
-      setTestResult({ isSuccess: false, text: "The service did not answer." });
+      setTestResult({ isSuccess: false, text: "The service did not respond." });
     }
   };
 
   return (
-    <section class="talk first-run scroll" aria-label="First steps">
+    <section class="conversation first-run scroll" aria-label="First steps">
       <div>
         <h2>Welcome{workspace.me.name === "" ? "" : `, ${workspace.me.name.split(" ")[0]}`}</h2>
-        <p>Three steps, and the first visitor can write to you.</p>
+        <p>Three steps until the first visitor can write to you.</p>
         {problem !== undefined && (
           <p class="notice bad" role="alert">
             <Icon name="circle-alert" />
@@ -142,14 +142,14 @@ export function FirstRun() {
           </p>
         )}
         <ol class="steps">
-          <Step
+          <StepItem
             number={1}
             title={hasChannel ? `Channel ${createdChannel?.name ?? firstChannel?.name ?? ""} added` : "Add a channel"}
             state={hasChannel ? "done" : "now"}
           >
             {!hasChannel && (
               <>
-                <p>A channel connects a place where visitors write: your app, your site, your own window.</p>
+                <p>A channel connects an app, a site or another front end in which visitors write.</p>
                 <div class="acts">
                   <button type="button" class="btn primary" onClick={() => setAdding(true)}>
                     <Icon name="plus" />
@@ -158,17 +158,17 @@ export function FirstRun() {
                 </div>
               </>
             )}
-          </Step>
-          <Step number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
+          </StepItem>
+          <StepItem number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
             {endpointUrl === undefined ? (
               <>
                 <p>
-                  The address is shown once, when it is made. A new one can be made at any time; the old one works for a
-                  day more.
+                  The address was shown once, when the channel was created. You can create a new one; the old one stays
+                  valid for a day.
                 </p>
                 <div class="acts">
                   <button type="button" class="btn line" onClick={() => void rotateEndpoint()}>
-                    Make a new address
+                    Create a new address
                   </button>
                 </div>
               </>
@@ -185,8 +185,8 @@ export function FirstRun() {
                 </button>
               </div>
             )}
-          </Step>
-          <Step
+          </StepItem>
+          <StepItem
             number={3}
             title="Send yourself a message"
             state={endpointUrl === undefined ? "later" : isCopied ? "now" : "later"}
@@ -195,7 +195,7 @@ export function FirstRun() {
             {endpointUrl !== undefined && (
               <div class="code-line">
                 <code>{curlCommand(endpointUrl)}</code>
-                <CopyButton text={curlCommand(endpointUrl)} label="Copy the line" />
+                <CopyButton text={curlCommand(endpointUrl)} label="Copy the command" />
               </div>
             )}
             {path !== undefined && (
@@ -207,11 +207,11 @@ export function FirstRun() {
               </div>
             )}
             {testResult !== undefined && (
-              <p class={testResult.isSuccess ? "answer-line good" : "answer-line bad"} role="status">
+              <p class={testResult.isSuccess ? "test-result good" : "test-result bad"} role="status">
                 {testResult.text}
               </p>
             )}
-          </Step>
+          </StepItem>
         </ol>
       </div>
       {isAdding && (

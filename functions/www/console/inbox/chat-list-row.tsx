@@ -8,7 +8,7 @@ import { chatHref } from "../state/route";
 import { isAnonymous, visitorName } from "../state/workspace";
 import type { Tab } from "../state/chats";
 
-/** A visitor who waits longer than this is shown in red. */
+/** A longer waiting time is shown in red. */
 const LONG_WAIT_SECONDS = 120;
 
 const MEDIA_LABELS: Record<string, string> = {
@@ -38,7 +38,7 @@ function TimeAgo({ at }: { at: number }) {
 interface ChatListRowProps {
   row: ChatRow;
   isSelected: boolean;
-  /** Whether Tab comes to this row; arrows go on from there. */
+  /** Whether this row is the tab stop of the list. The arrow keys move the focus to the other rows. */
   isTabStop: boolean;
   tab: Tab | "search";
 }

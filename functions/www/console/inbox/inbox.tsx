@@ -24,7 +24,7 @@ interface SearchResult {
 
 const searchResult = signal<SearchResult | undefined>(undefined);
 
-/** Known chats that match, at once. */
+/** The loaded chats that contain all words of the search text. */
 export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
   const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
   if (searchTerms.length === 0) return [];
@@ -57,7 +57,7 @@ async function search(workspace: Workspace, searchText: string, cursor?: string 
   }
 }
 
-/** The chats that the list shows now, in its order: what j and k go through. */
+/** The chats of the visible list in its order. The shortcuts j and k move through them. */
 export function visibleChats(chats: ChatStore): ChatRow[] {
   const searchText = searchQuery.value.trim();
   if (searchText !== "") {
@@ -155,7 +155,7 @@ function Tabs() {
     document.getElementById(`tab-${TABS[to]}`)?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label="Which chats" onKeyDown={move}>
+    <div class="tabs" role="tablist" aria-label="Chat lists" onKeyDown={move}>
       {TABS.map((name) => {
         const count = counts[name];
         return (
@@ -191,7 +191,7 @@ function ChatList() {
   const selected = route.value.id;
   const searchText = searchQuery.value.trim();
   const listName = searchText === "" ? activeTab.value : "search";
-  const progress = listName === "closed" ? chats.closedLoadState.value : chats.loadState.value;
+  const loadState = listName === "closed" ? chats.closedLoadState.value : chats.loadState.value;
 
   useEffect(() => {
     if (listName === "closed" && chats.closedLoadState.peek() === "idle") void chats.loadClosed();
@@ -202,15 +202,20 @@ function ChatList() {
   const rows = (list: readonly ChatRow[]) =>
     list.map((row) => (
       <li key={row.chat_id}>
-        <ChatListRow row={row} isSelected={row.chat_id === selected} isTabStop={row.chat_id === tabStop} tab={listName} />
+        <ChatListRow
+          row={row}
+          isSelected={row.chat_id === selected}
+          isTabStop={row.chat_id === tabStop}
+          tab={listName}
+        />
       </li>
     ));
   let body;
-  if (listName !== "search" && progress === "failed" && list.length === 0) {
+  if (listName !== "search" && loadState === "failed" && list.length === 0) {
     body = (
       <div class="blank bad" role="alert">
         <Icon name="wifi-off" />
-        <h2>The chats cannot be read</h2>
+        <h2>The chats cannot be loaded</h2>
         <p>{errorText(chats.problem.value)}</p>
         <button
           type="button"
@@ -221,7 +226,7 @@ function ChatList() {
         </button>
       </div>
     );
-  } else if (listName !== "search" && list.length === 0 && (progress === "loading" || progress === "idle")) {
+  } else if (listName !== "search" && list.length === 0 && (loadState === "loading" || loadState === "idle")) {
     body = <RowSkeletons />;
   } else if (list.length === 0) {
     body = <EmptyList listName={listName} />;
@@ -229,7 +234,7 @@ function ChatList() {
     const { waiting, mine } = chats;
     body = (
       <ul>
-        {waiting.value.length === 0 && <li class="nobody">Nobody is waiting.</li>}
+        {waiting.value.length === 0 && <li class="empty-line">Nobody is waiting.</li>}
         {rows(waiting.value)}
         {mine.value.length > 0 && <li class="cut">Mine</li>}
         {rows(mine.value)}
@@ -265,7 +270,7 @@ function moveFocusInList(event: KeyboardEvent): void {
   next.scrollIntoView({ block: "nearest" });
 }
 
-/** Reads the next page when the end of the list comes near. */
+/** Loads the next page when the end of the list becomes visible. */
 function NextPageLoader({ listName }: { listName: Tab | "search" }) {
   const workspace = useWorkspace();
   const { chats } = workspace;
@@ -295,7 +300,7 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
     return () => observer.disconnect();
   }, [listName, hasMore, chats.nextClosedCursor.value, chats.nextOpenCursor.value, result?.next]);
   if (listName === "search" && result?.state === "local" && visibleChats(chats).length > 0)
-    return <p class="more">Only chats that are loaded were searched.</p>;
+    return <p class="more">Only loaded chats were searched.</p>;
   if (listName === "search" && result?.state === "failed") return <p class="more">{result.problem}</p>;
   return (
     <div ref={sentinel} class={hasMore ? "more" : undefined}>
@@ -304,11 +309,14 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
   );
 }
 
-const EMPTY_LIST_TEXTS: Record<Tab, { icon: "inbox" | "message-square" | "bot" | "circle-check"; title: string; text: string }> = {
+const EMPTY_LIST_TEXTS: Record<
+  Tab,
+  { icon: "inbox" | "message-square" | "bot" | "circle-check"; title: string; text: string }
+> = {
   waiting: {
     icon: "circle-check",
     title: "Nobody is waiting",
-    text: "Chats that want an agent appear here, with the time running.",
+    text: "Chats that wait for an agent appear here, with their waiting time.",
   },
   mine: {
     icon: "message-square",
@@ -317,14 +325,14 @@ const EMPTY_LIST_TEXTS: Record<Tab, { icon: "inbox" | "message-square" | "bot" |
   },
   bot: {
     icon: "bot",
-    title: "No bot is talking",
+    title: "No chats with a bot",
     text: "Chats that a bot answers appear here. You can take one over.",
   },
   all: { icon: "inbox", title: "No open chats", text: "Every chat that is not closed appears here." },
   closed: {
     icon: "inbox",
     title: "No closed chats",
-    text: "Closed chats stay here for as long as the account keeps them.",
+    text: "Closed chats stay here for the account's retention.",
   },
 };
 
@@ -338,7 +346,7 @@ function EmptyList({ listName }: { listName: Tab | "search" }) {
         <h2>Nothing found</h2>
         <p>
           Numbers, names, e-mail addresses, phone numbers and last messages are searched
-          {state === "local" ? ", in the chats that are loaded" : ""}.
+          {state === "local" ? ", in the loaded chats" : ""}.
         </p>
       </div>
     );

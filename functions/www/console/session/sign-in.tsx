@@ -9,19 +9,20 @@ import { signOutReason, signIn, signInWithCode } from "../state/session";
 interface SignInProblem {
   text: string;
   field?: "email" | "password" | undefined;
-  /** Unix milliseconds before which another attempt is useless. */
+  /** The earliest time of the next attempt, in Unix milliseconds. */
   retryAt?: number | undefined;
 }
 
 function signInProblem(error: unknown, isCode: boolean): SignInProblem {
-  if (error instanceof NetworkError) return { text: "The service does not answer. Check your network and try again." };
+  if (error instanceof NetworkError) return { text: "The service does not respond. Check your network and try again." };
   if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it and try again." };
   if (isCode && [400, 401, 403, 404, 410].includes(error.status)) {
     return { text: "This sign-in link has been used or is too old. Sign in with e-mail and password." };
   }
   if (error.status === 401) return { text: "E-mail or password is wrong.", field: "password" };
   if (error.status === 429) return { text: "Too many attempts.", retryAt: Date.now() + (error.retryAfter ?? 5) * 1000 };
-  if (error.status === 503) return { text: "The service is busy.", retryAt: Date.now() + (error.retryAfter ?? 2) * 1000 };
+  if (error.status === 503)
+    return { text: "The service is busy.", retryAt: Date.now() + (error.retryAfter ?? 2) * 1000 };
   if (error.status === 400) {
     const field = error.field === "email" || error.field === "password" ? error.field : undefined;
     return {
@@ -56,7 +57,7 @@ export function SignIn() {
     }
   };
 
-  // A link of the local host brings a code that works once. It does not stay in the address.
+  // A sign-in link of the local host has a single-use code, which is removed from the address.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   useEffect(() => {
     if (code !== undefined) {
@@ -103,7 +104,7 @@ export function SignIn() {
         {signOutReason.value === "expired" && problem === undefined && (
           <p class="notice">
             <Icon name="lock" />
-            <span>Your session has ended. Sign in again: what you typed is kept.</span>
+            <span>Your session has ended. Sign in again. Your drafts are kept.</span>
           </p>
         )}
         {problem !== undefined && (

@@ -1,24 +1,24 @@
-/* How an agent who looks elsewhere hears of something: title, dot on the icon, sound, desktop notification. */
+/* Alerts for an agent who does not look at the page: title, dot on the icon, sound and desktop notification. */
 
 import { effect, type ReadonlySignal } from "@preact/signals";
 import plainIcon from "../icon.svg";
 import dottedIcon from "../icon-dot.svg";
 import { areDesktopNotificationsEnabled, isSoundEnabled } from "./preferences";
 
-const TITLE = "Switchboard";
+const PAGE_TITLE = "Switchboard";
 const MIN_SOUND_INTERVAL_MS = 1500;
 const MAX_NOTIFICATION_CHARACTERS = 140;
 
-export function showAttentionCount(attention: ReadonlySignal<number>): () => void {
+export function showAttentionCount(attentionCount: ReadonlySignal<number>): () => void {
   const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   const stop = effect(() => {
-    const count = attention.value;
-    document.title = count > 0 ? `(${count}) ${TITLE}` : TITLE;
+    const count = attentionCount.value;
+    document.title = count > 0 ? `(${count}) ${PAGE_TITLE}` : PAGE_TITLE;
     if (icon !== null) icon.href = count > 0 ? dottedIcon : plainIcon;
   });
   return () => {
     stop();
-    document.title = TITLE;
+    document.title = PAGE_TITLE;
     if (icon !== null) icon.href = plainIcon;
   };
 }
@@ -26,10 +26,10 @@ export function showAttentionCount(attention: ReadonlySignal<number>): () => voi
 let audioContext: AudioContext | undefined;
 let lastSoundAt = 0;
 
-/** Two soft tones, made here: nothing is loaded for it. */
+/** Plays two synthesized tones, so that no audio file is needed. */
 export function playSound(): void {
   if (!isSoundEnabled.peek() || Date.now() - lastSoundAt < MIN_SOUND_INTERVAL_MS) return;
-  // A browser refuses sound before the first click; then there is none.
+  // Browsers block sound before the first click.
   if (navigator.userActivation?.hasBeenActive === false) return;
   lastSoundAt = Date.now();
   audioContext ??= new AudioContext();
@@ -53,7 +53,7 @@ export function playSound(): void {
 export const areNotificationsSupported = () => typeof Notification !== "undefined";
 export const areNotificationsAllowed = () => areNotificationsSupported() && Notification.permission === "granted";
 
-/** Only ever called from a click. */
+/** Must be called from a click handler: browsers ignore other permission requests. */
 export async function requestNotificationPermission(): Promise<boolean> {
   if (!areNotificationsSupported()) return false;
   const permission = await Notification.requestPermission();
@@ -61,7 +61,7 @@ export async function requestNotificationPermission(): Promise<boolean> {
   return areDesktopNotificationsEnabled.peek();
 }
 
-/** Shown while the page is hidden, one for each chat. */
+/** Shows a notification if the page is hidden. It replaces an earlier one of the same chat. */
 export function showDesktopNotification(title: string, text: string, chatId: number, open: () => void): void {
   if (!areDesktopNotificationsEnabled.peek() || !areNotificationsAllowed() || !document.hidden) return;
   const notification = new Notification(title, {

@@ -16,9 +16,9 @@ function createStore(pages: () => { chats: ChatRow[]; next: number | null }[] = 
 }
 const ids = (rows: readonly ChatRow[]) => rows.map((row) => row.chat_id);
 
-test("who has waited longest stands first", () => {
+test("longest-waiting chat is listed first", () => {
   const { chats } = createStore();
-  chats.upsert([
+  chats.applyRows([
     chatRow(1, { lastMessage: ["visitor", 300] }),
     chatRow(2, { lastMessage: ["visitor", 100] }),
     chatRow(3, { waiting_since: 50, lastMessage: ["visitor", 900] }),
@@ -28,29 +28,29 @@ test("who has waited longest stands first", () => {
 
 test("another message does not restart the waiting time", () => {
   const { chats } = createStore();
-  chats.upsert([chatRow(1, { lastMessage: ["visitor", 100] }), chatRow(2, { lastMessage: ["visitor", 200] })]);
-  chats.upsert([chatRow(1, { lastMessage: ["visitor", 900] })]);
+  chats.applyRows([chatRow(1, { lastMessage: ["visitor", 100] }), chatRow(2, { lastMessage: ["visitor", 200] })]);
+  chats.applyRows([chatRow(1, { lastMessage: ["visitor", 900] })]);
   assert.deepEqual(ids(chats.waiting.value), [1, 2]);
   assert.equal(chats.waitingSince(chatRow(1, { lastMessage: ["visitor", 900] })), 100);
 });
 
-test("own chats that await a reply stand before answered ones", () => {
+test("own unanswered chats precede answered ones", () => {
   const { chats } = createStore();
-  chats.upsert([
+  chats.applyRows([
     chatRow(1, { ...ownChat, lastMessage: ["agent", 900] }),
     chatRow(2, { ...ownChat, lastMessage: ["visitor", 500] }),
     chatRow(3, { ...ownChat, lastMessage: ["visitor", 400] }),
     chatRow(4, { ...ownChat, lastMessage: ["agent", 950] }),
   ]);
-  chats.upsert([chatRow(5, { state: "active", agent: { id: 2, name: "Jonas" } })]);
+  chats.applyRows([chatRow(5, { state: "active", agent: { id: 2, name: "Jonas" } })]);
   assert.deepEqual(ids(chats.mine.value), [3, 2, 4, 1]);
-  chats.upsert([chatRow(3, { ...ownChat, lastMessage: ["agent", 960] })]);
+  chats.applyRows([chatRow(3, { ...ownChat, lastMessage: ["agent", 960] })]);
   assert.deepEqual(ids(chats.mine.value), [2, 3, 4, 1]);
 });
 
-test("each tab lists its states", () => {
+test("each tab lists its chat states", () => {
   const { chats } = createStore();
-  chats.upsert([chatRow(1), chatRow(2, { state: "bot" }), chatRow(3, { state: "closed" }), chatRow(4, ownChat)]);
+  chats.applyRows([chatRow(1), chatRow(2, { state: "bot" }), chatRow(3, { state: "closed" }), chatRow(4, ownChat)]);
   assert.deepEqual(
     [
       ids(chats.waiting.value),
@@ -63,21 +63,21 @@ test("each tab lists its states", () => {
   );
 });
 
-test("a chat is unread until its end was read", () => {
+test("chat is unread until its end is read", () => {
   const { chats, storage, api } = createStore();
   const first = chatRow(1, { ...ownChat, lastMessage: ["visitor", 100, "Hi"] });
-  chats.upsert([first]);
+  chats.applyRows([first]);
   assert.equal(chats.isUnread(first), true);
   chats.markRead(1, 3);
   assert.equal(chats.isUnread(first), false);
-  // In the same second, and told by a list only.
+  // A message in the same second, known only from a list.
   const second = chatRow(1, { ...ownChat, lastMessage: ["visitor", 100, "Are you there?"] });
   assert.equal(chats.isUnread(second), true);
   assert.equal(new ChatStore(api, 1, storage).isUnread(first), false, "also after a reload");
   assert.equal(new ChatStore(api, 1, storage).lastReadSeq(1), 3);
 });
 
-test("answers and chats of others are never unread", () => {
+test("chats of others and own replies are never unread", () => {
   const { chats } = createStore();
   for (const other of [
     chatRow(1, { ...ownChat, lastMessage: ["agent", 5] }),
@@ -91,7 +91,7 @@ test("answers and chats of others are never unread", () => {
 test("pushed messages are counted until they are read", () => {
   const { chats } = createStore();
   const own = chatRow(1, { ...ownChat, lastMessage: ["visitor", 100] });
-  chats.upsert([own]);
+  chats.applyRows([own]);
   chats.incrementUnread(1);
   chats.incrementUnread(1);
   assert.equal(chats.unreadCounts.value.get(1), 2);
@@ -101,7 +101,7 @@ test("pushed messages are counted until they are read", () => {
   assert.equal(chats.attentionCount.value, 0);
 });
 
-test("all pages of open chats are read, and what is gone goes", async () => {
+test("all open chats are loaded and missing ones removed", async () => {
   let pages = [
     { chats: [chatRow(9), chatRow(8)], next: 8 },
     { chats: [chatRow(3)], next: null as number | null },
@@ -115,7 +115,7 @@ test("all pages of open chats are read, and what is gone goes", async () => {
   assert.deepEqual(ids(chats.all.value), [8]);
 });
 
-test("a push during a read of the list wins", async () => {
+test("push during a list request wins", async () => {
   let release: () => void = () => {};
   const held = new Promise<void>((done) => (release = done));
   const { api } = fakeApi(async () => {
@@ -125,16 +125,18 @@ test("a push during a read of the list wins", async () => {
   const chats = new ChatStore(api, 1, memoryStorage());
   const reading = chats.loadOpen();
   await flushPromises();
-  chats.upsert([chatRow(1, ownChat), chatRow(3)]);
+  chats.applyRows([chatRow(1, ownChat), chatRow(3)]);
   release();
   await reading;
   assert.equal(chats.peek(1)?.state, "active");
   assert.deepEqual(ids(chats.all.value).sort(), [1, 2, 3]);
 });
 
-test("a list that fails keeps what was known", async () => {
+test("failed list request keeps the loaded chats", async () => {
   let works = true;
-  const { api } = fakeApi(() => (works ? jsonResponse({ chats: [chatRow(1)], next: null }) : new Response("", { status: 500 })));
+  const { api } = fakeApi(() =>
+    works ? jsonResponse({ chats: [chatRow(1)], next: null }) : new Response("", { status: 500 }),
+  );
   const chats = new ChatStore(api, 1, memoryStorage());
   await chats.loadOpen();
   works = false;
@@ -143,15 +145,15 @@ test("a list that fails keeps what was known", async () => {
   assert.deepEqual(ids(chats.all.value), [1]);
 });
 
-test("an equal row does not change the store", () => {
+test("equal row does not change the store", () => {
   const { chats } = createStore();
-  chats.upsert([chatRow(1)]);
+  chats.applyRows([chatRow(1)]);
   const before = chats.rows.value;
-  chats.upsert([chatRow(1)]);
+  chats.applyRows([chatRow(1)]);
   assert.equal(chats.rows.value, before);
 });
 
-test("closed chats come page by page", async () => {
+test("closed chats are loaded page by page", async () => {
   const { chats, calls } = createStore(() => [
     { chats: [chatRow(9, { state: "closed" })], next: 9 },
     { chats: [chatRow(4, { state: "closed" })], next: null },

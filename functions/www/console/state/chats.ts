@@ -1,4 +1,4 @@
-/* Every chat row that the console knows, fed by lists, changes and pushes. */
+/* The store of all loaded chat rows. Lists, change requests and pushes update it. */
 
 import { batch, computed, signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
@@ -8,13 +8,13 @@ import type { PrefixedStorage } from "../../ui/storage";
 export type Tab = "waiting" | "mine" | "bot" | "all" | "closed";
 export const TABS: readonly Tab[] = ["waiting", "mine", "bot", "all", "closed"];
 
-/** Pages of open chats that are read at once; further ones come by scrolling. */
+/** The number of pages of open chats that are loaded initially; the list loads further pages while scrolling. */
 const MAX_OPEN_CHAT_PAGES = 10;
 const OPEN_CHATS_PER_PAGE = 100;
 const CLOSED_CHATS_PER_PAGE = 50;
 const MAX_READ_MARKS = 2000;
 
-/** Up to where the agent has read a chat: the last message as it was then. */
+/** How far the agent has read a chat, and the last message at that time. */
 interface ReadMark {
   seq: number;
   lastMessageKey: string;
@@ -34,15 +34,15 @@ export class ChatStore {
   readonly rows = signal<ReadonlyMap<number, ChatRow>>(new Map());
   readonly loadState = signal<LoadState>("idle");
   readonly problem = signal<unknown>(undefined);
-  /** Whether there are more open chats than were read. */
+  /** The cursor of the next page of open chats; null if all are loaded. */
   readonly nextOpenCursor = signal<number | null>(null);
   readonly nextClosedCursor = signal<number | null | undefined>(undefined);
   readonly closedLoadState = signal<LoadState>("idle");
-  /** Messages of visitors since the agent last read the chat, as counted from pushes. */
+  /** The number of pushed visitor messages since the agent last read the chat. */
   readonly unreadCounts = signal<ReadonlyMap<number, number>>(new Map());
-  /** The chat whose end the agent sees now: nothing in it is unread. */
+  /** The chat whose end is visible to the agent, so that none of its messages is unread. */
   readonly readingChatId = signal<number | undefined>(undefined);
-  /** Chats that are about to be closed; not listed while Undo is offered. */
+  /** Chats that will be closed unless the agent chooses Undo. They are hidden from the lists. */
   readonly closingChatIds = signal<ReadonlySet<number>>(new Set());
 
   private readonly waitStarts = new Map<number, { kind: "waiting" | "reply"; waitingSince: number }>();
@@ -83,7 +83,7 @@ export class ChatStore {
       .sort((a, b) => b.updated_at - a.updated_at || b.chat_id - a.chat_id),
   );
 
-  /** Chats that want the agent: those that wait and their own with something new. */
+  /** The number of waiting chats and of own chats with unread messages. */
   readonly attentionCount = computed(
     () => this.waiting.value.length + this.mine.value.filter((row) => this.isUnread(row)).length,
   );
@@ -92,7 +92,7 @@ export class ChatStore {
     return row.state === "active" && row.agent?.id === this.me;
   }
 
-  /** Their own chats: who waits for an answer stands first, longest first; then the last active. */
+  /** Sorts own chats: unanswered chats first, longest-waiting first; then by last activity. */
   private compareMine(a: ChatRow, b: ChatRow): number {
     const [left, right] = [this.awaitsReply(a), this.awaitsReply(b)];
     if (left && right) return this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id;
@@ -104,7 +104,7 @@ export class ChatStore {
     return row.state === "active" && row.last_message?.from === "visitor";
   }
 
-  /** Unix seconds since when somebody waits: for an agent, or for an answer. */
+  /** Unix seconds at which the visitor started to wait for an agent or for a reply. */
   waitingSince(row: ChatRow): number {
     return this.waitStarts.get(row.chat_id)?.waitingSince ?? lastActivityAt(row);
   }
@@ -118,7 +118,7 @@ export class ChatStore {
     return lastMessageKey(row) !== mark.lastMessageKey && row.last_message.timestamp >= mark.at;
   }
 
-  /** The last entry that the agent has read; undefined when they never opened the chat. */
+  /** The `seq` of the last entry that the agent has read; undefined if they never opened the chat. */
   lastReadSeq(chatId: number): number | undefined {
     return this.readMarks.peek()[chatId]?.seq;
   }
@@ -151,7 +151,7 @@ export class ChatStore {
     });
   }
 
-  /** Another tab has read something. */
+  /** Loads the read marks that another tab has stored. */
   reloadReadMarks(): void {
     this.readMarks.value = this.storage.read<Record<string, ReadMark>>("read") ?? this.readMarks.peek();
   }
@@ -162,11 +162,11 @@ export class ChatStore {
     this.unreadCounts.value = new Map(counts).set(chatId, (counts.get(chatId) ?? 0) + 1);
   }
 
-  /** Rows as they are now: of a push, of changes, or of an answer to an action. */
-  upsert(rows: readonly ChatRow[]): void {
+  /** Applies current rows from a push, a change request or the response to an action. */
+  applyRows(rows: readonly ChatRow[]): void {
     this.revision++;
     for (const row of rows) this.lastChangedAt.set(row.chat_id, this.revision);
-    this.merge(rows);
+    this.mergeRows(rows);
   }
 
   remove(ids: readonly number[]): void {
@@ -181,7 +181,7 @@ export class ChatStore {
     if (isChanged) this.rows.value = rows;
   }
 
-  private merge(rows: readonly ChatRow[]): void {
+  private mergeRows(rows: readonly ChatRow[]): void {
     if (rows.length === 0) return;
     const all = new Map(this.rows.peek());
     let isChanged = false;
@@ -209,7 +209,7 @@ export class ChatStore {
     }
   }
 
-  /** Reads every open chat. What a push said meanwhile wins over the list. */
+  /** Loads the open chats. Rows that were updated during the request are not overwritten. */
   async loadOpen(): Promise<void> {
     if (this.loadState.peek() !== "ready") this.loadState.value = "loading";
     const startRevision = this.revision;
@@ -218,11 +218,15 @@ export class ChatStore {
       let before: number | undefined;
       let next: number | null = null;
       for (let page = 0; page < MAX_OPEN_CHAT_PAGES; page++) {
-        const query = { state: "open" as const, limit: OPEN_CHATS_PER_PAGE, ...(before === undefined ? {} : { before }) };
+        const query = {
+          state: "open" as const,
+          limit: OPEN_CHATS_PER_PAGE,
+          ...(before === undefined ? {} : { before }),
+        };
         const page = await this.api.get("/agent/chats", { query });
         const isUnchanged = (row: ChatRow) => (this.lastChangedAt.get(row.chat_id) ?? 0) <= startRevision;
         for (const row of page.chats) listedIds.add(row.chat_id);
-        this.merge(page.chats.filter(isUnchanged));
+        this.mergeRows(page.chats.filter(isUnchanged));
         next = page.next;
         if (next === null) break;
         before = next;
@@ -255,11 +259,11 @@ export class ChatStore {
     const { chats, next } = await this.api.get("/agent/chats", {
       query: { state: "open", limit: OPEN_CHATS_PER_PAGE, before },
     });
-    this.merge(chats);
+    this.mergeRows(chats);
     this.nextOpenCursor.value = next;
   }
 
-  /** The next page of closed chats. */
+  /** Loads the next page of closed chats. */
   async loadClosed(): Promise<void> {
     if (this.closedLoadState.peek() === "loading" || this.nextClosedCursor.peek() === null) return;
     this.closedLoadState.value = "loading";
@@ -272,7 +276,7 @@ export class ChatStore {
       };
       const { chats, next } = await this.api.get("/agent/chats", { query });
       batch(() => {
-        this.merge(chats);
+        this.mergeRows(chats);
         this.nextClosedCursor.value = next;
         this.closedLoadState.value = "ready";
       });

@@ -6,9 +6,9 @@ interface StoredDraft {
   isNote: boolean;
 }
 
-/** What was typed and not sent, by chat. Written through to storage at once. */
+/** The unsent text of each chat. Every change is written to storage. */
 export class Drafts {
-  /** Chats with a draft, for the list. */
+  /** The chats that have a draft. */
   readonly chatIds = signal<ReadonlySet<number>>(new Set());
 
   constructor(private readonly storage: PrefixedStorage) {

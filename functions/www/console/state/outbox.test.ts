@@ -10,27 +10,30 @@ const stored = (seq: number) => jsonResponse({ seq, id: `id-${seq}` }, 201);
 const textOf = ({ body }: RecordedCall) => (body as { text: string }).text;
 const states = (outbox: Outbox) => outbox.items.value.map(({ state }) => state);
 
-function createOutbox(answer: (call: RecordedCall, count: number) => Response | Promise<Response>, storage = memoryStorage()) {
+function createOutbox(
+  respond: (call: RecordedCall, count: number) => Response | Promise<Response>,
+  storage = memoryStorage(),
+) {
   let count = 0;
-  const { api, calls } = fakeApi((call) => answer(call, ++count));
+  const { api, calls } = fakeApi((call) => respond(call, ++count));
   const outbox = new Outbox(api, storage);
-  const sent: number[] = [];
-  outbox.onSent = (_, { seq }) => sent.push(seq);
-  return { outbox, calls, sent, storage, api };
+  const sentSeqs: number[] = [];
+  outbox.onSent = (_, { seq }) => sentSeqs.push(seq);
+  return { outbox, calls, sentSeqs, storage, api };
 }
 
-test("messages of a chat are sent one after the other", async () => {
-  const { outbox, calls, sent } = createOutbox((_, count) => stored(count));
+test("messages of a chat are sent one at a time", async () => {
+  const { outbox, calls, sentSeqs } = createOutbox((_, count) => stored(count));
   for (const word of ["one", "two", "three"]) outbox.add(7, text(word));
   assert.equal(outbox.items.value.length, 3);
   await flushPromises();
   await flushPromises();
-  assert.deepEqual([calls.map(textOf), sent, outbox.items.value], [["one", "two", "three"], [1, 2, 3], []]);
+  assert.deepEqual([calls.map(textOf), sentSeqs, outbox.items.value], [["one", "two", "three"], [1, 2, 3], []]);
 });
 
-test("a lost network repeats the request with the same key", async (t) => {
+test("retry after a network error has the same key", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { outbox, calls, sent } = createOutbox((_, count) => {
+  const { outbox, calls, sentSeqs } = createOutbox((_, count) => {
     if (count < 3) throw new TypeError("network");
     return stored(4);
   });
@@ -41,12 +44,12 @@ test("a lost network repeats the request with the same key", async (t) => {
   await flushPromises();
   t.mock.timers.tick(2500);
   await flushPromises();
-  assert.deepEqual(sent, [4]);
+  assert.deepEqual(sentSeqs, [4]);
   assert.equal(calls.length, 3);
   assert.equal(new Set(calls.map(({ key }) => key)).size, 1);
 });
 
-test("a message survives a reload and keeps its key and place", async () => {
+test("message keeps its key and order across a reload", async () => {
   const { outbox, storage, calls } = createOutbox(() => {
     throw new TypeError("network");
   });
@@ -64,7 +67,7 @@ test("a message survives a reload and keeps its key and place", async () => {
   assert.deepEqual(storage.names(), []);
 });
 
-test("Retry-After is waited for", async (t) => {
+test("retry waits for Retry-After", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { outbox, calls } = createOutbox((_, count) =>
     count === 1 ? errorResponse(429, "slow down", { "retry-after": "9" }) : stored(1),
@@ -79,23 +82,23 @@ test("Retry-After is waited for", async (t) => {
   assert.equal(calls.length, 2);
 });
 
-test("a refused message stays with its reason and lets others pass", async () => {
-  const { outbox, sent } = createOutbox((call, count) =>
+test("rejected message is kept and does not block others", async () => {
+  const { outbox, sentSeqs } = createOutbox((call, count) =>
     textOf(call) === "bad" ? errorResponse(400, "text is wrong") : stored(count),
   );
-  const refused: OutgoingItem[] = [];
-  outbox.onRejected = (item) => refused.push(item);
+  const rejected: OutgoingItem[] = [];
+  outbox.onRejected = (item) => rejected.push(item);
   outbox.add(7, text("bad"));
   outbox.add(7, text("good"));
   await flushPromises();
   await flushPromises();
   assert.deepEqual(
-    [outbox.items.value.map(({ problem }) => problem), sent, refused.length],
+    [outbox.items.value.map(({ problem }) => problem), sentSeqs, rejected.length],
     [["text is wrong"], [2], 1],
   );
 });
 
-test("an ended session does not refuse a message", async (t) => {
+test("expired session does not reject a message", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { outbox } = createOutbox(() => errorResponse(401));
   outbox.add(7, text("hello"));
@@ -103,7 +106,7 @@ test("an ended session does not refuse a message", async (t) => {
   assert.deepEqual(states(outbox), ["waiting"]);
 });
 
-test("messages wait for the chat's accept", async () => {
+test("messages wait until the chat is accepted", async () => {
   const { outbox, calls } = createOutbox((_, count) => stored(count));
   let isHeld = true;
   outbox.isPaused = () => isHeld;
@@ -116,7 +119,7 @@ test("messages wait for the chat's accept", async () => {
   assert.equal(calls.length, 1);
 });
 
-test("a discarded message is not sent", async (t) => {
+test("discarded message is not sent", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { outbox, calls, storage } = createOutbox((_, count) => (count === 1 ? errorResponse(503) : stored(count)));
   const { key } = outbox.add(7, text("no"));
@@ -127,7 +130,7 @@ test("a discarded message is not sent", async (t) => {
   assert.deepEqual([calls.length, outbox.items.value, storage.names()], [1, [], []]);
 });
 
-test("notes go to their own endpoint", async () => {
+test("notes are sent to their own endpoint", async () => {
   const { outbox, calls } = createOutbox(() => stored(1));
   outbox.add(7, { kind: "note", body: { text: "for us" } });
   await flushPromises();
@@ -137,7 +140,7 @@ test("notes go to their own endpoint", async () => {
   );
 });
 
-test("drafts are kept by chat", () => {
+test("drafts are stored per chat", () => {
   const storage = memoryStorage();
   const drafts = new Drafts(storage);
   drafts.write(7, "half a sen", false);
@@ -157,7 +160,7 @@ test("drafts are kept by chat", () => {
   assert.deepEqual([...later.chatIds.value], [9]);
 });
 
-test("typing is told at once, repeated, and ended", (t) => {
+test("typing notice is sent, repeated and ended", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const sentNotices: string[] = [];
   const notice = new TypingNotice((type) => sentNotices.push(type));

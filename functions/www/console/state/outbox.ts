@@ -1,5 +1,5 @@
-/* What the agent wrote and the service has not answered yet. Each item lies in storage under a key of its own, so that
-   neither a reload nor a second tab loses one, and is sent with that key as Idempotency-Key until it is answered. */
+/* Messages and notes that the service has not confirmed yet. Each item is stored under its own key, so that a reload or
+   a second tab does not lose it. The key is sent as Idempotency-Key, so that a retry does not store the message twice. */
 
 import { signal } from "@preact/signals";
 import { ApiError, isRetryable, NetworkError, type ApiClient } from "../../api/client";
@@ -8,24 +8,24 @@ import type { PrefixedStorage } from "../../ui/storage";
 
 export type OutgoingContent = { kind: "message"; body: AgentMessage } | { kind: "note"; body: { text: string } };
 
-export type OutgoingState = "sending" | "waiting" | "refused";
+export type OutgoingState = "sending" | "waiting" | "rejected";
 
 export type OutgoingItem = OutgoingContent & {
   key: string;
   chatId: number;
-  /** Unix milliseconds; also the order. */
-  writtenAt: number;
+  /** Unix milliseconds; unique, items are sorted by it. */
+  createdAt: number;
   state: OutgoingState;
-  /** Why it is not sent, in the service's words. */
+  /** Why it is not sent: usually the service's error message. */
   problem?: string;
 };
 
 const MAX_RETRY_DELAY_MS = 30_000;
-const KEY_BYTES = 16;
+const IDEMPOTENCY_KEY_BYTES = 16;
 
-/** Not randomUUID: browsers have that over https only. */
+/** `crypto.randomUUID` is not used, because browsers offer it over https only. */
 function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
+  return Array.from(crypto.getRandomValues(new Uint8Array(IDEMPOTENCY_KEY_BYTES)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 }
@@ -35,11 +35,11 @@ export class Outbox {
   /** Called when the service has stored an item. */
   onSent: (item: OutgoingItem, response: { seq: number; id: string }) => void = () => {};
   onRejected: (item: OutgoingItem) => void = () => {};
-  /** Chats whose accept is on its way: their messages wait for it. */
+  /** Whether messages of the chat must wait, because the request to accept it is running. */
   isPaused: (chatId: number) => boolean = () => false;
 
   private readonly sendingChatIds = new Set<number>();
-  private readonly failureCount = new Map<number, number>();
+  private readonly failureCounts = new Map<number, number>();
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
   private isStopped = false;
 
@@ -50,11 +50,11 @@ export class Outbox {
     const stored = storage.names().map((name) => storage.read<OutgoingItem>(name));
     this.items.value = stored
       .filter((item): item is OutgoingItem => item !== undefined && typeof item.key === "string")
-      .map((item) => (item.state === "refused" ? item : { ...item, state: "waiting" as const }))
-      .sort((a, b) => a.writtenAt - b.writtenAt);
+      .map((item) => (item.state === "rejected" ? item : { ...item, state: "waiting" as const }))
+      .sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Sends what an earlier page left behind. */
+  /** Sends the items that are in storage. */
   start(): void {
     for (const chatId of new Set(this.items.peek().map((item) => item.chatId))) void this.sendNext(chatId);
   }
@@ -66,12 +66,12 @@ export class Outbox {
   }
 
   add(chatId: number, content: OutgoingContent): OutgoingItem {
-    const latest = this.items.peek().at(-1)?.writtenAt ?? 0;
+    const latest = this.items.peek().at(-1)?.createdAt ?? 0;
     const item: OutgoingItem = {
       ...content,
       key: randomKey(),
       chatId,
-      writtenAt: Math.max(Date.now(), latest + 1),
+      createdAt: Math.max(Date.now(), latest + 1),
       state: "sending",
     };
     this.storage.write(item.key, item);
@@ -80,7 +80,7 @@ export class Outbox {
     return item;
   }
 
-  /** The network is back, or the agent does not want to wait. */
+  /** Sends without waiting for the next retry. */
   retryNow(): void {
     for (const [chatId, timer] of this.timers) {
       clearTimeout(timer);
@@ -105,7 +105,7 @@ export class Outbox {
     return item;
   }
 
-  /** Another tab changed the shelf. */
+  /** Loads items that another tab added, and drops those that it removed. */
   syncWithStorage(): void {
     const names = new Set(this.storage.names());
     const currentItems = this.items.peek();
@@ -114,7 +114,7 @@ export class Outbox {
       .filter((name) => !currentItems.some((item) => item.key === name))
       .flatMap((name) => this.storage.read<OutgoingItem>(name) ?? []);
     if (remainingItems.length !== currentItems.length || added.length > 0)
-      this.items.value = [...remainingItems, ...added].sort((a, b) => a.writtenAt - b.writtenAt);
+      this.items.value = [...remainingItems, ...added].sort((a, b) => a.createdAt - b.createdAt);
   }
 
   private update(item: OutgoingItem): void {
@@ -122,29 +122,29 @@ export class Outbox {
     this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
   }
 
-  /** Sends the chat's items one after the other, so that they arrive as they were written. */
+  /** Sends the chat's next item. A chat has one request at a time, which preserves the order of its messages. */
   async sendNext(chatId: number): Promise<void> {
     if (this.isStopped || this.sendingChatIds.has(chatId) || this.timers.has(chatId) || this.isPaused(chatId)) return;
-    const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "refused");
+    const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "rejected");
     if (item === undefined) return;
     this.sendingChatIds.add(chatId);
     try {
       const response = await this.send(item);
-      this.failureCount.delete(chatId);
+      this.failureCounts.delete(chatId);
       this.storage.remove(item.key);
-      // First the entry, then the item goes: the words are never absent.
+      // The entry is added before the item is removed, so that the message stays visible.
       this.onSent(item, response);
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);
     } catch (error) {
       if (this.isStopped) return;
-      // An ended session is mended by signing in again; nothing is refused by it.
+      // After 401 the agent signs in again, so the item is retried.
       if (isRetryable(error) || (error instanceof ApiError && error.status === 401)) {
         this.scheduleRetry(item, error);
         return;
       }
       const rejected: OutgoingItem = {
         ...item,
-        state: "refused",
+        state: "rejected",
         problem: error instanceof Error ? error.message : "It could not be sent.",
       };
       if (this.items.peek().some((other) => other.key === item.key)) this.update(rejected);
@@ -156,13 +156,14 @@ export class Outbox {
   }
 
   private scheduleRetry(item: OutgoingItem, error: unknown): void {
-    const failureCount = (this.failureCount.get(item.chatId) ?? 0) + 1;
-    this.failureCount.set(item.chatId, failureCount);
+    const failureCount = (this.failureCounts.get(item.chatId) ?? 0) + 1;
+    this.failureCounts.set(item.chatId, failureCount);
     const problem =
       error instanceof NetworkError ? "Waiting for the network" : error instanceof Error ? error.message : "";
     if (this.items.peek().some((other) => other.key === item.key)) this.update({ ...item, state: "waiting", problem });
     const retryAfterMs = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 0;
-    const delay = Math.max(retryAfterMs, Math.min(MAX_RETRY_DELAY_MS, 1000 * 2 ** (failureCount - 1))) * (1 + Math.random() * 0.2);
+    const delay =
+      Math.max(retryAfterMs, Math.min(MAX_RETRY_DELAY_MS, 1000 * 2 ** (failureCount - 1))) * (1 + Math.random() * 0.2);
     const timer = setTimeout(() => {
       this.timers.delete(item.chatId);
       void this.sendNext(item.chatId);

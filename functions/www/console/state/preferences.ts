@@ -14,6 +14,6 @@ function persistedSignal<T>(name: string, defaultValue: T): Signal<T> {
 
 export const isSoundEnabled = persistedSignal("sound", true);
 export const areDesktopNotificationsEnabled = persistedSignal("desktop", false);
-/** Keys without Ctrl or Cmd can be switched off (WCAG 2.1.4). */
+/** Shortcuts without Ctrl or Cmd can be disabled (WCAG 2.1.4). */
 export const areSingleKeyShortcutsEnabled = persistedSignal("keys", true);
 export const isVisitorPaneOpen = persistedSignal("visitor-pane", true);

@@ -4,11 +4,11 @@ import { hrefOf, parseRoute } from "./route";
 import { curlCommand, sameOriginPath } from "../channels/channel-endpoint";
 import { browserName } from "../visitor/browser-name";
 
-test("an address and its route belong together", () => {
+test("routes are formatted and parsed", () => {
   for (const hash of ["#/", "#/chat/7", "#/visitors", "#/visitors/12"]) assert.equal(hrefOf(parseRoute(hash)), hash);
 });
 
-test("a broken address opens the inbox", () => {
+test("unknown address opens the inbox", () => {
   for (const hash of [
     "",
     "#",
@@ -24,14 +24,14 @@ test("a broken address opens the inbox", () => {
   }
 });
 
-test("a channel of the same origin can be called from the page", () => {
+test("only a same-origin endpoint can be called from the page", () => {
   assert.equal(sameOriginPath("http://127.0.0.1:3000/channel/s/c", "http://127.0.0.1:3000"), "/channel/s/c");
   assert.equal(sameOriginPath("https://other.example/channel/s/c", "http://127.0.0.1:3000"), undefined);
   assert.equal(sameOriginPath("nothing", "http://127.0.0.1:3000"), undefined);
   assert.match(curlCommand("https://x.example/c"), /^curl -d '\{.*\}' https:\/\/x\.example\/c$/);
 });
 
-test("browsers are named", () => {
+test("browser names are derived from the user agent", () => {
   assert.equal(
     browserName("Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0"),
     "Firefox 132, Android",

@@ -1,16 +1,16 @@
 import { signal } from "@preact/signals";
 
-/** The pages that exist. Channels, bots, deliveries, the team and settings have none yet: admins call the API. */
+/** The existing pages. Channels, bots, deliveries, agents and settings have none yet; admins use the API. */
 export const SECTIONS = ["inbox", "visitors"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface Route {
   section: Section;
-  /** The open chat of the inbox, or the selected visitor's number. */
+  /** The number of the open chat, or of the selected visitor. */
   id: number | undefined;
 }
 
-/** Reads #/, #/chat/7, #/visitors/12; anything else is the inbox. */
+/** Parses #/, #/chat/7 and #/visitors/12; anything else opens the inbox. */
 export function parseRoute(hash: string): Route {
   const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
@@ -36,7 +36,7 @@ export function startRouting(): void {
   read();
 }
 
-/** Goes there. `replaces` leaves no step in the browser's history. */
+/** Opens a route. With `replacesHistory` it replaces the current entry of the browser's history. */
 export function navigate(to: Route, replacesHistory = false): void {
   const href = hrefOf(to);
   if (location.hash === href || (location.hash === "" && href === "#/")) return;
@@ -49,4 +49,5 @@ export function navigate(to: Route, replacesHistory = false): void {
   }
 }
 
-export const openChat = (id: number | undefined, replacesHistory = false) => navigate({ section: "inbox", id }, replacesHistory);
+export const openChat = (id: number | undefined, replacesHistory = false) =>
+  navigate({ section: "inbox", id }, replacesHistory);

@@ -1,4 +1,4 @@
-/* Who is signed in. The token lives in memory and in this tab's sessionStorage, nowhere else. */
+/* The session of the signed-in agent. The token is only in memory and in the tab's sessionStorage. */
 
 import { signal } from "@preact/signals";
 import { ApiClient, hasStatus } from "../../api/client";
@@ -17,9 +17,9 @@ export interface Session {
 }
 
 export const session = signal<Session | undefined>(tabStorage.read<Session>("session"));
-/** Why the sign-in page is shown, when the agent did not ask for it. */
+/** Why the session ended, if the agent did not sign out. */
 export const signOutReason = signal<"expired" | undefined>(undefined);
-/** Whether this is a new session rather than a reload of the page. */
+/** Whether the agent has signed in since the page was loaded. */
 export let isNewSession = false;
 
 export const api = new ApiClient(() => session.peek()?.token);
@@ -57,20 +57,27 @@ export async function signIn(email: string, password: string): Promise<void> {
   persistentStorage.write("email", email);
 }
 
-/** With the single-use code that the local host prints. */
+/** Signs in with the single-use code that the local host prints. */
 export async function signInWithCode(code: string): Promise<void> {
   startSession(await api.post("/_local/sign-in", { body: { code } }), undefined);
 }
 
-/** Reads what a login does not say of the agent: e-mail, picture, the account's name. */
+/** Loads data that the login response lacks: e-mail, photo and the account's name. */
 export async function loadProfile(): Promise<void> {
   try {
     const { agent, role, account } = await api.get("/agent/me");
     const current = session.peek();
     if (current?.id !== agent.id) return;
-    storeSession({ ...current, name: agent.name, role, email: agent.email, photo: agent.photo, accountName: account.name });
+    storeSession({
+      ...current,
+      name: agent.name,
+      role,
+      email: agent.email,
+      photo: agent.photo,
+      accountName: account.name,
+    });
   } catch {
-    // The console works without.
+    // The console works without this data.
   }
 }
 
@@ -78,7 +85,7 @@ export async function signOut(): Promise<void> {
   try {
     await api.post("/agent/logout");
   } catch (error) {
-    // A service without logout forgets the session by itself.
+    // In a service without this endpoint the session expires.
     if (!hasStatus(error, 404, 405, 401)) throw error;
   } finally {
     endSession();

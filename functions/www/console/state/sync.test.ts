@@ -2,12 +2,22 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { ChatRow, Entry } from "../../api/types";
 import { ChatStore } from "./chats";
-import { timelineEntry, errorResponse, fakeApi, jsonResponse, memoryStorage, ownChat, chatRow, flushPromises, type RecordedCall } from "./test-support";
+import {
+  timelineEntry,
+  errorResponse,
+  fakeApi,
+  jsonResponse,
+  memoryStorage,
+  ownChat,
+  chatRow,
+  flushPromises,
+  type RecordedCall,
+} from "./test-support";
 import { Sync } from "./sync";
 import { Timelines } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** What Sync needs of a page. */
+/** The browser functions that Sync uses. */
 const pendingFrames: (() => void)[] = [];
 const globals = globalThis as unknown as Record<string, unknown>;
 beforeEach(() => {
@@ -86,11 +96,11 @@ function start(service: Partial<FakeService> = {}) {
   const activeChatIds: number[] = [];
   const log: string[] = [];
   const events = {
-    arrived: ({ chat_id }: ChatRow) => void activeChatIds.push(chat_id),
+    visitorActivity: ({ chat_id }: ChatRow) => void activeChatIds.push(chat_id),
     presence: () => void log.push("presence"),
     settings: () => void log.push("settings"),
     sessionEnded: () => void log.push("ended"),
-    back: () => void log.push("back"),
+    recovered: () => void log.push("recovered"),
   };
   const sync = new Sync(api, chats, timelines, typing, events, () => new FakeSocket() as unknown as WebSocket);
   sync.start();
@@ -107,7 +117,7 @@ function start(service: Partial<FakeService> = {}) {
   };
 }
 
-test("the list is there before the socket, and read again with it", async () => {
+test("list is loaded before and after the socket opens", async () => {
   const testConsole = start({ rows: [chatRow(1)] });
   await flushPromises();
   assert.equal(testConsole.chats.waiting.value.length, 1);
@@ -120,7 +130,7 @@ test("the list is there before the socket, and read again with it", async () => 
   testConsole.sync.stop();
 });
 
-test("pushes of one frame are one change", async () => {
+test("pushes of one animation frame are one change", async () => {
   const { sync, chats, typing, activeChatIds } = start({ rows: [chatRow(7, ownChat)] });
   await flushPromises();
   FakeSocket.last.open();
@@ -141,7 +151,7 @@ test("pushes of one frame are one change", async () => {
   sync.stop();
 });
 
-test("a chat that is offered to others goes", async () => {
+test("chat offered to other agents is removed", async () => {
   const { sync, chats } = start({ rows: [chatRow(7), chatRow(8)] });
   await flushPromises();
   FakeSocket.last.open();
@@ -153,7 +163,7 @@ test("a chat that is offered to others goes", async () => {
   sync.stop();
 });
 
-test("a broken connection catches up by its cursor", async (t) => {
+test("reconnected socket catches up from its cursor", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const testConsole = start({ rows: [chatRow(7)] });
   await flushPromises();
@@ -175,11 +185,11 @@ test("a broken connection catches up by its cursor", async (t) => {
     ["/agent/changes?c0", "/agent/changes?c1"],
   );
   assert.deepEqual([testConsole.chats.peek(7), testConsole.chats.peek(9)?.chat_id], [undefined, 9]);
-  assert.deepEqual(testConsole.arrived, [9]);
+  assert.deepEqual(testConsole.activeChatIds, [9]);
   testConsole.sync.stop();
 });
 
-test("an expired cursor reads the list again", async (t) => {
+test("expired cursor reloads the list", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { sync, state, paths } = start({ rows: [chatRow(7)] });
   await flushPromises();
@@ -203,9 +213,12 @@ test("an expired cursor reads the list again", async (t) => {
   sync.stop();
 });
 
-test("a service without sockets is polled, and nobody is alarmed", async (t) => {
+test("service without sockets is polled without a warning", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
-  const { sync, state, chats, activeChatIds } = start({ hasSockets: false, rows: [chatRow(7, { lastMessage: ["visitor", 10] })] });
+  const { sync, state, chats, activeChatIds } = start({
+    hasSockets: false,
+    rows: [chatRow(7, { lastMessage: ["visitor", 10] })],
+  });
   await flushPromises();
   assert.deepEqual(sync.connection.value, { kind: "polling", nextAttemptAt: undefined });
   state.rows = [chatRow(7, { lastMessage: ["visitor", 20, "More"] }), chatRow(8)];
@@ -216,7 +229,7 @@ test("a service without sockets is polled, and nobody is alarmed", async (t) => 
   sync.stop();
 });
 
-test("a service that is down is told with its next attempt, and its return", async (t) => {
+test("outage and recovery are reported", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { sync, state, log } = start({ hasSockets: false, rows: [chatRow(7)] });
   await flushPromises();
@@ -228,11 +241,11 @@ test("a service that is down is told with its next attempt, and its return", asy
   t.mock.timers.tick(3001);
   await flushPromises();
   assert.equal(sync.connection.value.kind, "polling");
-  assert.deepEqual(log, ["back"]);
+  assert.deepEqual(log, ["recovered"]);
   sync.stop();
 });
 
-test("a socket that opens while lists fail is not called live", async (t) => {
+test("socket is not live while the list requests fail", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { sync, state } = start({ rows: [chatRow(7)] });
   await flushPromises();
@@ -247,7 +260,7 @@ test("a socket that opens while lists fail is not called live", async (t) => {
   sync.stop();
 });
 
-test("an ended session is told once", async () => {
+test("ended session is reported once", async () => {
   const { sync, log } = start();
   await flushPromises();
   FakeSocket.last.open();

@@ -1,4 +1,4 @@
-/* Keeps the stores equal to the service: by pushes while there is a socket, by reading again while there is none. */
+/* Keeps the stores up to date: with pushes while the socket is open, otherwise by polling. */
 
 import { batch, signal } from "@preact/signals";
 import { hasStatus, type ApiClient } from "../../api/client";
@@ -13,9 +13,9 @@ import type { TypingStore } from "./visitor-typing";
 export type ConnectionState =
   | { kind: "starting" }
   | { kind: "live" }
-  /** There are no pushes: the lists are read every few seconds. Without `nextAttemptAt` the service has no sockets. */
+  /** The lists are polled. `nextAttemptAt` is undefined if the service does not support sockets. */
   | { kind: "polling"; nextAttemptAt: number | undefined }
-  /** Not even reading works. */
+  /** Requests fail, too. */
   | { kind: "lost"; nextAttemptAt: number };
 
 const POLL_INTERVAL_MS = 3000;
@@ -24,24 +24,24 @@ const RECONCILE_INTERVAL_MS = 5 * 60_000;
 const HIDDEN_FLUSH_DELAY_MS = 250;
 
 export interface SyncEvents {
-  /** A visitor wrote, or a chat began to wait. Called once for each flush and chat. */
+  /** A visitor wrote, or a chat started to wait for an agent. Called at most once for each chat and flush. */
   visitorActivity: (row: ChatRow, entry: Entry | undefined) => void;
   presence: (agentId: number, status: "online" | "away" | "offline") => void;
   settings: () => void;
   sessionEnded: () => void;
-  /** The service answers again. */
+  /** The service responds again. */
   recovered: () => void;
 }
 
 export class Sync {
   readonly connection = signal<ConnectionState>({ kind: "starting" });
-  /** The chat that is shown: its timeline is kept fresh. */
+  /** Returns the timeline of the open chat, which is refreshed with the lists. */
   openTimeline: () => Timeline | undefined = () => undefined;
 
   private readonly socket: PushSocket;
   private cursor: string | undefined;
   private supportsChanges = true;
-  private failures = 0;
+  private failureCount = 0;
   private pollCount = 0;
   private socketRetryAt: number | undefined;
   private pollTimer: ReturnType<typeof setTimeout> | undefined;
@@ -93,7 +93,7 @@ export class Sync {
     this.socket.stop();
   }
 
-  /** The agent does not want to wait for the next attempt. */
+  /** Reconnects and polls without waiting for the next attempt. */
   reconnectNow(): void {
     this.socket.reconnectNow();
     this.poll();
@@ -125,18 +125,18 @@ export class Sync {
       await this.openTimeline()?.refresh();
       if (!isFirst) this.reportVisitorActivity(before);
     } catch {
-      // Pushes alone would leave out what happened before: polling goes on until a read works.
+      // Earlier changes are not pushed again, so polling continues until a request succeeds.
       if (!this.isStopped && !this.isPolling) this.schedulePoll(POLL_INTERVAL_MS);
       return;
     }
     if (this.isStopped || !this.socket.isOpen) return;
     clearTimeout(this.pollTimer);
-    this.failures = 0;
+    this.failureCount = 0;
     this.setConnection({ kind: "live" });
     void this.openTimeline()
       ?.refreshPending()
       .catch(() => {});
-    // Timelines that are not shown may have missed pushes: they are read again when they are opened.
+    // Other timelines may have missed pushes. They are refreshed when they are opened.
   }
 
   private onSocketDown(nextAttemptAt: number | undefined): void {
@@ -152,14 +152,14 @@ export class Sync {
     if (before.kind === "lost" && connection.kind !== "lost") this.events.recovered();
   }
 
-  /** What changed since the cursor; without one, every open chat. */
+  /** Applies the changes since the cursor, or loads all open chats if there is no valid cursor. */
   private async readChanges(): Promise<void> {
     if (this.supportsChanges) {
       try {
         while (this.cursor !== undefined) {
           const changes: ChatChanges = await this.api.get("/agent/changes", { query: { cursor: this.cursor } });
           batch(() => {
-            this.chats.upsert(changes.chats);
+            this.chats.applyRows(changes.chats);
             this.chats.remove(changes.gone);
           });
           this.cursor = changes.cursor;
@@ -185,9 +185,9 @@ export class Sync {
     void this.pollOnce()
       .catch((error: unknown) => {
         if (hasStatus(error, 401) || this.isStopped) return;
-        this.failures++;
-        // One slow answer is not a lost connection.
-        const delay = Math.max(this.failures > 1 ? 0 : POLL_INTERVAL_MS, backoffDelayMs(this.failures));
+        this.failureCount++;
+        // The second attempt follows soon, because one slow response is not a lost connection.
+        const delay = Math.max(this.failureCount > 1 ? 0 : POLL_INTERVAL_MS, backoffDelayMs(this.failureCount));
         this.setConnection({ kind: "lost", nextAttemptAt: Date.now() + delay });
         this.schedulePoll(delay);
       })
@@ -201,26 +201,26 @@ export class Sync {
     const isFirst = this.chats.loadState.peek() !== "ready";
     await this.chats.loadOpen();
     const timeline = this.openTimeline();
-    if (timeline?.progress.peek() === "ready") {
+    if (timeline?.loadState.peek() === "ready") {
       await timeline.refreshPending();
-      if (this.pollCount++ % 2 === 0) await this.refreshDetail(timeline);
+      if (this.pollCount++ % 2 === 0) await this.refreshDetails(timeline);
     }
     if (this.isStopped) return;
-    this.failures = 0;
+    this.failureCount = 0;
     if (!isFirst) this.reportVisitorActivity(before);
     if (this.socket.isOpen) {
       if (this.connection.peek().kind !== "live") void this.onSocketOpen();
       return;
     }
     if (this.connection.peek().kind === "lost" && this.socketRetryAt !== undefined) this.socket.reconnectNow();
-    // Until the first socket opened or failed, nothing is known about pushes.
+    // `socketRetryAt` is undefined until the first socket has opened or failed.
     this.setConnection({ kind: "polling", nextAttemptAt: this.socketRetryAt });
     this.schedulePoll(document.hidden ? HIDDEN_POLL_INTERVAL_MS : POLL_INTERVAL_MS);
   }
 
-  private async refreshDetail(timeline: Timeline): Promise<void> {
-    await timeline.refreshDetail();
-    const detail = timeline.detail.peek();
+  private async refreshDetails(timeline: Timeline): Promise<void> {
+    await timeline.refreshDetails();
+    const detail = timeline.chatDetails.peek();
     if (detail !== undefined) this.typing.set(timeline.chatId, detail.visitor_typing);
   }
 
@@ -229,14 +229,15 @@ export class Sync {
     this.pollTimer = setTimeout(() => this.poll(), ms);
   }
 
-  /** What a push would have told. */
+  /** Reports visitor activity that polling found, as a push would have done. */
   private reportVisitorActivity(before: ReadonlyMap<number, ChatRow>): void {
     for (const row of this.chats.rows.peek().values()) {
       const previousRow = before.get(row.chat_id);
       if (previousRow === row) continue;
       const isNewWait = row.state === "waiting" && previousRow?.state !== "waiting";
       const isNewMessage =
-        row.last_message?.from === "visitor" && JSON.stringify(previousRow?.last_message) !== JSON.stringify(row.last_message);
+        row.last_message?.from === "visitor" &&
+        JSON.stringify(previousRow?.last_message) !== JSON.stringify(row.last_message);
       if (isNewWait || isNewMessage) this.events.visitorActivity(row, undefined);
     }
   }
@@ -250,7 +251,7 @@ export class Sync {
     else requestAnimationFrame(flush);
   }
 
-  /** Applies what arrived since the last frame as one change. */
+  /** Applies the pushes since the last animation frame in one batch. */
   flush(): void {
     this.isFlushScheduled = false;
     if (this.isStopped) return;
@@ -307,7 +308,7 @@ export class Sync {
             break;
         }
       }
-      this.chats.upsert([...rows.values()]);
+      this.chats.applyRows([...rows.values()]);
     });
     for (const [chatId, entry] of activeChats) {
       const row = this.chats.peek(chatId);
@@ -329,7 +330,7 @@ const MESSAGE_TYPES = new Set([
   "buttons",
 ]);
 
-/** The row as its next push will say it. */
+/** The row with this entry as its last message, until the next push of the row. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
   if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];

@@ -1,4 +1,4 @@
-/* For tests: a service that answers by a function, and shapes of the API. */
+/* Helpers of the unit tests: a fake API whose responses are computed by a function, and sample rows and entries. */
 
 import { ApiClient } from "../../api/client";
 import type { ChatRow, Entry } from "../../api/types";
@@ -13,7 +13,10 @@ export interface RecordedCall {
 }
 type FakeResponse = Response | Promise<Response>;
 
-export function fakeApi(respond: (call: RecordedCall) => FakeResponse | undefined): { api: ApiClient; calls: RecordedCall[] } {
+export function fakeApi(respond: (call: RecordedCall) => FakeResponse | undefined): {
+  api: ApiClient;
+  calls: RecordedCall[];
+} {
   const calls: RecordedCall[] = [];
   const api = new ApiClient(
     () => "token",

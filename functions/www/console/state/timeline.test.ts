@@ -20,9 +20,10 @@ function timelineOf(stored: () => Entry[]) {
   return { timeline: new Timeline(api, 7), reads };
 }
 const seqs = (timeline: Timeline) => timeline.entries.value.map(({ seq }) => seq);
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => timelineEntry(from + index));
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => timelineEntry(from + index));
 
-test("a long timeline without a known end is read page by page", async () => {
+test("long timeline is loaded page by page", async () => {
   const { timeline, reads } = timelineOf(() => range(1, 1100));
   await timeline.open(undefined);
   assert.equal(seqs(timeline).length, 1100);
@@ -30,7 +31,7 @@ test("a long timeline without a known end is read page by page", async () => {
   assert.equal(timeline.hasOlder.value, false);
 });
 
-test("the end of a timeline is read first, older pages later", async () => {
+test("end of a timeline is loaded first, older pages later", async () => {
   const { timeline, reads } = timelineOf(() => range(1, 900));
   await timeline.open(900);
   assert.deepEqual([seqs(timeline)[0], seqs(timeline).length, timeline.hasOlder.value], [701, 200, true]);
@@ -44,7 +45,7 @@ test("the end of a timeline is read first, older pages later", async () => {
   assert.deepEqual(reads(), [700, 500, 300, 100, 0]);
 });
 
-test("a pushed entry in order needs no request", async () => {
+test("pushed entry in sequence needs no request", async () => {
   const { timeline, reads } = timelineOf(() => range(1, 3));
   await timeline.open(undefined);
   assert.equal(timeline.applyEntry(timelineEntry(4)), true);
@@ -53,7 +54,7 @@ test("a pushed entry in order needs no request", async () => {
   assert.deepEqual([seqs(timeline), reads()], [[1, 2, 3, 4], [0]]);
 });
 
-test("a gap before a pushed entry is read over HTTP", async () => {
+test("gap before a pushed entry is loaded", async () => {
   let stored = range(1, 3);
   const { timeline, reads } = timelineOf(() => stored);
   await timeline.open(undefined);
@@ -69,7 +70,7 @@ test("a gap before a pushed entry is read over HTTP", async () => {
   );
 });
 
-test("a number that appears late is asked for again", async (t) => {
+test("late entry is loaded by a retry", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let stored = range(1, 3);
   const { timeline } = timelineOf(() => stored);
@@ -83,7 +84,7 @@ test("a number that appears late is asked for again", async (t) => {
   assert.deepEqual(seqs(timeline), [1, 2, 3, 4, 5]);
 });
 
-test("a number that never appears is not asked for endlessly", async (t) => {
+test("retries for a missing entry are limited", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { timeline, reads } = timelineOf(() => range(1, 3));
   await timeline.open(undefined);
@@ -98,7 +99,7 @@ test("a number that never appears is not asked for endlessly", async (t) => {
   assert.deepEqual(seqs(timeline), [1, 2, 3, 5, 6]);
 });
 
-test("a delivery replaces the entry in its place", async () => {
+test("delivery update replaces the entry", async () => {
   const { timeline } = timelineOf(() => range(1, 3));
   await timeline.open(undefined);
   timeline.applyEntry(timelineEntry(2, { delivery: { state: "delivered", attempts: [] } }));
@@ -106,18 +107,23 @@ test("a delivery replaces the entry in its place", async () => {
   assert.equal(timeline.entries.value[1]?.delivery?.state, "delivered");
 });
 
-test("pending deliveries are read again, finished ones not", async () => {
+test("only pending deliveries are reloaded", async () => {
   let stored = [timelineEntry(1), timelineEntry(2, { delivery: { state: "pending", attempts: [] } }), timelineEntry(3)];
   const { timeline, reads } = timelineOf(() => stored);
   await timeline.open(undefined);
-  stored = [timelineEntry(1), timelineEntry(2, { delivery: { state: "failed", attempts: [] } }), timelineEntry(3), timelineEntry(4)];
+  stored = [
+    timelineEntry(1),
+    timelineEntry(2, { delivery: { state: "failed", attempts: [] } }),
+    timelineEntry(3),
+    timelineEntry(4),
+  ];
   await timeline.refreshPending();
   assert.equal(timeline.entries.value[1]?.delivery?.state, "failed");
   await timeline.refreshPending();
   assert.deepEqual(reads(), [0, 1, 4]);
 });
 
-test("the least recently used timelines are dropped", () => {
+test("least recently used timelines are dropped", () => {
   const { api } = fakeApi(() => jsonResponse({}));
   const timelines = new Timelines(api, 2);
   const first = timelines.open(1);

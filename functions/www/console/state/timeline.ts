@@ -1,26 +1,26 @@
-/* The entries of one chat, keyed by seq. */
+/* The entries and the details of a chat. Gaps in `seq` are filled with requests. */
 
 import { batch, signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
-import type { Chat, ChatRow, Entry, Panel } from "../../api/types";
+import type { Chat, ChatRow, Entry, AgentPanel } from "../../api/types";
 import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
 const MAX_ENTRIES_PER_PAGE = 500;
-/** A number that is being written appears within ten seconds, or never. */
+/** A missing entry appears within ten seconds, or never: the service may skip a number. */
 const MAX_GAP_RETRIES = 12;
 const GAP_RETRY_INTERVAL_MS = 1000;
 
 export class Timeline {
   readonly entries = signal<readonly Entry[]>([]);
-  readonly detail = signal<Chat | undefined>(undefined);
-  readonly progress = signal<LoadState>("idle");
+  readonly chatDetails = signal<Chat | undefined>(undefined);
+  readonly loadState = signal<LoadState>("idle");
   readonly problem = signal<unknown>(undefined);
-  /** Whether the service has entries older than the first one here. */
+  /** Whether the service has entries before the first loaded one. */
   readonly hasOlder = signal(false);
   readonly isLoadingOlder = signal(false);
 
-  /** Entries above `floor` and up to `settled` are complete; a push may have brought later ones. */
+  /** All entries after `completeAfterSeq` and up to `completeUpToSeq` are loaded. Pushes may have added later ones. */
   private completeAfterSeq = 0;
   private completeUpToSeq = 0;
   private currentRefresh: Promise<void> | undefined;
@@ -31,44 +31,44 @@ export class Timeline {
     readonly chatId: number,
   ) {}
 
-  /** The highest entry here. */
+  /** The highest loaded `seq`. */
   get lastSeq(): number {
     return this.entries.peek().at(-1)?.seq ?? 0;
   }
 
-  /** Reads the end of the timeline; `highest` is the chat's highest entry where it is known. */
+  /** Loads the details and the end of the timeline. `highestSeq` is the chat's last `seq`, if known. */
   async open(highestSeq: number | undefined): Promise<void> {
-    if (this.progress.peek() === "loading") return;
-    if (this.progress.peek() === "ready") return this.refreshPending();
-    this.progress.value = "loading";
+    if (this.loadState.peek() === "loading") return;
+    if (this.loadState.peek() === "ready") return this.refreshPending();
+    this.loadState.value = "loading";
     try {
       this.completeAfterSeq = Math.max(0, (highestSeq ?? 0) - ENTRIES_PER_PAGE);
       this.completeUpToSeq = this.completeAfterSeq;
-      const [detail] = await Promise.all([this.readDetail(), this.readForward(MAX_ENTRIES_PER_PAGE)]);
+      const [chatDetails] = await Promise.all([this.loadDetails(), this.readForward(MAX_ENTRIES_PER_PAGE)]);
       batch(() => {
-        this.detail.value = detail;
+        this.chatDetails.value = chatDetails;
         this.hasOlder.value = this.completeAfterSeq > 0;
         this.problem.value = undefined;
-        this.progress.value = "ready";
+        this.loadState.value = "ready";
       });
     } catch (error) {
       batch(() => {
         this.problem.value = error;
-        this.progress.value = "failed";
+        this.loadState.value = "failed";
       });
       throw error;
     }
   }
 
-  private readDetail(): Promise<Chat> {
+  private loadDetails(): Promise<Chat> {
     return this.api.get("/agent/chats/{chat_id}", { path: { chat_id: this.chatId } });
   }
 
-  async refreshDetail(): Promise<void> {
-    this.detail.value = await this.readDetail();
+  async refreshDetails(): Promise<void> {
+    this.chatDetails.value = await this.loadDetails();
   }
 
-  /** Reads what came after the last complete entry. Calls at the same time share one request. */
+  /** Loads the entries after `completeUpToSeq`. Concurrent calls share one request. */
   refresh(): Promise<void> {
     this.currentRefresh ??= this.readForward(MAX_ENTRIES_PER_PAGE).finally(() => {
       this.currentRefresh = undefined;
@@ -76,29 +76,30 @@ export class Timeline {
     return this.currentRefresh;
   }
 
-  /** As `refresh`, and again every entry whose delivery is still on its way. */
+  /** Like `refresh`, but also reloads the entries with a pending delivery. */
   async refreshPending(): Promise<void> {
     const pending = this.entries.peek().find((entry) => hasPendingDelivery(entry));
-    if (pending !== undefined && pending.seq <= this.completeUpToSeq) this.completeUpToSeq = Math.max(this.completeAfterSeq, pending.seq - 1);
+    if (pending !== undefined && pending.seq <= this.completeUpToSeq)
+      this.completeUpToSeq = Math.max(this.completeAfterSeq, pending.seq - 1);
     await this.refresh();
   }
 
-  private async readForward(maxTimelines: number): Promise<void> {
+  private async readForward(limit: number): Promise<void> {
     for (;;) {
       const after = this.completeUpToSeq;
       const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", {
         path: { chat_id: this.chatId },
-        query: { after, limit: maxTimelines },
+        query: { after, limit },
       });
-      const lastSeq = messages.at(-1);
-      if (lastSeq === undefined) return;
-      batch(() => this.merge(messages));
-      this.completeUpToSeq = Math.max(this.completeUpToSeq, lastSeq.seq);
-      if (messages.length < maxTimelines) return;
+      const lastEntry = messages.at(-1);
+      if (lastEntry === undefined) return;
+      batch(() => this.mergeEntries(messages));
+      this.completeUpToSeq = Math.max(this.completeUpToSeq, lastEntry.seq);
+      if (messages.length < limit) return;
     }
   }
 
-  /** Reads the page before the first entry. */
+  /** Loads the page before the first entry. */
   async loadOlder(): Promise<void> {
     if (this.isLoadingOlder.peek() || this.completeAfterSeq === 0) return;
     this.isLoadingOlder.value = true;
@@ -110,7 +111,7 @@ export class Timeline {
       });
       const completeAfterSeq = this.completeAfterSeq;
       batch(() => {
-        this.merge(messages.filter((entry) => entry.seq <= completeAfterSeq));
+        this.mergeEntries(messages.filter((entry) => entry.seq <= completeAfterSeq));
         this.completeAfterSeq = after;
         this.hasOlder.value = after > 0;
       });
@@ -119,47 +120,52 @@ export class Timeline {
     }
   }
 
-  /** An entry of a push, or of an answer. Whether it is new here. */
+  /** Adds or replaces an entry from a push or a response. Returns whether it is new. */
   applyEntry(entry: Entry): boolean {
-    const isNew = !this.entries.peek().some((currentEntries) => currentEntries.seq === entry.seq);
-    this.merge([entry]);
-    if (this.progress.peek() !== "ready") return isNew;
+    const isNew = !this.entries.peek().some((existing) => existing.seq === entry.seq);
+    this.mergeEntries([entry]);
+    if (this.loadState.peek() !== "ready") return isNew;
     if (entry.seq === this.completeUpToSeq + 1) this.completeUpToSeq = entry.seq;
     if (this.lastSeq > this.completeUpToSeq) this.fillGap();
     return isNew;
   }
 
-  /** Reads what is missing before the last entry, for as long as a number may still appear. */
+  /** Loads the missing entries before the last one. Retries while they may still appear. */
   private fillGap(attempt = 0): void {
     if (this.gapTimer !== undefined && attempt === 0) return;
     const targetSeq = this.lastSeq;
     const checkGap = () => {
       if (this.completeUpToSeq >= targetSeq) return;
       if (attempt >= MAX_GAP_RETRIES) this.completeUpToSeq = targetSeq;
-      else this.gapTimer = setTimeout(() => ((this.gapTimer = undefined), this.fillGap(attempt + 1)), GAP_RETRY_INTERVAL_MS);
+      else
+        this.gapTimer = setTimeout(
+          () => ((this.gapTimer = undefined), this.fillGap(attempt + 1)),
+          GAP_RETRY_INTERVAL_MS,
+        );
     };
     this.refresh().then(checkGap, checkGap);
   }
 
-  /** The header as a list has it: state, owner and department. */
+  /** Updates state, agent and department from the row of a list. */
   applyRow(row: ChatRow): void {
-    const detail = this.detail.peek();
-    if (detail === undefined) return;
+    const chatDetails = this.chatDetails.peek();
+    if (chatDetails === undefined) return;
     const { state, agent, department, updated_at } = row;
-    this.detail.value = { ...detail, state, agent, department, updated_at };
+    this.chatDetails.value = { ...chatDetails, state, agent, department, updated_at };
   }
 
-  applyPanel(panel: Panel): void {
-    const detail = this.detail.peek();
-    if (detail !== undefined) this.detail.value = { ...detail, panel };
+  applyPanel(panel: AgentPanel): void {
+    const chatDetails = this.chatDetails.peek();
+    if (chatDetails !== undefined) this.chatDetails.value = { ...chatDetails, panel };
   }
 
   applyVisitor(visitor: Chat["visitor"]): void {
-    const detail = this.detail.peek();
-    if (detail !== undefined) this.detail.value = { ...detail, visitor: { ...detail.visitor, ...visitor } };
+    const chatDetails = this.chatDetails.peek();
+    if (chatDetails !== undefined)
+      this.chatDetails.value = { ...chatDetails, visitor: { ...chatDetails.visitor, ...visitor } };
   }
 
-  private merge(added: readonly Entry[]): void {
+  private mergeEntries(added: readonly Entry[]): void {
     if (added.length === 0) return;
     const currentEntries = this.entries.peek();
     const lastSeq = currentEntries.at(-1)?.seq ?? 0;
@@ -183,13 +189,13 @@ export function hasPendingDelivery(entry: Entry): boolean {
   return [entry.delivery, entry.webhook_delivery, entry.bot_delivery].some((delivery) => delivery?.state === "pending");
 }
 
-/** The timelines of the chats that were opened; the least recently used ones are dropped. */
+/** The timelines of opened chats. The least recently used ones are dropped. */
 export class Timelines {
   private readonly timelines = new Map<number, Timeline>();
 
   constructor(
     private readonly api: ApiClient,
-    private readonly maxTimelines = 40,
+    private readonly maxOpenTimelines = 40,
   ) {}
 
   open(chatId: number): Timeline {
@@ -197,7 +203,7 @@ export class Timelines {
     this.timelines.delete(chatId);
     this.timelines.set(chatId, timeline);
     for (const [oldest] of this.timelines) {
-      if (this.timelines.size <= this.maxTimelines) break;
+      if (this.timelines.size <= this.maxOpenTimelines) break;
       this.timelines.delete(oldest);
     }
     return timeline;

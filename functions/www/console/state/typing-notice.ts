@@ -1,4 +1,4 @@
-/* When a visitor is told that the agent types: at once, again while it goes on, and that it stopped. */
+/* Typing notices to the visitor: sent when the agent starts to type, repeated while typing, and ended afterwards. */
 
 const REPEAT_INTERVAL_MS = 6000;
 const IDLE_TIMEOUT_MS = 5000;
@@ -21,7 +21,7 @@ export class TypingNotice {
     this.send("typein");
   }
 
-  /** The agent looks elsewhere; a moment later nobody types. */
+  /** The composer lost the focus: typing ends after a second without input. */
   onBlur(): void {
     if (!this.isTyping) return;
     clearTimeout(this.idleTimer);

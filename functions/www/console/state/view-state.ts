@@ -3,10 +3,10 @@ import { tabStorage } from "../../ui/storage";
 import { effect } from "@preact/signals";
 import { TABS, type Tab } from "./chats";
 
-/** What floats over the console. One at a time. */
+/** The dialog or palette over the console; at most one is open. */
 export type Overlay =
   | { kind: "palette" }
-  | { kind: "keys" }
+  | { kind: "shortcuts" }
   | { kind: "canned" }
   | { kind: "sign-out" }
   | { kind: "channel" }
@@ -22,11 +22,11 @@ const storedTab = tabStorage.read<Tab>("tab");
 export const activeTab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
 effect(() => tabStorage.write("tab", activeTab.value));
 
-/** The words in the search field. */
+/** The text of the search field. */
 export const searchQuery = signal("");
-/** Where the visitor pane does not fit: whether it is shown over the conversation. */
-export const isVisitorOverlayOpen = signal(false);
-/** Asks the composer of a chat for the focus; it is kept until that composer is there. */
+/** On narrow screens: whether the visitor pane is shown over the conversation. */
+export const isVisitorPaneOverlayOpen = signal(false);
+/** Requests the focus for a chat's composer. The request remains until that composer is rendered. */
 export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
 export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
   composerFocusRequest.value = { chatId, kind };

@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 
-/** Nobody who went away types for ever. */
+/** A typing notice without an update expires after this time. */
 const TYPING_TIMEOUT_MS = 12_000;
 
 export interface VisitorTyping {
   text: string | undefined;
 }
 
-/** Who types now, by chat. */
+/** The visitors who are typing, by chat. */
 export class TypingStore {
   readonly visitors = signal<ReadonlyMap<number, VisitorTyping>>(new Map());
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();

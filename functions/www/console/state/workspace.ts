@@ -1,4 +1,4 @@
-/* Everything of one session: the stores, what feeds them, and what the agent can do. */
+/* The state of a session: its stores, their synchronisation, and the actions of the agent. */
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, hasStatus, NetworkError, type ApiClient } from "../../api/client";
@@ -17,22 +17,22 @@ import { Sync } from "./sync";
 import { Timelines, type Timeline } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** How long Undo is offered before a chat is really closed. */
+/** How long the agent can undo a close before it is sent. */
 export const UNDO_CLOSE_MS = 5000;
 
 export function errorText(error: unknown): string {
   if (error instanceof ApiError && error.status >= 500)
-    return `The service could not answer (${error.status}). Try again in a moment.`;
+    return `The service failed (status ${error.status}). Try again in a moment.`;
   if (error instanceof ApiError) {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
     return /[.!?]$/.test(message) ? message : `${message}.`;
   }
-  if (error instanceof NetworkError) return "The service does not answer. Check the network and try again.";
-  return "Something went wrong in this page. Reload it if this stays.";
+  if (error instanceof NetworkError) return "The service does not respond. Check the network and try again.";
+  return "Something went wrong in this page. Reload it if this happens again.";
 }
 
 export interface Directory {
-  /** `status` is absent where the service does not say it. */
+  /** `status` is absent if the service does not provide it. */
   agents: readonly (Omit<Colleague, "status"> & { status?: PresenceStatus })[];
   departments: readonly { id: number; name: string }[];
 }
@@ -48,11 +48,11 @@ export class Workspace {
 
   readonly presence = signal<PresenceStatus | undefined>(undefined);
   readonly directory = signal<Directory | undefined>(undefined);
-  /** Undefined until they are read; null when the service has none. */
+  /** Undefined until they are loaded; null if the service does not support them. */
   readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
-  /** Chats whose accept is on its way. */
+  /** Chats whose request to accept is running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
-  /** Client ids of entries that this page sent: they keep their place on the screen. */
+  /** The outbox keys of entries that this page sent, by entry id, so that their components keep their keys. */
   readonly sentItemKeys = new Map<string, string>();
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
@@ -73,7 +73,7 @@ export class Workspace {
     this.drafts = new Drafts(this.storage.child("draft."));
     this.outbox = new Outbox(api, this.storage.child("outbox."));
     this.outbox.isPaused = (chatId) => this.acceptingChatIds.peek().has(chatId);
-    this.outbox.onSent = (item, answer) => this.onSent(item, answer);
+    this.outbox.onSent = (item, response) => this.onSent(item, response);
     this.outbox.onRejected = (item) => announce(`Not sent: ${item.problem}`);
     this.sync = new Sync(
       api,
@@ -134,7 +134,7 @@ export class Workspace {
 
   private readonly onOnline = () => this.outbox.retryNow();
 
-  /** The page goes away: a close that waits for Undo happens now. */
+  /** Sends pending closes immediately, because the page is closed. */
   private readonly onPageHide = () => {
     for (const [chatId, { timer, dismiss }] of this.closeTimers) {
       clearTimeout(timer);
@@ -143,7 +143,7 @@ export class Workspace {
     }
   };
 
-  // Reading
+  // Timelines and read positions
 
   timeline(chatId: number): Timeline {
     return this.timelines.open(chatId);
@@ -152,10 +152,10 @@ export class Workspace {
   async openTimeline(chatId: number): Promise<void> {
     const timeline = this.timelines.open(chatId);
     try {
-      const wasLoaded = timeline.progress.peek() === "ready";
+      const wasLoaded = timeline.loadState.peek() === "ready";
       await timeline.open(this.chats.peek(chatId)?.seq);
-      if (wasLoaded) await timeline.refreshDetail();
-      const detail = timeline.detail.peek();
+      if (wasLoaded) await timeline.refreshDetails();
+      const detail = timeline.chatDetails.peek();
       if (detail !== undefined)
         this.typing.set(chatId, detail.visitor_typing, this.typing.visitors.peek().get(chatId)?.text);
     } catch (error) {
@@ -163,7 +163,7 @@ export class Workspace {
     }
   }
 
-  /** Up to where the agent knows the chat: what they read, else their own last words in it. */
+  /** How far the agent has read the chat: the stored position, or their last own entry. */
   readPosition(chatId: number): number | undefined {
     const lastOwnEntry = this.timelines
       .peek(chatId)
@@ -184,37 +184,39 @@ export class Workspace {
     const name = visitorName(row);
     if (this.closeTimers.has(row.chat_id)) {
       this.undoClose(row.chat_id);
-      toast(`${name} wrote again: the chat stays open.`);
+      toast(`${name} wrote again. The chat stays open.`);
     }
     announce(
       this.openChatId.peek() === row.chat_id
         ? `${name}: ${text}`
         : row.state === "waiting"
-          ? `${name} waits for an agent`
+          ? `${name} is waiting for an agent`
           : `New message from ${name}`,
     );
     if (isVisible) return;
     playSound();
-    showDesktopNotification(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () => openChat(row.chat_id));
+    showDesktopNotification(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () =>
+      openChat(row.chat_id),
+    );
   }
 
-  // Writing
+  // Messages and chat actions
 
   send(chatId: number, draft: OutgoingContent): void {
     this.outbox.add(chatId, draft);
   }
 
-  private onSent(item: OutgoingItem, answer: { seq: number; id: string }): void {
-    this.sentItemKeys.set(answer.id, item.key);
+  private onSent(item: OutgoingItem, response: { seq: number; id: string }): void {
+    this.sentItemKeys.set(response.id, item.key);
     const timeline = this.timelines.peek(item.chatId);
-    if (timeline === undefined || timeline.entries.peek().some((entry) => entry.seq === answer.seq)) return;
+    if (timeline === undefined || timeline.entries.peek().some((entry) => entry.seq === response.seq)) return;
     const { me } = this;
     const common = {
-      seq: answer.seq,
-      id: answer.id,
+      seq: response.seq,
+      id: response.id,
       from: "agent" as const,
       agent: { id: me.id, name: me.name },
-      timestamp: Math.floor(item.writtenAt / 1000),
+      timestamp: Math.floor(item.createdAt / 1000),
     };
     const entry =
       item.kind === "note"
@@ -228,7 +230,7 @@ export class Workspace {
     timeline.applyEntry(entry as Entry);
   }
 
-  /** The agent takes the chat. Shown at once; taken back when somebody else was faster. */
+  /** Accepts the chat. The change is shown immediately and reverted if the request fails. */
   async accept(chatId: number): Promise<void> {
     const before = this.header(chatId);
     if (
@@ -258,7 +260,7 @@ export class Workspace {
         this.chats.remove([chatId]);
         toast("This chat does not exist any more.", { isBad: true });
       } else {
-        toast(`Not accepted. ${errorText(error)}`, {
+        toast(`The chat was not accepted. ${errorText(error)}`, {
           isBad: true,
           action: { label: "Try again", run: () => void this.accept(chatId) },
         });
@@ -275,7 +277,7 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Closes the chat in a moment, so that the agent can take it back. */
+  /** Closes the chat after a delay in which the agent can undo it. */
   close(chatId: number): void {
     const row = this.header(chatId);
     if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
@@ -310,7 +312,7 @@ export class Workspace {
       if (row !== undefined) this.applyRow({ ...row, state: "closed", updated_at: Math.floor(Date.now() / 1000) });
     } catch (error) {
       if (before !== undefined)
-        toast(`The chat with ${visitorName(before)} is not closed. ${errorText(error)}`, { isBad: true });
+        toast(`The chat with ${visitorName(before)} was not closed. ${errorText(error)}`, { isBad: true });
     } finally {
       this.chats.setClosing(chatId, false);
     }
@@ -335,7 +337,7 @@ export class Workspace {
       await this.api.post("/agent/chats/{chat_id}/messages/{seq}/retry", { path: { chat_id: chatId, seq: entry.seq } });
     } catch (error) {
       if (!hasStatus(error, 409)) timeline?.applyEntry(entry);
-      toast(`Not sent again. ${errorText(error)}`, { isBad: true });
+      toast(`The message was not sent again. ${errorText(error)}`, { isBad: true });
       await timeline?.refreshPending().catch(() => {});
     }
   }
@@ -343,7 +345,7 @@ export class Workspace {
   async assignToCrm(chatId: number): Promise<void> {
     await this.api.post("/agent/chats/{chat_id}/assign", { path: { chat_id: chatId } });
     const timeline = this.timelines.peek(chatId);
-    const detail = timeline?.detail.peek();
+    const detail = timeline?.chatDetails.peek();
     if (detail?.panel.assignment?.state !== "done" && detail !== undefined) {
       timeline?.applyPanel({ ...detail.panel, assignment: { state: "pending" } });
     }
@@ -353,11 +355,11 @@ export class Workspace {
     const changed = await this.api.patch("/agent/visitors/{number}", { path: { number }, body: changes });
     batch(() => {
       for (const timeline of this.timelines.all()) {
-        const detail = timeline.detail.peek();
+        const detail = timeline.chatDetails.peek();
         if (detail?.visitor.number === number) timeline.applyVisitor({ ...detail.visitor, ...changed });
       }
       const rows = [...this.chats.rows.peek().values()].filter((row) => row.visitor.number === number);
-      this.chats.upsert(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
+      this.chats.applyRows(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
     });
     void this.timelines
       .peek(chatId)
@@ -365,15 +367,15 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Erases a visitor with all their chats; goes on until nothing is left. */
+  /** Erases a visitor with all chats. Repeats the request until the erasure is complete. */
   async eraseVisitor(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
     for (;;) {
-      const answer = await this.api.delete("/admin/visitors/{number}", { path: { number } });
-      removed.chats += answer.removed.chats;
-      removed.entries += answer.removed.entries;
+      const response = await this.api.delete("/admin/visitors/{number}", { path: { number } });
+      removed.chats += response.removed.chats;
+      removed.entries += response.removed.entries;
       onProgress({ ...removed });
-      if (answer.complete) break;
+      if (response.complete) break;
     }
     const ids = [...this.chats.rows.peek().values()]
       .filter((row) => row.visitor.number === number)
@@ -385,32 +387,32 @@ export class Workspace {
     this.chats.remove(ids);
   }
 
-  /** A chat's header as a list has it, or as its own detail says. */
+  /** The chat's row from a list, or from its details. */
   header(chatId: number): ChatRow | undefined {
-    const detail = this.timelines.peek(chatId)?.detail.peek();
-    return this.chats.peek(chatId) ?? (detail && rowFromDetail(detail));
+    const detail = this.timelines.peek(chatId)?.chatDetails.peek();
+    return this.chats.peek(chatId) ?? (detail && rowFromDetails(detail));
   }
 
   applyRow(row: ChatRow): void {
     batch(() => {
-      this.chats.upsert([row]);
+      this.chats.applyRows([row]);
       this.timelines.peek(row.chat_id)?.applyRow(row);
     });
   }
 
-  /** Reads a chat's header again; a row for one that no list brought. */
+  /** Reloads the chat's details and updates its row. */
   async reloadHeader(chatId: number): Promise<void> {
     const timeline = this.timelines.open(chatId);
-    await timeline.refreshDetail().catch(() => {});
-    const detail = timeline.detail.peek();
+    await timeline.refreshDetails().catch(() => {});
+    const detail = timeline.chatDetails.peek();
     const row = this.chats.peek(chatId);
     if (detail !== undefined && row !== undefined) {
       const { state, agent, department, updated_at } = detail;
-      this.chats.upsert([{ ...row, state, agent, department, updated_at }]);
+      this.chats.applyRows([{ ...row, state, agent, department, updated_at }]);
     }
   }
 
-  // The agent
+  // Presence, colleagues and canned replies
 
   private async loadPresence(): Promise<void> {
     try {
@@ -418,7 +420,7 @@ export class Workspace {
       this.presence.value = online || status === "away" ? status : "offline";
       if (isNewSession && this.presence.peek() === "offline") await this.setPresence("online");
     } catch {
-      // The switch stays undecided until the agent uses it.
+      // The presence stays unknown until the agent changes it.
     }
   }
 
@@ -443,7 +445,7 @@ export class Workspace {
     };
   }
 
-  /** Colleagues and departments. Before the service has a list for everybody, admins get it from their own. */
+  /** Loads agents and departments. If the service lacks this endpoint, admins use their own. */
   async loadDirectory(): Promise<Directory> {
     try {
       this.directory.value = await this.api.get("/agent/agents");
@@ -470,7 +472,7 @@ export class Workspace {
     }
   }
 
-  /** Whether something typed would be lost for this chat. */
+  /** Whether the chat has a draft or an unsent message. */
   hasUnsent(chatId: number): boolean {
     return this.drafts.chatIds.peek().has(chatId) || this.outbox.items.peek().some((item) => item.chatId === chatId);
   }
@@ -481,8 +483,8 @@ export class Workspace {
   }
 }
 
-/** A row for a chat that no list brought, for example one opened by its address. */
-export function rowFromDetail(detail: Chat): ChatRow {
+/** A row for a chat that is in no list, for example one opened by its link. */
+export function rowFromDetails(detail: Chat): ChatRow {
   const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
   return {
     chat_id,
@@ -498,7 +500,7 @@ export function rowFromDetail(detail: Chat): ChatRow {
 
 export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
 
-/** What a visitor is called where nobody said their name. */
+/** The visitor's name, or "Visitor" and the number if it is unknown. */
 export function visitorName(row: Pick<ChatRow, "visitor">): string {
   return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
 }

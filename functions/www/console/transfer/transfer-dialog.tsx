@@ -22,18 +22,18 @@ export function TransferDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
   const directory = workspace.directory.value;
-  const [searchText, setWords] = useState("");
+  const [searchText, setSearchText] = useState("");
   const [selected, setSelected] = useState(0);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
-  // Who is online may have changed since the list was read.
+  // The presence of agents may have changed since the list was loaded.
   useEffect(() => {
     workspace.loadDirectory().catch((error: unknown) => {
       if (workspace.directory.peek() === undefined)
         setProblem(
           hasStatus(error, 404)
-            ? "This service does not tell agents who their colleagues are. Ask an admin to transfer the chat."
+            ? "This service does not list colleagues for agents. Ask an admin to transfer the chat."
             : errorText(error),
         );
     });
@@ -46,7 +46,10 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     const agents: TransferTarget[] = directory.agents
       .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
       .map((agent) => ({ kind: "agent" as const, ...agent }))
-      .sort((a, b) => STATUS_ORDER[a.status ?? "online"] - STATUS_ORDER[b.status ?? "online"] || a.name.localeCompare(b.name));
+      .sort(
+        (a, b) =>
+          STATUS_ORDER[a.status ?? "online"] - STATUS_ORDER[b.status ?? "online"] || a.name.localeCompare(b.name),
+      );
     const departments: TransferTarget[] = directory.departments
       .filter(({ name }) => matches(name))
       .map((department) => ({ kind: "department" as const, ...department }));
@@ -102,7 +105,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
           autocomplete="off"
           value={searchText}
           onInput={(event) => {
-            setWords(event.currentTarget.value);
+            setSearchText(event.currentTarget.value);
             setSelected(0);
           }}
           onKeyDown={onKeyDown}
@@ -162,7 +165,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
             ])}
             {targets.length === 0 && (
               <li class="head" role="presentation">
-                {searchText === "" ? "There is nobody else in this account." : "Nobody of that name."}
+                {searchText === "" ? "This account has no other agents." : "Nobody found."}
               </li>
             )}
           </ul>

@@ -16,7 +16,7 @@ const SYSTEM_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["Linux", /Linux/],
 ];
 
-/** "Firefox 132, Android" of a User-Agent; the header itself when it is none that people know. */
+/** Browser and system of a User-Agent header, for example "Firefox 132, Android"; otherwise the header itself. */
 export function browserName(userAgent: string): string {
   const browser = BROWSER_PATTERNS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(
     ([, version]) => version !== undefined,

@@ -2,7 +2,7 @@ import "./visitor-pane.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { hasStatus } from "../../api/client";
-import type { Chat, ChatRow, Panel, Source } from "../../api/types";
+import type { Chat, ChatRow, AgentPanel, VisitorFieldSource } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
@@ -12,29 +12,29 @@ import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../conversation/conversation";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref } from "../state/route";
-import { overlay, isVisitorOverlayOpen } from "../state/view-state";
+import { overlay, isVisitorPaneOverlayOpen } from "../state/view-state";
 import { isAnonymous, errorText } from "../state/workspace";
 import { browserName } from "./browser-name";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
   const { timelines } = useWorkspace();
   const timeline = timelines.open(chatId);
-  const detail = timeline.detail.value;
-  const isShown = isVisitorOverlayOpen.value;
+  const detail = timeline.chatDetails.value;
+  const isShown = isVisitorPaneOverlayOpen.value;
   const close = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    isVisitorOverlayOpen.value = false;
+    isVisitorPaneOverlayOpen.value = false;
   }, [chatId]);
   useEffect(() => {
     if (isShown) close.current?.focus();
   }, [isShown]);
-  if (timeline.progress.value === "failed") return null;
+  if (timeline.loadState.value === "failed") return null;
   const classes = ["visitor", "scroll", isShown ? "shown" : "", isVisitorPaneOpen.value ? "" : "folded"]
     .filter(Boolean)
     .join(" ");
   return (
     <>
-      {isShown && <div class="visitor-shade" onClick={() => (isVisitorOverlayOpen.value = false)} />}
+      {isShown && <div class="visitor-shade" onClick={() => (isVisitorPaneOverlayOpen.value = false)} />}
       <section class={classes} aria-label="Visitor">
         <header>
           <h2>Visitor</h2>
@@ -43,12 +43,16 @@ export function VisitorPane({ chatId }: { chatId: number }) {
             type="button"
             class="btn only-icon close"
             aria-label="Close visitor details"
-            onClick={() => (isVisitorOverlayOpen.value = false)}
+            onClick={() => (isVisitorPaneOverlayOpen.value = false)}
           >
             <Icon name="x" class="large" />
           </button>
         </header>
-        {detail === undefined ? <VisitorSkeleton /> : <VisitorCards key={detail.visitor.number} chatId={chatId} detail={detail} />}
+        {detail === undefined ? (
+          <VisitorSkeleton />
+        ) : (
+          <VisitorCards key={detail.visitor.number} chatId={chatId} detail={detail} />
+        )}
       </section>
     </>
   );
@@ -81,7 +85,12 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
       )}
       <section class="card" aria-label="Contact">
         <div class="who">
-          <Avatar id={visitor.number} name={visitor.name} photo={visitor.photo} isAnonymous={isAnonymous(visitor.name)} />
+          <Avatar
+            id={visitor.number}
+            name={visitor.name}
+            photo={visitor.photo}
+            isAnonymous={isAnonymous(visitor.name)}
+          />
           <div>
             <EditableField
               label="Name"
@@ -103,14 +112,28 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
             {visitor.email && <SourceChip source={visitor.sources.email} />}
           </dt>
           <dd>
-            <EditableField label="E-mail" value={visitor.email} type="email" maxLength={254} canCopy save={save("email")} />
+            <EditableField
+              label="E-mail"
+              value={visitor.email}
+              type="email"
+              maxLength={254}
+              canCopy
+              save={save("email")}
+            />
           </dd>
           <dt>
             Phone
             {visitor.phone && <SourceChip source={visitor.sources.phone} />}
           </dt>
           <dd>
-            <EditableField label="Phone" value={visitor.phone} type="tel" maxLength={254} canCopy save={save("phone")} />
+            <EditableField
+              label="Phone"
+              value={visitor.phone}
+              type="tel"
+              maxLength={254}
+              canCopy
+              save={save("phone")}
+            />
           </dd>
           <dt>
             About
@@ -127,7 +150,11 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
           </dd>
         </dl>
       </section>
-      <CrmCard chatId={chatId} panel={panel} isMine={detail.state === "active" && detail.agent?.id === workspace.me.id} />
+      <CrmCard
+        chatId={chatId}
+        panel={panel}
+        isMine={detail.state === "active" && detail.agent?.id === workspace.me.id}
+      />
       <SessionCard detail={detail} />
       <OtherChats chatId={chatId} number={visitor.number} />
       <section class="card" aria-label="Actions">
@@ -138,7 +165,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
             onClick={() => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted)}
           >
             <Icon name="ban" />
-            {visitor.blacklisted ? "Take off the blacklist" : "Blacklist"}
+            {visitor.blacklisted ? "Remove from the blacklist" : "Blacklist"}
           </button>
           {workspace.isAdmin && (
             <button
@@ -156,7 +183,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   );
 }
 
-const SOURCE_LABELS: Record<Source, string> = {
+const SOURCE_LABELS: Record<VisitorFieldSource, string> = {
   visitor: "visitor",
   script: "page",
   integrator: "integrator",
@@ -164,16 +191,16 @@ const SOURCE_LABELS: Record<Source, string> = {
   crm: "CRM",
   agent: "agent",
 };
-const SOURCE_DESCRIPTIONS: Record<Source, string> = {
-  visitor: "Said by the visitor",
+const SOURCE_DESCRIPTIONS: Record<VisitorFieldSource, string> = {
+  visitor: "Entered by the visitor",
   script: "Set by the page, which visitors can change",
   integrator: "Sent by your front end",
-  bot: "Told to the bot",
-  crm: "Known to your CRM",
-  agent: "Written by an agent",
+  bot: "Sent by the bot",
+  crm: "From your CRM",
+  agent: "Entered by an agent",
 };
 
-function SourceChip({ source }: { source: Source | undefined }) {
+function SourceChip({ source }: { source: VisitorFieldSource | undefined }) {
   if (source === undefined) return null;
   return (
     <span class="source" title={SOURCE_DESCRIPTIONS[source]}>
@@ -185,10 +212,10 @@ function SourceChip({ source }: { source: Source | undefined }) {
 interface EditableFieldProps {
   label: string;
   value: string | null;
-  /** Where it differs from the value. */
+  /** Shown instead of the value. */
   displayText?: string;
-  /** Shown behind the value. */
-  source?: Source | undefined;
+  /** The source, shown after the value. */
+  source?: VisitorFieldSource | undefined;
   type?: "text" | "email" | "tel";
   isLong?: boolean;
   isName?: boolean;
@@ -199,7 +226,7 @@ interface EditableFieldProps {
 
 const focusOnce = (element: HTMLInputElement | HTMLTextAreaElement | null) => element?.focus();
 
-/** A value that becomes a field when it is pressed. Enter and leaving keep the change, Escape drops it. */
+/** A value that can be edited in place. Enter and blur save the change, Escape cancels it. */
 function EditableField({
   label,
   value,
@@ -226,7 +253,7 @@ function EditableField({
   const saveEdit = async (hasFocus: boolean) => {
     if (editedValue === undefined || isBusy || isCancelled.current) return;
     const newValue = editedValue.trim();
-    // An empty value means that nothing is said; the service keeps what it knows then.
+    // The service ignores an empty value, so it is not sent.
     if (newValue === (value ?? "") || newValue === "") return closeEditor(hasFocus);
     setBusy(true);
     try {
@@ -247,7 +274,7 @@ function EditableField({
       value: editedValue,
       maxLength,
       dir: "auto" as const,
-      // Not disabled: a field that is disabled loses the focus.
+      // `disabled` would remove the focus.
       readOnly: isBusy,
       ref: focusOnce,
       onInput: (event: Event) => setEditedValue((event.currentTarget as HTMLInputElement).value),
@@ -314,7 +341,7 @@ function ExternalLink({ href, children }: { href: string; children: ComponentChi
 const isWebUrl = (address: string | null | undefined): address is string =>
   typeof address === "string" && /^https?:\/\//i.test(address);
 
-function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMine: boolean }) {
+function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel; isMine: boolean }) {
   const workspace = useWorkspace();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -375,12 +402,16 @@ function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Panel; isMi
   );
 }
 
-/** `title` stands above a field, `key` before it with a colon (specification C1). */
-function CustomData({ lines }: { lines: Panel["custom_data"] }) {
+/** Shows `title` above the content and `key` before it with a colon (specification C1). */
+function CustomData({ lines }: { lines: AgentPanel["custom_data"] }) {
   return (
     <div class="custom">
       {lines.map(({ title, content, link, key }, index) => {
-        const value = isWebUrl(link) ? <ExternalLink href={link}>{content || link}</ExternalLink> : <LinkedText text={content} />;
+        const value = isWebUrl(link) ? (
+          <ExternalLink href={link}>{content || link}</ExternalLink>
+        ) : (
+          <LinkedText text={content} />
+        );
         if (key === null && title !== null && content.length <= 40) {
           return (
             <dl key={index}>
@@ -428,7 +459,11 @@ function SessionCard({ detail }: { detail: Chat }) {
   if (detail.referrer)
     lines.push([
       "Came from",
-      isWebUrl(detail.referrer) ? <ExternalLink href={detail.referrer}>{shortUrl(detail.referrer)}</ExternalLink> : detail.referrer,
+      isWebUrl(detail.referrer) ? (
+        <ExternalLink href={detail.referrer}>{shortUrl(detail.referrer)}</ExternalLink>
+      ) : (
+        detail.referrer
+      ),
     ]);
   if (campaign !== "") lines.push(["Campaign", campaign]);
   if (place !== "") lines.push(["Place", place]);
@@ -437,7 +472,7 @@ function SessionCard({ detail }: { detail: Chat }) {
     lines.push(["Browser", <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
   if (session?.ip_addr) lines.push(["Address", session.ip_addr]);
   lines.push(["Channel", detail.channel.name]);
-  if (visitor.id !== "") lines.push(["Their id", <span class="num">{visitor.id}</span>]);
+  if (visitor.id !== "") lines.push(["External id", <span class="num">{visitor.id}</span>]);
   return (
     <section class="card" aria-label="Session">
       <h3>Session</h3>
@@ -460,10 +495,12 @@ function shortUrl(address: string): string {
   return short.length > 60 ? `${short.slice(0, 59)}…` : short;
 }
 
-/** Reads the visitor's chats; before the service has such a list, those that are loaded. */
+/** Lists the visitor's other chats. If the service lacks this endpoint, only loaded chats are listed. */
 function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   const { api, chats } = useWorkspace();
-  const [loaded, setLoaded] = useState<{ rows: readonly ChatRow[]; next: string | number | null } | "local" | "failed">();
+  const [loaded, setLoaded] = useState<
+    { rows: readonly ChatRow[]; next: string | number | null } | "local" | "failed"
+  >();
   const loadPage = async (cursor?: string | number) => {
     try {
       const options = { path: { number }, query: cursor === undefined ? {} : { cursor: String(cursor) } };
@@ -480,15 +517,15 @@ function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   if (loaded === undefined) return null;
   if (loaded === "failed") {
     return (
-      <section class="card" aria-label="Earlier chats">
-        <h3>Earlier chats</h3>
-        <p class="outcome failed">They cannot be read now.</p>
+      <section class="card" aria-label="Other chats">
+        <h3>Other chats</h3>
+        <p class="outcome failed">The chats cannot be loaded.</p>
       </section>
     );
   }
-  const knownChats =
+  const allChats =
     loaded === "local" ? [...chats.rows.value.values()].filter((row) => row.visitor.number === number) : loaded.rows;
-  const rows = knownChats.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
+  const rows = allChats.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
   if (rows.length === 0) return null;
   return (
     <section class="card" aria-label="Other chats">

@@ -1,4 +1,4 @@
-/* Who has written, by visitor: from the chats that are loaded, and from the search of the service. */
+/* The page of visitors, compiled from loaded chats and from the search of the service. */
 
 import "./visitors-page.css";
 import { useEffect, useState } from "preact/hooks";
@@ -12,7 +12,7 @@ import { filterRows } from "../inbox/inbox";
 import { chatHref } from "../state/route";
 import { isAnonymous, visitorName, errorText } from "../state/workspace";
 
-/** One row for each visitor: that of their last chat. */
+/** The row of each visitor's latest chat, by last activity. */
 export function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
   const last = new Map<number, ChatRow>();
   for (const row of rows) {
@@ -25,7 +25,7 @@ export function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
 
 export function VisitorsPage() {
   const { api, chats } = useWorkspace();
-  const [searchText, setWords] = useState("");
+  const [searchText, setSearchText] = useState("");
   const [remote, setRemote] = useState<readonly ChatRow[]>([]);
   const [problem, setProblem] = useState<string>();
   const searchTerm = searchText.trim();
@@ -51,7 +51,9 @@ export function VisitorsPage() {
   }, [searchTerm]);
 
   const latest = chats.rows.value;
-  const rows = latestChatPerVisitor(searchTerm === "" ? latest.values() : [...filterRows(latest.values(), searchTerm), ...remote]);
+  const rows = latestChatPerVisitor(
+    searchTerm === "" ? latest.values() : [...filterRows(latest.values(), searchTerm), ...remote],
+  );
   const isLoading = chats.loadState.value !== "ready" && rows.length === 0;
   return (
     <div class="visitors">
@@ -66,7 +68,7 @@ export function VisitorsPage() {
             autocomplete="off"
             spellcheck={false}
             value={searchText}
-            onInput={(event) => setWords(event.currentTarget.value)}
+            onInput={(event) => setSearchText(event.currentTarget.value)}
           />
         </label>
       </header>
