@@ -57,7 +57,7 @@ async fn create(directory: &Directory, caller: &Session, request: &Request) -> R
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
     }
-    let (bot_id, signing_secret) = (secret::random_identifier()?, secret::signing_secret()?);
+    let (bot_id, signing_secret) = (secret::random_identifier()?, secret::random_signing_secret()?);
     let (account_id, created_at) = (caller.account_id.clone(), clock::now());
     let bot =
         Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secret, created_at };

@@ -19,7 +19,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{BotQueue, ChannelQueue, WebhookQueue};
 use shared::service::auth;
-use shared::service::delivery_log::DeliveryLog;
+use shared::service::delivery_log::DeliveryLogService;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::wire::delivery_log;
@@ -37,7 +37,7 @@ async fn handle(
 ) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let queues = (&channel_queue, &bot_queue, &webhook_queue);
-    let log = DeliveryLog { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
+    let log = DeliveryLogService { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
     match request.last_route_segment().as_str() {
         "replay" => log.replay(&request.json()?).await,
         _ => log.list(delivery_log::parse_list_request(&|name| request.query(name))?).await,

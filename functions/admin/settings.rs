@@ -20,7 +20,7 @@ use shared::delivery::outbound_client::OutboundClient;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::service::account_settings::AccountSettings;
+use shared::service::account_settings::AccountSettingsService;
 use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -36,7 +36,8 @@ type Dependencies = (Directory, Chats, Connections, OutboundClient);
 async fn handle((directory, chats, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let (account_id, now) = (&caller.account_id, clock::now());
-    let settings = AccountSettings { account_id, directory: &directory, chats: &chats, outbound: &outbound, now };
+    let settings =
+        AccountSettingsService { account_id, directory: &directory, chats: &chats, outbound: &outbound, now };
     let webhook_id = request.path_segment("webhook_id");
     match (request.method.as_str(), request.last_route_segment().as_str()) {
         ("GET", "settings") => settings.get().await,

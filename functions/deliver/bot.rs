@@ -52,7 +52,7 @@ async fn handle(
         outbound: &outbound,
     };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
+        Task::TimelineEntry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
         Task::Typing(_) => Err(Error::internal("typing notice in the queue of bot deliveries")),
     }

@@ -37,7 +37,7 @@ type Dependencies = (Directory, Chats, CircuitBreakers, ChannelRetryQueue, Outbo
 async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let integrators = IntegratorReceiver { directory: &directory, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,
+        Task::TimelineEntry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,
         Task::Typing(task) => {
             integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())

@@ -42,7 +42,7 @@ type Dependencies = (Directory, Chats, CircuitBreakers, WebhookRetryQueue, Outbo
 async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let webhooks = WebhookReceiver { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
+        Task::TimelineEntry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
         Task::Typing(_) | Task::AnswerDue(_) => {
             Err(Error::internal("task of another kind in the queue of webhook deliveries"))
         }

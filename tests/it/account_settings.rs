@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{add_webhook, final_webhook_delivery, ok_response_with};
 use crate::support::api_client::{ApiClient, merged};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{ActiveChat, VISITOR_ID, open_accepted_chat, run_on_shared_host, visitor_text};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
-use crate::support::webhook_fixture::{add_webhook, final_webhook_delivery, ok_response_with};
 
 const SETTINGS_PATH: &str = "/admin/settings";
 

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use tokio::time::interval;
 
 use crate::local_host_command::LocalHostProgram;
+use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{VISITOR_ID, kill, run_alone, run_alone_on_own_host, run_on_own_host};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{add_webhook, ok_response, wait_for_event};
 
 /// The task of a killed consumer is received again after 36 s, and the sweep runs every minute.
 const RECOVERY_TIMEOUT: Duration = seconds(110);

@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
+use crate::support::account_with_webhook::{WebhookFixture, final_webhook_delivery, ok_response_with};
 use crate::support::api_client::{TestAccount, TestAgent, TestChannel, merged, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{
@@ -12,7 +13,6 @@ use crate::support::test_host::{
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{WebhookFixture, final_webhook_delivery, ok_response_with};
 
 const DELIVERIES_PATH: &str = "/admin/deliveries";
 const REPLAY_PATH: &str = "/admin/deliveries/replay";

@@ -5,12 +5,12 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{add_webhook, final_webhook_delivery, ok_response, wait_for_event};
 use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, post_raw, run_on_shared_host};
 use crate::support::test_receiver::TestReceiver;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{add_webhook, final_webhook_delivery, ok_response, wait_for_event};
 
 const DEPARTMENTS_PATH: &str = "/admin/departments";
 const INTEGRATOR_URL: &str = "https://app.example/hook";

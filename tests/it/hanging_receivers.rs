@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::add_webhook;
 use crate::support::api_client::{TestAccount, TestChannel, number};
 use crate::support::bot_fixture::{TestBot, register_provider};
 use crate::support::test_host::{ActiveChat, TestHost, run_alone_on_own_host_with};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::add_webhook;
 
 /// The JSON log lines with this message.
 fn log_lines(host: &TestHost, message: &str) -> Vec<Value> {

@@ -4,12 +4,12 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{WebhookFixture, add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiResponse, TestChannel, merged, number};
 use crate::support::bot_fixture::{BotFixture, chat_number};
 use crate::support::test_host::{ActiveChat, VISITOR_ID, post_raw, run_on_shared_host, visitor_text};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{WebhookFixture, add_webhook, ok_response, wait_for_event};
 
 /// A text message of the default visitor with these fields of the sender.
 fn text_with_sender(sender: Value) -> Value {

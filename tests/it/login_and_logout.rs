@@ -20,7 +20,7 @@ const WINDOW_SECONDS: u64 = 300;
 async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str) -> ApiResponse {
     let mut event = samples()["agent-login"].clone();
     event["requestContext"]["http"]["sourceIp"] = json!(address);
-    let claimed = format!("2001:db8::{}, {address}", local::hex::random_hex::<2>().unwrap());
+    let claimed = format!("2001:db8::{}, {address}", local::random_and_digest::random_hex::<2>().unwrap());
     event["headers"]["x-forwarded-for"] = json!(claimed);
     event["headers"]["x-real-ip"] = json!(claimed);
     event["body"] = json!(json!({"email": email, "password": password}).to_string());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::WebhookFixture;
 use crate::support::api_client::{PASSWORD, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{
@@ -12,7 +13,6 @@ use crate::support::test_host::{
 };
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::WebhookFixture;
 
 /// The JSON log lines, each with the name of its function.
 fn json_lines(host: &TestHost) -> Vec<(String, Value)> {

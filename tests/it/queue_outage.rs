@@ -3,12 +3,12 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{add_webhook, event_names, ok_response};
 use crate::support::api_client::number;
 use crate::support::bot_fixture::{BotFixture, chat_number};
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_own_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
-use crate::support::webhook_fixture::{add_webhook, event_names, ok_response};
 
 impl TestHost {
     /// Makes every pending delivery overdue, so that the next sweep queues it.

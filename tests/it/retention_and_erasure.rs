@@ -6,14 +6,14 @@ use std::time::Instant;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{
+    add_webhook, event_names, final_webhook_delivery, ok_response, ok_response_with,
+};
 use crate::support::api_client::{ApiResponse, TestAgent, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{
-    add_webhook, event_names, final_webhook_delivery, ok_response, ok_response_with,
-};
 
 #[test]
 fn idle_chat_is_closed_with_all_notifications() {

@@ -4,14 +4,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{
+    WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, wait_for_event,
+};
 use crate::support::api_client::{TestAgent, merged, number};
 use crate::support::bot_fixture::{BOT_NAME, BotFixture};
 use crate::support::test_host::{VISITOR_ID, open_accepted_chat, run_on_shared_host};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
-use crate::support::webhook_fixture::{
-    WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, wait_for_event,
-};
 
 const PAGE_URL: &str = "https://shop.example/cart?x=1";
 

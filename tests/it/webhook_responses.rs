@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{
+    WEBHOOKS_PATH, WebhookFixture, add_webhook, final_webhook_delivery, ok_response, ok_response_with,
+};
 use crate::support::api_client::number;
 use crate::support::test_host::{
     TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{
-    WEBHOOKS_PATH, WebhookFixture, add_webhook, final_webhook_delivery, ok_response, ok_response_with,
-};
 
 /// How far from its scheduled time an attempt may start on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);

@@ -3,6 +3,9 @@
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
+use crate::support::account_with_webhook::{
+    WEBHOOKS_PATH, WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, wait_for_event,
+};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, merged};
 use crate::support::bot_fixture::unique_name;
 use crate::support::test_host::{
@@ -10,9 +13,6 @@ use crate::support::test_host::{
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-use crate::support::webhook_fixture::{
-    WEBHOOKS_PATH, WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, wait_for_event,
-};
 
 const SETTINGS_PATH: &str = "/admin/settings";
 

@@ -9,12 +9,12 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{add_webhook, ok_response};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAgent, TestChannel, number, send};
 use crate::support::bot_fixture::{BotFixture, TestBot, unique_name};
 use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
-use crate::support::webhook_fixture::{add_webhook, ok_response};
 
 /// Limit of repetitions of a request that gets 503 because of a conflict.
 const MAX_REPETITIONS: usize = 30;

@@ -1,6 +1,6 @@
 import { CannedRepliesDialog } from "./conversation/canned-replies-dialog";
 import { FileDialog } from "./conversation/file-dialog";
-import { ChannelDialog } from "./channels/channel-dialog";
+import { ChannelDialog } from "./channels/add-channel-dialog";
 import { CloseDialog, EraseDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
 import { closeOverlay, overlay } from "./state/view-state";

@@ -8,7 +8,7 @@ use local::{Host, demo};
 use serde_json::{Value, json};
 
 use crate::function_usage::{self, UsageByFunction};
-use crate::receiver::Receiver;
+use crate::receiver::ReceiverServer;
 
 /// Longer than any delay of a task: a failed attempt is retried after three seconds.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ pub enum Error {
     #[error("cannot read the queues: {0}")]
     Queues(#[from] local::sqs::Error),
     #[error("cannot start the receiver: {0}")]
-    Receiver(#[from] std::io::Error),
+    ReceiverServer(#[from] std::io::Error),
     #[error("cannot read the usage counters: {0}")]
     Usage(#[from] serde_json::Error),
     #[error("the response has no field `{0}`")]
@@ -36,7 +36,7 @@ pub enum Error {
 pub struct Driver<'h> {
     pub host: &'h Host,
     pub api: ApiClient,
-    pub receiver: Receiver,
+    pub receiver: ReceiverServer,
     pub operator_key: &'h str,
 }
 
@@ -47,7 +47,7 @@ pub struct LoggedInAgent {
 
 impl<'h> Driver<'h> {
     pub async fn open(host: &'h Host, operator_key: &'h str) -> Result<Self, Error> {
-        let (api, receiver) = (ApiClient::new(host.base_url())?, Receiver::start().await?);
+        let (api, receiver) = (ApiClient::new(host.base_url())?, ReceiverServer::start().await?);
         Ok(Self { host, api, receiver, operator_key })
     }
 

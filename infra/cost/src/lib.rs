@@ -10,13 +10,13 @@
 
 mod driver;
 mod function_usage;
+mod monthly_workload;
 pub mod prices;
 mod receiver;
 pub mod report;
 mod scenarios;
-mod workload;
 
 pub use driver::Error;
 pub use function_usage::{Usage, UsageByFunction, usage_by_function};
+pub use monthly_workload::{Assumptions, Workload};
 pub use scenarios::{Scenario, ScenarioUsage, count};
-pub use workload::{Assumptions, Workload};

@@ -14,19 +14,19 @@ use tokio::task::JoinHandle;
 const REJECTING_PATH: &str = "/rejects";
 
 /// The server stops when this is dropped.
-pub struct Receiver {
+pub struct ReceiverServer {
     base_url: String,
     failures_left: Arc<AtomicU32>,
     server: JoinHandle<()>,
 }
 
-impl Drop for Receiver {
+impl Drop for ReceiverServer {
     fn drop(&mut self) {
         self.server.abort();
     }
 }
 
-impl Receiver {
+impl ReceiverServer {
     pub async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let base_url = format!("http://{}", listener.local_addr()?);

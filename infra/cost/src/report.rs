@@ -7,12 +7,12 @@ use local::Host;
 use local::cargo_build::workspace_root;
 
 use crate::function_usage::{Usage, total};
+use crate::monthly_workload::{Assumptions, MINUTES_PER_MONTH, Workload};
 use crate::prices::{
     ALARM, DASHBOARD, DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, METRIC,
     SOCKET_MESSAGE, SOCKET_MINUTE, SQS_FAIR, SQS_FIFO,
 };
 use crate::scenarios::{Scenario, ScenarioUsage};
-use crate::workload::{Assumptions, MINUTES_PER_MONTH, Workload};
 
 const MILLION: f64 = 1_000_000.0;
 const GB: f64 = 1_000_000_000.0;

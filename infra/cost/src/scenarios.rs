@@ -235,7 +235,7 @@ async fn run_transfer_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) 
     let ben = driver.create_agent(admin, "ben@transfers.example").await?;
     driver.post("/admin/departments", admin, json!({"name": "Sales", "agent_ids": [ben.id]})).await?;
     for agent in [&ann, &ben] {
-        driver.api.put("/agent/presence", &agent.token, &json!({"integrator's status request": "online"})).await?;
+        driver.api.put("/agent/presence", &agent.token, &json!({"status": "online"})).await?;
     }
     let transfer = async |to: Value| driver.chat_action(admin, 1, "transfer", to).await;
     transfer(json!({"agent_id": ann.id})).await?;

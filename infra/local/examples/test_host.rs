@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use local::{Host, LogSink, Options, Storage};
+use local::{Host, HostStorage, LogSink, Options};
 
 #[tokio::main]
 async fn main() {
@@ -13,7 +13,7 @@ async fn main() {
         port: 0,
         template: next_argument().into(),
         binaries: next_argument().into(),
-        storage: Storage::Dir(next_argument().into()),
+        storage: HostStorage::Dir(next_argument().into()),
         parameters: [].into(),
         extra_routes: axum::Router::new(),
         log: LogSink::Discard,

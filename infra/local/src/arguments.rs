@@ -7,9 +7,9 @@ use axum::Router;
 use clap::Parser;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cargo_build::{self, Profile};
+use crate::cargo_build::{self, CargoProfile};
 use crate::file_store::{self, FileStore};
-use crate::{LogSink, Options, Storage, hex};
+use crate::{HostStorage, LogSink, Options, random_and_digest};
 
 /// Functions on this host may call receivers in these networks.
 pub(crate) const LOOPBACK_NETWORKS: &str = "127.0.0.0/8,::1/128";
@@ -86,7 +86,7 @@ impl Arguments {
         if self.no_build {
             cargo_build::existing_binaries()
         } else {
-            cargo_build::build(if self.release { Profile::Release } else { Profile::Dev }).await
+            cargo_build::build(if self.release { CargoProfile::Release } else { CargoProfile::Dev }).await
         }
     }
 
@@ -100,8 +100,8 @@ impl Arguments {
         extra_routes: Router,
     ) -> Options {
         let storage = match file_store {
-            FileStore::Memory => Storage::Memory,
-            FileStore::Folder(path) => Storage::Dir(path.clone()),
+            FileStore::Memory => HostStorage::Memory,
+            FileStore::Folder(path) => HostStorage::Dir(path.clone()),
         };
         Options {
             port: self.port,
@@ -118,7 +118,7 @@ impl Arguments {
     /// command line take precedence.
     fn template_parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
         let local = [
-            ("OperatorKeySha256", hex::sha256_hex(operator_key)),
+            ("OperatorKeySha256", random_and_digest::sha256_hex(operator_key)),
             ("AllowHttpTargets", "true".to_owned()),
             ("AllowedPrivateTargets", LOOPBACK_NETWORKS.to_owned()),
             ("LogLevel", self.log_level.clone()),

@@ -1,27 +1,27 @@
 //! The AWS account and region that the local host reports, and the ARNs of its resources.
 
 /// AWS account ids have twelve digits. No real account has this one.
-pub(crate) const ACCOUNT_ID: &str = "000000000000";
+pub(crate) const AWS_ACCOUNT_ID: &str = "000000000000";
 
 pub(crate) const REGION: &str = "us-east-1";
 
 pub(crate) fn function_arn(name: &str) -> String {
-    format!("arn:aws:lambda:{REGION}:{ACCOUNT_ID}:function:{name}")
+    format!("arn:aws:lambda:{REGION}:{AWS_ACCOUNT_ID}:function:{name}")
 }
 
 pub(crate) fn table_arn(name: &str) -> String {
-    format!("arn:aws:dynamodb:{REGION}:{ACCOUNT_ID}:table/{name}")
+    format!("arn:aws:dynamodb:{REGION}:{AWS_ACCOUNT_ID}:table/{name}")
 }
 
 pub(crate) fn role_arn(name: &str) -> String {
-    format!("arn:aws:iam::{ACCOUNT_ID}:role/{name}")
+    format!("arn:aws:iam::{AWS_ACCOUNT_ID}:role/{name}")
 }
 
 /// The identity of a running function in IAM error messages.
 pub(crate) fn role_session_arn(function: &str) -> String {
-    format!("arn:aws:sts::{ACCOUNT_ID}:assumed-role/{function}/{function}")
+    format!("arn:aws:sts::{AWS_ACCOUNT_ID}:assumed-role/{function}/{function}")
 }
 
 pub(crate) fn rule_arn(name: &str) -> String {
-    format!("arn:aws:events:{REGION}:{ACCOUNT_ID}:rule/{name}")
+    format!("arn:aws:events:{REGION}:{AWS_ACCOUNT_ID}:rule/{name}")
 }

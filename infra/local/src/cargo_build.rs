@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
+pub enum CargoProfile {
     Dev,
     /// The profile of the deployed functions.
     Release,
@@ -40,7 +40,7 @@ pub fn workspace_root() -> PathBuf {
 ///
 /// # Errors
 /// Cargo cannot be run, or the code does not compile. Compiler errors are printed to the terminal.
-pub async fn build(profile: Profile) -> Result<PathBuf, Error> {
+pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
     let output = build_command(profile).kill_on_drop(true).spawn()?.wait_with_output().await?;
     if !output.status.success() {
         return Err(Error::Compile);
@@ -57,7 +57,7 @@ pub fn existing_binaries() -> Result<PathBuf, Error> {
     Ok(program.parent().unwrap_or(&program).to_owned())
 }
 
-fn build_command(profile: Profile) -> Command {
+fn build_command(profile: CargoProfile) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command
@@ -65,7 +65,7 @@ fn build_command(profile: Profile) -> Command {
         .args(["build", "--workspace", "--bins", "--message-format", "json-render-diagnostics"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
-    if profile == Profile::Release {
+    if profile == CargoProfile::Release {
         command.arg("--release");
     }
     command

@@ -4,13 +4,13 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::file_store::create_private_folder;
-use crate::{Error, Storage, dynamo, sqs};
+use crate::{Error, HostStorage, dynamo, sqs};
 
 /// Where one host stores its tables and queues.
 pub(crate) struct DatabaseFiles {
     /// `None` keeps the tables in memory.
     pub tables: Option<PathBuf>,
-    pub queues: sqs::Storage,
+    pub queues: sqs::QueueDatabaseLocation,
     pub lock: Option<DataFolderLock>,
 }
 
@@ -26,23 +26,23 @@ impl Drop for DataFolderLock {
 }
 
 impl DatabaseFiles {
-    pub fn open(storage: &Storage) -> Result<Self, Error> {
+    pub fn open(storage: &HostStorage) -> Result<Self, Error> {
         match storage {
-            Storage::Memory => Ok(Self { tables: None, queues: sqs::Storage::Memory, lock: None }),
-            Storage::Dir(folder) => Ok(Self {
+            HostStorage::Memory => Ok(Self { tables: None, queues: sqs::QueueDatabaseLocation::Memory, lock: None }),
+            HostStorage::Dir(folder) => Ok(Self {
                 lock: Some(lock(folder)?),
                 tables: Some(folder.join("dynamodb.sqlite")),
-                queues: sqs::Storage::File(folder.join("sqs.sqlite")),
+                queues: sqs::QueueDatabaseLocation::File(folder.join("sqs.sqlite")),
             }),
         }
     }
 }
 
 /// Adds the path of the data folder to an error that its content caused; the message then suggests a remedy.
-pub(crate) fn add_data_folder_path(storage: &Storage, error: Error) -> Error {
+pub(crate) fn add_data_folder_path(storage: &HostStorage, error: Error) -> Error {
     match (storage, &error) {
         (
-            Storage::Dir(path),
+            HostStorage::Dir(path),
             Error::Tables(dynamo::Error::Outdated { .. } | dynamo::Error::Open(_))
             | Error::Queues(sqs::Error::Storage(_)),
         ) => Error::UnusableData { path: path.clone(), source: Box::new(error) },

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::hex::{self, RandomError};
+use crate::random_and_digest::{self, RandomError};
 
 const OPERATOR_KEY_FILE: &str = "operator.key";
 
@@ -87,7 +87,7 @@ impl FileStore {
         if let Some(key) = self.read(OPERATOR_KEY_FILE)? {
             return Ok(key.trim().to_owned());
         }
-        let key = hex::random_hex::<32>()?;
+        let key = random_and_digest::random_hex::<32>()?;
         self.write(OPERATOR_KEY_FILE, &key)?;
         Ok(key)
     }

@@ -30,10 +30,10 @@ impl fmt::Display for Permission {
 
 /// The role of each function. Clones share the record of used permissions.
 #[derive(Debug, Clone)]
-pub(crate) struct Roles(Arc<BTreeMap<String, Role>>);
+pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 
 /// The permissions of one function, and whether it has used each of them.
-type Role = BTreeMap<Permission, AtomicBool>;
+type RolePermissions = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
     /// Ignores permissions for services that the host does not emulate.
@@ -64,7 +64,7 @@ impl Roles {
 
     /// Function names with the permissions that the function has not used so far.
     pub fn unused(&self) -> BTreeSet<(String, Permission)> {
-        let unused = |(function, role): (&String, &Role)| {
+        let unused = |(function, role): (&String, &RolePermissions)| {
             let unused = role.iter().filter(|(_, is_used)| !is_used.load(Ordering::Relaxed));
             unused.map(|(permission, _)| (function.clone(), permission.clone())).collect::<Vec<_>>()
         };

@@ -13,7 +13,7 @@
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the command
 //!   `switchboard`
 //! - [`demo`], [`api_client`]: the demo account of that command
-//! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`hex`]: helpers
+//! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]: helpers
 
 pub mod api_client;
 pub mod arguments;
@@ -27,7 +27,6 @@ mod error;
 mod event_source_mapping;
 pub mod file_store;
 mod gateway;
-pub mod hex;
 mod host;
 mod http_server;
 mod iam;
@@ -35,6 +34,7 @@ pub mod lambda;
 pub mod log;
 pub mod open_file_limit;
 mod options;
+pub mod random_and_digest;
 pub mod ready_file;
 mod reservation;
 mod schedule;
@@ -51,5 +51,5 @@ pub use error::Error;
 pub use host::Host;
 pub use iam::{AccessDenied, Permission};
 pub use log::{LogLine, LogSink};
-pub use options::{Options, Storage};
+pub use options::{HostStorage, Options};
 pub use reservation::Reservation;

@@ -10,7 +10,7 @@ use local::arguments::Arguments;
 use local::demo::bot::DemoBot;
 use local::demo::{self, integrator, welcome};
 use local::file_store::{self, FileStore};
-use local::hex::RandomError;
+use local::random_and_digest::RandomError;
 use local::ready_file::{self, ReadyFile};
 use local::{Host, Options, Reservation, cargo_build, open_file_limit, terminal};
 use tokio::signal::unix::{SignalKind, signal};

@@ -11,7 +11,7 @@ use crate::log::LogSink;
 pub struct Options {
     /// Port of the gateway; 0 selects a free port.
     pub port: u16,
-    pub storage: Storage,
+    pub storage: HostStorage,
     /// Path of `template.yaml`.
     pub template: PathBuf,
     /// Values that replace the defaults of the template's parameters.
@@ -26,7 +26,7 @@ pub struct Options {
 
 /// The storage of tables and queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Storage {
+pub enum HostStorage {
     /// Nothing persists: the next host starts empty.
     Memory,
     /// A folder, which is created when it is missing. Only one host can use it at a time.

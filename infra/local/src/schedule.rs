@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, MissedTickBehavior};
 use uuid::Uuid;
 
-use crate::arn::{ACCOUNT_ID, REGION, rule_arn};
+use crate::arn::{AWS_ACCOUNT_ID, REGION, rule_arn};
 use crate::lambda::Functions;
 use crate::template::Schedule;
 use crate::time_format::rfc3339_time;
@@ -34,7 +34,7 @@ fn event(name: &str, at: OffsetDateTime) -> Value {
         "id": Uuid::now_v7(),
         "detail-type": "Scheduled Event",
         "source": "aws.events",
-        "account": ACCOUNT_ID,
+        "account": AWS_ACCOUNT_ID,
         "time": rfc3339_time(at),
         "region": REGION,
         "resources": [rule_arn(name)],

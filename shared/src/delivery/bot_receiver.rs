@@ -16,7 +16,7 @@ use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
 use crate::domain::message_content::ContentKind;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::queue::RetryQueue;
@@ -44,18 +44,18 @@ impl Receiver for BotReceiver<'_> {
         Target::Bot
     }
 
-    fn receiver_id(&self, _entry: &Entry, chat: &Chat) -> Option<String> {
+    fn receiver_id(&self, _entry: &TimelineEntry, chat: &Chat) -> Option<String> {
         chat.bot_id.clone()
     }
 
     /// An event that needs a reaction is sent only while the bot has the chat; a notification is always sent.
-    fn is_superseded(&self, entry: &Entry, chat: &Chat) -> bool {
+    fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
 
     fn send<'a>(
         &'a self,
-        entry: &'a Entry,
+        entry: &'a TimelineEntry,
         chat: &'a Chat,
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
@@ -74,7 +74,7 @@ impl Receiver for BotReceiver<'_> {
     }
 
     /// True after any event of the bot, including one that invited an agent.
-    fn has_accepted(&self, entry: &Entry, chat: &Chat) -> bool {
+    fn has_accepted(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let first_attempt_at =
             entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));
         first_attempt_at.is_some_and(|first_attempt_at| chat.has_bot_event_after(first_attempt_at))
@@ -84,7 +84,7 @@ impl Receiver for BotReceiver<'_> {
     /// is. If the process dies in between, the attempt is repeated.
     fn before_record<'a>(
         &'a self,
-        entry: &'a Entry,
+        entry: &'a TimelineEntry,
         chat: &'a Chat,
         attempt: &'a Attempt,
         update: DeliveryUpdate,
@@ -107,7 +107,7 @@ impl Receiver for BotReceiver<'_> {
         })
     }
 
-    fn expire<'a>(&'a self, entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
+    fn expire<'a>(&'a self, entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async move {
             Ok(match self.hand_over(entry, bot_reaction_window_start(entry)).await? {
                 HandoverResult::HandedOver => DeliveryState::Failed,
@@ -126,7 +126,7 @@ impl BotReceiver<'_> {
         }
     }
 
-    async fn body(&self, entry: &Entry, chat: &Chat) -> Result<Option<Value>, Error> {
+    async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
         if let ContentKind::BotNotice(notice) = entry.content.kind {
             return Ok(Some(wire::bot::notice_json(notice, entry, chat)));
         }
@@ -135,7 +135,7 @@ impl BotReceiver<'_> {
         Ok(Some(wire::bot::client_message_json(entry, chat, &visitor, agents_online)))
     }
 
-    async fn queue_answer_limit(&self, entry: &Entry, chat: &Chat, asked_at: Timestamp) -> Result<(), Error> {
+    async fn queue_answer_limit(&self, entry: &TimelineEntry, chat: &Chat, asked_at: Timestamp) -> Result<(), Error> {
         match self.bot(chat).await?.and_then(|bot| bot.answer_within) {
             Some(limit) => self.retries.send(&Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
@@ -149,8 +149,8 @@ impl BotReceiver<'_> {
         self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
     }
 
-    async fn hand_over(&self, unconfirmed: &Entry, asked_at: Timestamp) -> Result<HandoverResult, Error> {
-        let Entry { account_id, chat_id, seq, .. } = unconfirmed;
+    async fn hand_over(&self, unconfirmed: &TimelineEntry, asked_at: Timestamp) -> Result<HandoverResult, Error> {
+        let TimelineEntry { account_id, chat_id, seq, .. } = unconfirmed;
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
     }
 

@@ -14,7 +14,7 @@ use crate::domain::delivery::{
     Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
 };
 use crate::domain::retry_schedule::{self, AttemptStep};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::queue::RetryQueue;
@@ -33,16 +33,16 @@ pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
     /// The id of the channel, bot or webhook that an entry goes to; none when it no longer exists.
-    fn receiver_id(&self, entry: &Entry, chat: &Chat) -> Option<String>;
+    fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
     /// Whether the current state of the chat makes the entry obsolete for this receiver.
-    fn is_superseded(&self, _entry: &Entry, _chat: &Chat) -> bool {
+    fn is_superseded(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
 
     /// Whether the receiver has confirmed the entry by other means
     /// than its HTTP answer. No further attempt is made then.
-    fn has_accepted(&self, _entry: &Entry, _chat: &Chat) -> bool {
+    fn has_accepted(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
 
@@ -50,7 +50,7 @@ pub trait Receiver: Send + Sync {
     /// between: the attempt is then repeated. Returns the update to store, which may differ from `update`.
     fn before_record<'a>(
         &'a self,
-        _entry: &'a Entry,
+        _entry: &'a TimelineEntry,
         _chat: &'a Chat,
         _attempt: &'a Attempt,
         update: DeliveryUpdate,
@@ -60,7 +60,7 @@ pub trait Receiver: Send + Sync {
 
     /// Runs when the delivery window ended before the queue
     /// delivered the task. Returns the final state of the delivery.
-    fn expire<'a>(&'a self, _entry: &'a Entry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
+    fn expire<'a>(&'a self, _entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }
 
@@ -70,7 +70,7 @@ pub trait Receiver: Send + Sync {
     /// [`Error::Unavailable`] only when no request was made: the attempt is then repeated without being counted.
     fn send<'a>(
         &'a self,
-        entry: &'a Entry,
+        entry: &'a TimelineEntry,
         chat: &'a Chat,
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
@@ -119,7 +119,7 @@ struct DeliveryRun<'a> {
 
 /// An attempt that is due now.
 struct DueAttempt {
-    entry: Entry,
+    entry: TimelineEntry,
     chat: Chat,
     delivery: Delivery,
     timeout: Duration,
@@ -204,7 +204,7 @@ impl DeliveryRun<'_> {
         Ok(None)
     }
 
-    fn decide(&self, entry: &Entry, chat: &Chat, now: Timestamp) -> Decision {
+    fn decide(&self, entry: &TimelineEntry, chat: &Chat, now: Timestamp) -> Decision {
         let (task, receiver) = (&self.task, self.receiver);
         let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_next_attempt(delivery, task)) else {
             return Decision::Skip;
@@ -275,7 +275,7 @@ impl DeliveryRun<'_> {
     /// is too large for the attempt, the delivery fails, because the receiver would be called again and again.
     async fn store_update(
         &self,
-        entry: &Entry,
+        entry: &TimelineEntry,
         chat: &Chat,
         delivery: &Delivery,
         attempt: &Attempt,
@@ -299,7 +299,7 @@ impl DeliveryRun<'_> {
     }
 
     /// Ends a delivery without an attempt.
-    async fn finish(&self, entry: &Entry, state: DeliveryState) -> Result<(), Error> {
+    async fn finish(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<(), Error> {
         if self.chats.finish_delivery(entry, state).await? && state == DeliveryState::Delivered {
             let EntryTask { account_id, chat_id, seq, attempt, .. } = &self.task;
             tracing::info!(
@@ -317,7 +317,7 @@ impl DeliveryRun<'_> {
     }
 
     /// Ends a delivery whose window is over.
-    async fn expire(&self, entry: &Entry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
+    async fn expire(&self, entry: &TimelineEntry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
         let state = self.receiver.expire(entry, chat).await?;
         if state != DeliveryState::Failed {
             return self.finish(entry, state).await;
@@ -335,7 +335,7 @@ impl DeliveryRun<'_> {
 
     /// Whether the receiver's breaker is open for a first attempt.
     /// When the breaker cannot be read, it counts as closed.
-    async fn has_open_breaker(&self, entry: &Entry, chat: &Chat) -> bool {
+    async fn has_open_breaker(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let Some(receiver) = self.breaker_name(entry, chat).filter(|_| self.task.ordered) else { return false };
         match self.breakers.is_open(&receiver, clock::now()).await {
             Ok(is_open) => is_open,
@@ -350,7 +350,7 @@ impl DeliveryRun<'_> {
     /// closes the breaker, even one that rejects the message.
     async fn update_breaker(
         &self,
-        entry: &Entry,
+        entry: &TimelineEntry,
         chat: &Chat,
         outcome: &Outcome,
         attempt: &Attempt,
@@ -376,7 +376,7 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    fn breaker_name(&self, entry: &Entry, chat: &Chat) -> Option<String> {
+    fn breaker_name(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String> {
         let receiver_id = self.receiver.receiver_id(entry, chat)?;
         Some(self.receiver.target().breaker_key(&receiver_id))
     }
@@ -405,7 +405,7 @@ async fn update_failing_mark(
 
 /// Logs one attempt. `message_id` is the `webhook-id` of the request, and is also in the log line of the request that
 /// created the entry.
-fn log_attempt(task: &EntryTask, entry: &Entry, attempt: &Attempt, result: AttemptResult) {
+fn log_attempt(task: &EntryTask, entry: &TimelineEntry, attempt: &Attempt, result: AttemptResult) {
     let (message_id, result) = (&entry.id, result.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);
     let Attempt { at: _, status, duration_ms, error: _, answer: _ } = attempt;
@@ -432,12 +432,12 @@ mod tests {
 
     /// The second attempt of an entry, with one request that could not be recorded.
     fn task() -> EntryTask {
-        let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
+        let Task::TimelineEntry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
         EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }
     }
 
     fn follow_up(stage: FailedStage) -> (u32, u32, Option<u64>, Duration) {
-        let (Task::Entry(next), delay) = follow_up_task(&task(), stage) else { panic!("not an entry task") };
+        let (Task::TimelineEntry(next), delay) = follow_up_task(&task(), stage) else { panic!("not an entry task") };
         assert!(!next.ordered, "it would block the chat");
         (next.attempt, next.unrecorded, next.turn_at, delay)
     }
@@ -453,7 +453,7 @@ mod tests {
     }
 
     /// The number of requests while no result can be recorded, and the decision that ends them.
-    fn requests_without_recording(has_strict_window: bool) -> (u32, Decision) {
+    fn simulate_unrecorded_requests(has_strict_window: bool) -> (u32, Decision) {
         let mut task = EntryTask { attempt: 0, unrecorded: 0, ..task() };
         let delivery = Delivery::new(Target::Channel, Timestamp(0));
         for requests in 0..10 {
@@ -466,7 +466,7 @@ mod tests {
                 Decision::Send(..) => {}
                 decision => return (requests, decision),
             }
-            let (Task::Entry(next), _) = follow_up_task(&task, FailedStage::Record) else {
+            let (Task::TimelineEntry(next), _) = follow_up_task(&task, FailedStage::Record) else {
                 panic!("not an entry task")
             };
             task = next;
@@ -476,8 +476,8 @@ mod tests {
 
     #[test]
     fn unrecorded_requests_stop_after_three() {
-        assert!(matches!(requests_without_recording(false), (retry_schedule::MAX_ATTEMPTS, Decision::LeaveToSweep)));
-        assert!(matches!(requests_without_recording(true), (retry_schedule::MAX_ATTEMPTS, Decision::Expire(_))));
+        assert!(matches!(simulate_unrecorded_requests(false), (retry_schedule::MAX_ATTEMPTS, Decision::LeaveToSweep)));
+        assert!(matches!(simulate_unrecorded_requests(true), (retry_schedule::MAX_ATTEMPTS, Decision::Expire(_))));
     }
 
     #[test]

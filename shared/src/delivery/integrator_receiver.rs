@@ -11,7 +11,7 @@ use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{Attempt, Outcome, Target};
 use crate::domain::message_content::TypingNotice;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
@@ -22,7 +22,7 @@ use crate::wire::queue_task::TypingTask;
 use crate::wire::{channel_request, channel_response};
 
 /// An older typing notice is dropped.
-const TYPING_TTL: Duration = Duration::from_secs(3);
+const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
 /// Short, because the chat's next messages wait behind a typing notice.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -37,13 +37,13 @@ impl Receiver for IntegratorReceiver<'_> {
         Target::Channel
     }
 
-    fn receiver_id(&self, _entry: &Entry, chat: &Chat) -> Option<String> {
+    fn receiver_id(&self, _entry: &TimelineEntry, chat: &Chat) -> Option<String> {
         Some(chat.channel_id.clone())
     }
 
     fn send<'a>(
         &'a self,
-        entry: &'a Entry,
+        entry: &'a TimelineEntry,
         chat: &'a Chat,
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
@@ -71,7 +71,7 @@ impl IntegratorReceiver<'_> {
     }
 
     async fn try_send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) -> Result<(), Error> {
-        let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_TTL;
+        let is_fresh = clock::now().since(Timestamp(task.at)) < TYPING_NOTICE_MAX_AGE;
         let Some(typing) = TypingNotice::parse(&task.r#type).filter(|_| is_fresh) else {
             return Ok(());
         };
@@ -92,7 +92,7 @@ impl IntegratorReceiver<'_> {
             return Ok(());
         };
         let body = channel_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
-        let message_id = crate::runtime::secret::unstored_message_id();
+        let message_id = crate::runtime::secret::transient_webhook_id();
         let result = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice sent");

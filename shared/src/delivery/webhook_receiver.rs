@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound_client::{OutboundClient, PostResult, SignedPost, reject_unsent};
-use crate::domain::account_settings::Settings;
-use crate::domain::agent_panel::CrmAssignment;
+use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;
+use crate::domain::chat_side_panel::CrmCardAssignment;
 use crate::domain::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
-use crate::domain::timeline_entry::Entry;
-use crate::domain::visitor::{Profile, ProfileSource, Visitor};
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::domain::webhook::{Webhook, WebhookDispatch};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
@@ -37,14 +37,14 @@ impl Receiver for WebhookReceiver<'_> {
         Target::Webhook
     }
 
-    fn receiver_id(&self, entry: &Entry, _chat: &Chat) -> Option<String> {
+    fn receiver_id(&self, entry: &TimelineEntry, _chat: &Chat) -> Option<String> {
         let webhook_dispatch = entry.webhook_dispatch.as_ref()?;
         Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
     }
 
     fn send<'a>(
         &'a self,
-        entry: &'a Entry,
+        entry: &'a TimelineEntry,
         chat: &'a Chat,
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
@@ -70,7 +70,7 @@ impl Receiver for WebhookReceiver<'_> {
     /// Shows the failure of a chat_assigned to the agent who requested the assignment.
     fn before_record<'a>(
         &'a self,
-        entry: &'a Entry,
+        entry: &'a TimelineEntry,
         chat: &'a Chat,
         _attempt: &'a Attempt,
         update: DeliveryUpdate,
@@ -83,7 +83,7 @@ impl Receiver for WebhookReceiver<'_> {
             if let (DeliveryUpdate::Failed(failure, _), true) = (&update, is_assignment)
                 && let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await?
             {
-                let failed = CrmAssignment::Failed(failure.message.clone());
+                let failed = CrmCardAssignment::Failed(failure.message.clone());
                 self.chats.record_assignment(&chat, &failed, clock::now()).await?;
             }
             Ok(update)
@@ -112,7 +112,7 @@ impl WebhookReceiver<'_> {
     }
 
     /// The newest entries of a chat, within the limits of chat_finished, without those whose retention is over.
-    async fn transcript(&self, chat: &Chat) -> Result<Vec<Entry>, Error> {
+    async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,
             max_bytes: webhook::MAX_TRANSCRIPT_BYTES,
@@ -126,7 +126,8 @@ impl WebhookReceiver<'_> {
 
     /// Finds a webhook in the cached settings, and reads the settings again when it is missing there: it may be new.
     async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
-        let find = |settings: &Settings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
+        let find =
+            |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
         match find(&*self.directory.cached_settings(account_id).await?) {
             Some(webhook) => Ok(Some(webhook)),
             None => Ok(find(&*self.directory.fresh_settings(account_id).await?)),
@@ -181,8 +182,8 @@ impl WebhookReceiver<'_> {
     /// Shows the agent whether the webhook confirmed the assignment. `unconfirmed` is an answer without the result OK.
     async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
-            None => CrmAssignment::Done,
-            Some(answer) => CrmAssignment::Failed(format!("the webhook did not answer with result OK: {answer}")),
+            None => CrmCardAssignment::Done,
+            Some(answer) => CrmCardAssignment::Failed(format!("the webhook did not answer with result OK: {answer}")),
         };
         let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
         self.chats.record_assignment(&chat, &assignment, clock::now()).await
@@ -192,14 +193,14 @@ impl WebhookReceiver<'_> {
     /// during the request, and an erased chat must not be written.
     async fn apply_answer(&self, before: &Chat, answer_data: AnswerData) -> Result<(), Error> {
         let AnswerData { panel, contact_info } = answer_data;
-        if panel.is_empty() && contact_info == Profile::default() {
+        if panel.is_empty() && contact_info == VisitorProfile::default() {
             return Ok(());
         }
         let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
         if !panel.is_empty() {
             self.chats.update_panel(&chat, &panel, clock::now()).await?;
         }
-        if contact_info != Profile::default() {
+        if contact_info != VisitorProfile::default() {
             self.save_contacts(&chat, &contact_info).await?;
         }
         Ok(())
@@ -207,7 +208,7 @@ impl WebhookReceiver<'_> {
 
     /// Adds contact details to the visitor's profile. The visitor is read again, because the profile may have changed
     /// during the request. An erased visitor is left alone.
-    async fn save_contacts(&self, chat: &Chat, contact_info: &Profile) -> Result<(), Error> {
+    async fn save_contacts(&self, chat: &Chat, contact_info: &VisitorProfile) -> Result<(), Error> {
         let Some(mut visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(()) };
         if !visitor.merge_profile(contact_info, ProfileSource::Crm) {
             return Ok(());

@@ -15,7 +15,7 @@ const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// All settings except for the trigger rules, which are large and needed only by the widget.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct AccountSettings {
     /// Incremented by each change, for conditional writes.
     pub version: u64,
     pub webhooks: Vec<Webhook>,
@@ -52,7 +52,7 @@ pub struct CallbackHours {
     pub utc_offset: i16,
 }
 
-impl Default for Settings {
+impl Default for AccountSettings {
     fn default() -> Self {
         Self {
             version: 0,
@@ -76,7 +76,7 @@ impl Default for CallbackHours {
     }
 }
 
-impl Settings {
+impl AccountSettings {
     /// Whether a chat with its last message or transition at `updated_at` has reached the idle limit.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
@@ -95,8 +95,11 @@ mod tests {
 
     const MINUTE: u64 = 60_000;
 
-    fn closing_after(minutes: Option<u64>) -> Settings {
-        Settings { idle_close: minutes.map(|minutes| Duration::from_secs(minutes * 60)), ..Settings::default() }
+    fn closing_after(minutes: Option<u64>) -> AccountSettings {
+        AccountSettings {
+            idle_close: minutes.map(|minutes| Duration::from_secs(minutes * 60)),
+            ..AccountSettings::default()
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::domain::rate_limit::RateWindow;
 use crate::domain::timestamp::Timestamp;
 
 /// How long a visitor counts as typing after a typein without a typeout.
-const TYPING_TTL: std::time::Duration = std::time::Duration::from_secs(30);
+const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// Keeps a header below 1 KB, because every message writes it.
 const MAX_PREVIEW_CHARS: usize = 80;
@@ -106,7 +106,7 @@ pub struct Chat {
     pub external_id: String,
     /// Whether `sender.id` was a number in the last message; `recipient.id` has the same form.
     pub has_numeric_id: bool,
-    /// A hash of the invitation that the visitor accepted; see [`Panel::invite`](super::agent_panel::Panel::invite).
+    /// A hash of the invitation that the visitor accepted; see [`Panel::invite`](super::chat_side_panel::Panel::invite).
     pub invite_hash: Option<String>,
     /// The visitor's number in the account.
     pub visitor_number: u64,
@@ -176,7 +176,7 @@ impl Chat {
     }
 
     pub fn is_visitor_typing(&self, now: Timestamp) -> bool {
-        self.typing_started_at.is_some_and(|since| now.since(since) < TYPING_TTL)
+        self.typing_started_at.is_some_and(|since| now.since(since) < VISITOR_TYPING_TIMEOUT)
     }
 
     /// Whether the bot has sent a message or an invitation after `moment`. An event at `moment` itself does not count:

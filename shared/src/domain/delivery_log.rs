@@ -3,7 +3,7 @@
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
 /// Covers clock skew and the time between reading the clock and writing to the table.
@@ -27,7 +27,7 @@ impl DeliveryFilter {
         Self { state, target: None, channel_id: None, from: Timestamp(0), to: Timestamp(u64::MAX) }
     }
 
-    pub fn matches(&self, chat: &Chat, entry: &Entry, now: Timestamp) -> bool {
+    pub fn matches(&self, chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> bool {
         let Some(delivery) = &entry.delivery else { return false };
         delivery.visible_state(now) == self.state
             && self.target.is_none_or(|target| target == delivery.target)
@@ -98,7 +98,7 @@ pub enum ReplayScope {
 
 impl ReplayScope {
     /// Why a delivery cannot be replayed now; none when it can.
-    pub fn refusal(self, entry: &Entry, now: Timestamp) -> Option<&'static str> {
+    pub fn refusal(self, entry: &TimelineEntry, now: Timestamp) -> Option<&'static str> {
         let Some(delivery) = &entry.delivery else { return Some("the entry has no receiver") };
         if entry.is_expired(now) {
             return Some("its retention period is over");
@@ -160,9 +160,9 @@ mod tests {
     }
 
     /// An entry of 50 seconds.
-    fn entry(from: Sender, target: Target, state: DeliveryState) -> Entry {
+    fn entry(from: Sender, target: Target, state: DeliveryState) -> TimelineEntry {
         let verdict_at = (state == DeliveryState::Failed).then(|| at(59));
-        Entry {
+        TimelineEntry {
             account_id: "acc".into(),
             chat_id: 1,
             seq: 3,
@@ -197,7 +197,7 @@ mod tests {
         }
         assert!(!all.matches(&chat(ChatState::Waiting), &failed, at(58)), "the failure is not visible yet");
         assert!(DeliveryFilter::all(DeliveryState::Pending).matches(&chat(ChatState::Waiting), &failed, at(58)));
-        let without_delivery = Entry { delivery: None, ..failed };
+        let without_delivery = TimelineEntry { delivery: None, ..failed };
         assert!(!all.matches(&chat(ChatState::Waiting), &without_delivery, at(60)));
     }
 
@@ -251,13 +251,13 @@ mod tests {
             (visitor_message(Failed), [false, false, false]),
             (visitor_message(Delivered), [false, false, false]),
             (
-                Entry {
+                TimelineEntry {
                     content: Content::without_text(ContentKind::BotNotice(BotNotice::AgentUnavailable)),
                     ..notice(Failed)
                 },
                 [false; 3],
             ),
-            (Entry { delivery: None, ..message(Failed) }, [false, false, false]),
+            (TimelineEntry { delivery: None, ..message(Failed) }, [false, false, false]),
         ];
         for (entry, expected) in table {
             let is_allowed = [ReplayScope::MessageToVisitor, ReplayScope::AllFailed, ReplayScope::Single]

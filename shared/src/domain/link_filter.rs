@@ -3,12 +3,12 @@
 
 use url::Url;
 
-use crate::domain::agent_panel::{CrmAssignment, CustomData, Panel};
 use crate::domain::chat::Chat;
+use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
 use crate::domain::link_detection;
 use crate::domain::message_content::{Content, Media, RichContent};
-use crate::domain::timeline_entry::Entry;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::{Visitor, VisitorProfile};
 
 /// Replaces a blocked link.
 const BLOCKED_LINK_TEXT: &str = "[link blocked]";
@@ -101,7 +101,7 @@ impl LinkFilter {
     }
 
     /// Filters the content of an entry unless an agent wrote it, and the receiver's errors of every entry.
-    pub fn filter_entry(&self, mut entry: Entry) -> Entry {
+    pub fn filter_entry(&self, mut entry: TimelineEntry) -> TimelineEntry {
         if entry.from.name() != AGENT {
             self.filter_content(&mut entry.content);
         }
@@ -150,8 +150,8 @@ impl LinkFilter {
 
     pub fn filter_visitor(&self, mut visitor: Visitor) -> Visitor {
         visitor.external_id = self.filter_text(&visitor.external_id);
-        let Profile { name, phone, email, photo, url, description } = visitor.profile;
-        visitor.profile = Profile {
+        let VisitorProfile { name, phone, email, photo, url, description } = visitor.profile;
+        visitor.profile = VisitorProfile {
             name: self.filter_optional_text(name),
             phone: self.filter_optional_text(phone),
             email: self.filter_optional_text(email),
@@ -176,8 +176,8 @@ impl LinkFilter {
             crm_link: self.filter_link(crm_link),
             page: page.filter(|(url, _)| self.allows(url)).map(|(url, title)| (url, self.filter_optional_text(title))),
             assignment: assignment.map(|assignment| match assignment {
-                CrmAssignment::Failed(message) => CrmAssignment::Failed(self.filter_text(&message)),
-                CrmAssignment::Pending | CrmAssignment::Done => assignment,
+                CrmCardAssignment::Failed(message) => CrmCardAssignment::Failed(self.filter_text(&message)),
+                CrmCardAssignment::Pending | CrmCardAssignment::Done => assignment,
             }),
             invite: self.filter_optional_text(invite),
         }

@@ -3,12 +3,12 @@
 
 pub mod account_settings;
 pub mod agent;
-pub mod agent_panel;
 pub mod agent_presence;
 pub mod bot;
 pub mod bot_reaction;
 pub mod channel;
 pub mod chat;
+pub mod chat_side_panel;
 pub mod chat_state;
 pub mod chat_visibility;
 pub mod delivery;

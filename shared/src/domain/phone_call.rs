@@ -20,7 +20,7 @@ pub enum CallStatus {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct PhoneCall {
     pub kind: CallKind,
     /// The phone number of the visitor.
     pub phone: String,

@@ -14,7 +14,7 @@ use crate::domain::webhook::WebhookDispatch;
 const GAP_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct TimelineEntry {
     pub account_id: String,
     pub chat_id: u64,
     /// Number of the entry in the chat, ascending; numbers can be skipped.
@@ -32,7 +32,7 @@ pub struct Entry {
     pub delivery: Option<Delivery>,
 }
 
-impl Entry {
+impl TimelineEntry {
     /// Whether the retention period is over. The table deletes expired items late.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.retain_until.is_some_and(|until| until <= now)
@@ -41,7 +41,7 @@ impl Entry {
 
 /// Cuts the entries after the entry number `after` at the first gap that may still be filled, so that a client polling
 /// from its last `seq` never skips an entry. A gap before an older entry is permanent.
-pub fn stable_prefix(mut entries: Vec<Entry>, after: u64, now: Timestamp) -> Vec<Entry> {
+pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {
         let is_gap = entry.seq > last.saturating_add(1);
@@ -59,8 +59,8 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_000_000);
     const NONE: [u64; 0] = [];
 
-    fn entry(seq: u64, age: u64) -> Entry {
-        Entry {
+    fn entry(seq: u64, age: u64) -> TimelineEntry {
+        TimelineEntry {
             account_id: "a".into(),
             chat_id: 1,
             seq,

@@ -38,7 +38,7 @@ impl ProfileSource {
 
 /// Contact data of a visitor (specification, A1 and C1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Profile {
+pub struct VisitorProfile {
     pub name: Option<String>,
     pub phone: Option<String>,
     pub email: Option<String>,
@@ -94,7 +94,7 @@ impl VisitorChanges {
     }
 }
 
-impl Profile {
+impl VisitorProfile {
     /// The URL of the page that the visitor has open, unless the integrator sent a text instead.
     pub fn page(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| is_web_url(url))
@@ -119,7 +119,7 @@ pub struct Visitor {
     pub external_id: String,
     /// Sequential in the account, from 1.
     pub number: u64,
-    pub profile: Profile,
+    pub profile: VisitorProfile,
     pub sources: ProfileSources,
     pub integrator_values: IntegratorValues,
     /// Number of chats that the visitor has opened.
@@ -149,13 +149,13 @@ impl Visitor {
         let fields = vec![Name, Phone, Email, Description, Photo, Url];
         let changes = VisitorChanges { fields, must_notify_webhooks: false };
         let (profile, sources, integrator_values) =
-            (Profile::default(), ProfileSources::default(), IntegratorValues::default());
+            (VisitorProfile::default(), ProfileSources::default(), IntegratorValues::default());
         Self { profile, sources, integrator_values, changes, chats: 0, ..self }
     }
 
     /// Merges the values that a source sends; absent fields stay unchanged. Returns whether there is anything to store.
-    pub fn merge_profile(&mut self, update: &Profile, source: ProfileSource) -> bool {
-        let Profile { name, phone, email, photo, url, description } = update;
+    pub fn merge_profile(&mut self, update: &VisitorProfile, source: ProfileSource) -> bool {
+        let VisitorProfile { name, phone, email, photo, url, description } = update;
         let (profile, sources, integrator) = (&mut self.profile, &mut self.sources, &mut self.integrator_values);
         let fields_with_source = [
             (VisitorField::Name, name, &mut profile.name, &mut sources.name, &mut integrator.name),
@@ -248,7 +248,7 @@ mod tests {
             channel_id: "c".into(),
             external_id: "v".into(),
             number: 1,
-            profile: Profile::default(),
+            profile: VisitorProfile::default(),
             sources: ProfileSources::default(),
             integrator_values: IntegratorValues::default(),
             chats: 1,
@@ -260,8 +260,8 @@ mod tests {
         }
     }
 
-    fn named(name: &str) -> Profile {
-        Profile { name: Some(name.into()), ..Profile::default() }
+    fn named(name: &str) -> VisitorProfile {
+        VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
     }
 
     impl Visitor {
@@ -306,7 +306,11 @@ mod tests {
     #[test]
     fn page_and_photo_are_stored_without_notifying_webhooks() {
         let mut visitor = visitor();
-        let page = |page: &str| Profile { url: Some(page.into()), photo: Some("p".into()), ..Profile::default() };
+        let page = |page: &str| VisitorProfile {
+            url: Some(page.into()),
+            photo: Some("p".into()),
+            ..VisitorProfile::default()
+        };
         assert!(visitor.merge_profile(&page("1"), ProfileSource::Integrator));
         assert_eq!(
             visitor.changes,
@@ -322,7 +326,7 @@ mod tests {
         let mut visitor = visitor();
         visitor.merge_profile(&named("Ann"), ProfileSource::Integrator);
         let mut returned = Visitor { retain_until: Some(Timestamp(1)), ..visitor }.reset_if_expired(Timestamp(2));
-        assert_eq!((&returned.profile, returned.changes.fields.len()), (&Profile::default(), 6));
+        assert_eq!((&returned.profile, returned.changes.fields.len()), (&VisitorProfile::default(), 6));
         assert!(returned.merge_profile(&named("Ann"), ProfileSource::Integrator), "the old values do not count");
         assert_eq!(returned.changes.fields.len(), 6, "each field once");
     }
@@ -330,9 +334,9 @@ mod tests {
     #[test]
     fn changed_value_has_new_source_and_equal_value_keeps_its_source() {
         let mut visitor = visitor();
-        let ann = Profile { name: Some("Ann".into()), phone: Some("1".into()), ..Profile::default() };
+        let ann = VisitorProfile { name: Some("Ann".into()), phone: Some("1".into()), ..VisitorProfile::default() };
         assert!(visitor.merge_profile(&ann, ProfileSource::Integrator));
-        let crm = Profile { name: Some("Anna".into()), phone: Some("1".into()), ..Profile::default() };
+        let crm = VisitorProfile { name: Some("Anna".into()), phone: Some("1".into()), ..VisitorProfile::default() };
         assert!(visitor.merge_profile(&crm, ProfileSource::Crm));
         visitor.changes = VisitorChanges::default();
         assert!(!visitor.merge_profile(&crm, ProfileSource::Agent), "nothing has changed");
@@ -345,7 +349,10 @@ mod tests {
 
     #[test]
     fn visitor_without_name_is_anonymous() {
-        assert_eq!(Profile::default().display_name(), "Anonymous");
-        assert_eq!(Profile { name: Some(String::new()), ..Profile::default() }.display_name(), "Anonymous");
+        assert_eq!(VisitorProfile::default().display_name(), "Anonymous");
+        assert_eq!(
+            VisitorProfile { name: Some(String::new()), ..VisitorProfile::default() }.display_name(),
+            "Anonymous"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The webhooks of an account (specification, part C).
 
 use crate::domain::chat::Chat;
-use crate::domain::phone_call::Call;
+use crate::domain::phone_call::PhoneCall;
 use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook_event::WebhookEvent;
@@ -82,7 +82,7 @@ pub struct WebhookDispatch {
     /// `assign_to` of chat_assigned.
     pub assign_to: Option<String>,
     /// `call` of call_event.
-    pub call: Option<Call>,
+    pub call: Option<PhoneCall>,
 }
 
 impl WebhookDispatch {
@@ -106,7 +106,7 @@ pub struct WebhookEventDetails<'a> {
     /// `assign_to` of chat_assigned.
     pub assign_to: Option<&'a str>,
     /// `call` of call_event.
-    pub call: Option<&'a Call>,
+    pub call: Option<&'a PhoneCall>,
 }
 
 #[cfg(test)]

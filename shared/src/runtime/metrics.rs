@@ -10,13 +10,13 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::domain::delivery::{AttemptResult, Target};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::runtime::{clock, config};
 
 const NAMESPACE: &str = "Switchboard";
 /// A dimension of every metric, so that several stacks of one AWS account are counted separately.
-const STACK: &str = "Stack";
+const STACK_DIMENSION: &str = "Stack";
 
 struct Metric {
     name: &'static str,
@@ -28,23 +28,23 @@ struct Metric {
 /// Counts a delivery attempt. `age` is the time from the creation of the entry to the verdict, once there is one.
 pub(crate) fn count_attempt(target: Target, attempt_result: AttemptResult, age: Option<Duration>) {
     let dimensions = [("Target", target.name()), ("Outcome", attempt_result.name())];
-    let count = Metric::count("Deliveries", &[STACK, "Target", "Outcome"]);
+    let count = Metric::count("Deliveries", &[STACK_DIMENSION, "Target", "Outcome"]);
     let age = age.map(|age| Metric {
         name: "DeliveryAge",
         unit: "Milliseconds",
         value: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
-        dimensions: &[STACK, "Target"],
+        dimensions: &[STACK_DIMENSION, "Target"],
     });
     write(&[Some(count), age].into_iter().flatten().collect::<Vec<_>>(), &dimensions);
 }
 
 /// Counts a chat that was handed over to the agents because the bot did not respond.
 pub(crate) fn count_bot_fallback() {
-    write(&[Metric::count("BotFallbacks", &[STACK])], &[]);
+    write(&[Metric::count("BotFallbacks", &[STACK_DIMENSION])], &[]);
 }
 
 /// Counts a delivery that the sweep has failed, and a bot's chat that was handed over with it.
-pub fn count_abandoned_delivery(entry: &Entry, is_handed_over: bool) {
+pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     if let Some(delivery) = &entry.delivery {
         count_attempt(delivery.target, AttemptResult::Failed, Some(clock::now().since(entry.at)));
     }
@@ -55,13 +55,14 @@ pub fn count_abandoned_delivery(entry: &Entry, is_handed_over: bool) {
 
 /// Records the age of the oldest overdue item that a scheduled run has not handled.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
-    let age = Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK, "Backlog"] };
+    let age =
+        Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK_DIMENSION, "Backlog"] };
     write(&[age], &[("Backlog", name)]);
 }
 
 /// Counts a request that was answered with 429, by the template of its route.
 pub(crate) fn count_rate_limited(route: &str) {
-    write(&[Metric::count("RateLimited", &[STACK, "Route"])], &[("Route", route)]);
+    write(&[Metric::count("RateLimited", &[STACK_DIMENSION, "Route"])], &[("Route", route)]);
 }
 
 impl Metric {
@@ -84,7 +85,7 @@ fn metric_line(metrics: &[Metric], dimensions: &[(&str, &str)], stack: &str, now
     let mut fields = Map::new();
     fields.insert("_aws".to_owned(), json!({ "Timestamp": now.0, "CloudWatchMetrics": directives }));
     fields.insert("level".to_owned(), json!("INFO"));
-    fields.insert(STACK.to_owned(), json!(stack));
+    fields.insert(STACK_DIMENSION.to_owned(), json!(stack));
     fields.extend(dimensions.iter().map(|(name, value)| ((*name).to_owned(), json!(value))));
     fields.extend(metrics.iter().map(|metric| (metric.name.to_owned(), json!(metric.value))));
     Value::Object(fields)
@@ -104,9 +105,13 @@ mod tests {
 
     #[test]
     fn metric_line_has_the_embedded_metric_format() {
-        let age = Metric { name: "Age", unit: "Milliseconds", value: 9, dimensions: &[STACK] };
-        let line =
-            metric_line(&[Metric::count("Tries", &[STACK, "Target"]), age], &[("Target", "bot")], "prod", Timestamp(5));
+        let age = Metric { name: "Age", unit: "Milliseconds", value: 9, dimensions: &[STACK_DIMENSION] };
+        let line = metric_line(
+            &[Metric::count("Tries", &[STACK_DIMENSION, "Target"]), age],
+            &[("Target", "bot")],
+            "prod",
+            Timestamp(5),
+        );
         let expected = json!({
             "_aws": {
                 "Timestamp": 5,

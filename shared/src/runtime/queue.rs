@@ -7,7 +7,7 @@ use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use futures_util::future::{BoxFuture, join_all};
 
 use crate::domain::delivery::Target;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::config;
 use crate::runtime::dependencies::{Dependency, StartupContext};
@@ -16,7 +16,7 @@ use crate::wire::queue_task::Task;
 /// A FIFO queue of first attempts. A message group preserves the order of its chats.
 #[derive(Clone)]
 pub struct FifoQueue {
-    queue: Queue,
+    queue: SqsQueue,
     /// Message groups of an account. A group has one task in progress,
     /// so this limits the account's concurrent first attempts.
     groups_per_account: u64,
@@ -24,10 +24,10 @@ pub struct FifoQueue {
 
 /// A standard queue of later attempts, each with a delay.
 #[derive(Clone)]
-pub struct RetryQueue(Queue);
+pub struct RetryQueue(SqsQueue);
 
 #[derive(Clone)]
-struct Queue {
+struct SqsQueue {
     client: Client,
     url: String,
 }
@@ -67,13 +67,13 @@ pub type FirstAttemptQueues<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQu
 
 /// Queues stored notifications concurrently, because each has its own receiver and so its own order. Errors are handled
 /// as by [`FifoQueue::enqueue_or_leave_to_sweep`].
-pub async fn enqueue_notifications(entries: &[Entry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
-    let queue = |entry: &Entry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
+pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
+    let queue = |entry: &TimelineEntry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
     join_all(entries.iter().map(|entry| queue(entry).enqueue_entry_or_leave_to_sweep(entry))).await;
 }
 
 /// Queues the first attempt of a delivery's current round on the queue of its target. One request.
-pub async fn send_first_attempt(entry: &Entry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
+pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,
         None => Ok(()),
@@ -81,13 +81,13 @@ pub async fn send_first_attempt(entry: &Entry, queues: FirstAttemptQueues<'_>) -
 }
 
 /// [`send_first_attempt`] with the error handling of [`FifoQueue::enqueue_or_leave_to_sweep`].
-pub(crate) async fn enqueue_first_attempt(entry: &Entry, queues: FirstAttemptQueues<'_>) {
+pub(crate) async fn enqueue_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) {
     if let Some(queue) = queue_of(entry, queues) {
         queue.enqueue_entry_or_leave_to_sweep(entry).await;
     }
 }
 
-fn queue_of<'a>(entry: &Entry, (channel, bot, webhook): FirstAttemptQueues<'a>) -> Option<&'a FifoQueue> {
+fn queue_of<'a>(entry: &TimelineEntry, (channel, bot, webhook): FirstAttemptQueues<'a>) -> Option<&'a FifoQueue> {
     match entry.delivery.as_ref()?.target {
         Target::Channel => Some(&channel.0),
         Target::Bot => Some(&bot.0),
@@ -98,14 +98,14 @@ fn queue_of<'a>(entry: &Entry, (channel, bot, webhook): FirstAttemptQueues<'a>) 
 impl WebhookQueue {
     /// Queues stored events concurrently, because each webhook has its own
     /// order. Errors are handled as by [`FifoQueue::enqueue_or_leave_to_sweep`].
-    pub async fn enqueue_webhook_events(&self, events: &[Entry]) {
+    pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
         join_all(events.iter().map(|event| self.0.enqueue_entry_or_leave_to_sweep(event))).await;
     }
 }
 
 impl FifoQueue {
     fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
-        Self { queue: Queue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
+        Self { queue: SqsQueue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
     }
 
     /// Queues a task behind the earlier tasks of its chat. One request.
@@ -123,14 +123,14 @@ impl FifoQueue {
 
     /// [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep)
     /// for the first attempt of an entry, if it has a delivery.
-    pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &Entry) {
+    pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &TimelineEntry) {
         if let Some(task) = Task::first_attempt(entry) {
             log_unqueued(&task, self.send_entry(entry).await);
         }
     }
 
     /// Queues the first attempt of an entry, if it has a delivery. One request.
-    async fn send_entry(&self, entry: &Entry) -> Result<(), Error> {
+    async fn send_entry(&self, entry: &TimelineEntry) -> Result<(), Error> {
         let Some(task) = Task::first_attempt(entry) else { return Ok(()) };
         self.send(&task).await?;
         tracing::info!(message_id = entry.id, entry.account_id, entry.chat_id, entry.seq, "delivery queued");
@@ -140,7 +140,7 @@ impl FifoQueue {
 
 impl RetryQueue {
     fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
-        Self(Queue::open(startup, url_variable))
+        Self(SqsQueue::open(startup, url_variable))
     }
 
     /// Queues a task with a delay, which is rounded to whole seconds. One request.
@@ -163,7 +163,7 @@ struct SendOptions {
     delay: Duration,
 }
 
-impl Queue {
+impl SqsQueue {
     fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
         let client = startup.sqs.get_or_insert_with(|| Client::new(&startup.aws)).clone();
         Self { client, url: startup.environment.required(url_variable) }

@@ -126,7 +126,7 @@ mod tests {
         let handled = Arc::new(Mutex::new(Vec::new()));
         let recorded = Arc::clone(&handled);
         let handler: TaskHandler = Arc::new(move |task| {
-            let Task::Entry(task) = task else { panic!("not an entry's") };
+            let Task::TimelineEntry(task) = task else { panic!("not an entry's") };
             assert_ne!(task.seq, 13, "this one panics");
             recorded.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(task.seq);
             Box::pin(async move { if task.seq == 7 { Err(Error::internal("7")) } else { Ok(()) } })

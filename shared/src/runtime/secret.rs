@@ -32,17 +32,17 @@ pub fn random_identifier() -> Result<String, Error> {
 }
 
 /// A Standard Webhooks signing secret.
-pub fn signing_secret() -> Result<String, Error> {
+pub fn random_signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random_bytes::<32>()?)))
 }
 
 /// The id of a new timeline entry, see [`crate::domain::message_id`].
-pub fn message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, Error> {
+pub fn new_message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, Error> {
     Ok(crate::domain::message_id::message_id(chat_id, seq, at, u16::from_be_bytes(random_bytes()?)))
 }
 
 /// The `webhook-id` of a request whose message is not stored in a timeline.
-pub(crate) fn unstored_message_id() -> String {
+pub(crate) fn transient_webhook_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 

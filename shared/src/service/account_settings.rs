@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::delivery::outbound_client::{OutboundClient, SignedPost};
-use crate::domain::account_settings::Settings;
+use crate::domain::account_settings::AccountSettings;
 use crate::domain::delivery::Attempt;
 use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
@@ -18,7 +18,7 @@ use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
 
 /// The settings of one account, for an admin. Each method answers one endpoint.
-pub struct AccountSettings<'a> {
+pub struct AccountSettingsService<'a> {
     pub account_id: &'a str,
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -26,7 +26,7 @@ pub struct AccountSettings<'a> {
     pub now: Timestamp,
 }
 
-impl AccountSettings<'_> {
+impl AccountSettingsService<'_> {
     /// Two reads.
     pub async fn get(&self) -> Result<Response, Error> {
         let rules = self.directory.widget_rules(self.account_id).await?;
@@ -39,7 +39,7 @@ impl AccountSettings<'_> {
         let (url, rules) = (settings::parse_webhook_url(body, self.outbound.guard())?, settings::parse_rules(body)?);
         let new_webhook = self.new_webhook()?;
         self.plan_retention_pass(body).await?;
-        let edit = |settings: &mut Settings| {
+        let edit = |settings: &mut AccountSettings| {
             *settings = settings::apply_settings_patch(body, settings.clone())?;
             url.as_ref().map_or(Ok(false), |url| set_first_webhook_url(settings, url.as_ref(), &new_webhook))
         };
@@ -70,7 +70,7 @@ impl AccountSettings<'_> {
     /// The answer shows the webhook's signing secret, and no later answer does.
     pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
-        let edit = |settings: &mut Settings| {
+        let edit = |settings: &mut AccountSettings| {
             if settings.webhooks.len() >= MAX_WEBHOOKS {
                 return Err(Error::Conflict("an account has at most 10 webhooks"));
             }
@@ -84,7 +84,7 @@ impl AccountSettings<'_> {
 
     /// Changes a webhook's address or its list of events.
     pub async fn update_webhook(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
-        let edit = |settings: &mut Settings| {
+        let edit = |settings: &mut AccountSettings| {
             let webhook = find_webhook(settings, webhook_id)?;
             *webhook = settings::apply_webhook_patch(body, webhook.clone(), self.outbound.guard())?;
             Ok(settings::webhook_json(webhook))
@@ -94,7 +94,7 @@ impl AccountSettings<'_> {
     }
 
     pub async fn delete_webhook(&self, webhook_id: &str) -> Result<Response, Error> {
-        let edit = |settings: &mut Settings| {
+        let edit = |settings: &mut AccountSettings| {
             find_webhook(settings, webhook_id)?;
             settings.webhooks.retain(|webhook| webhook.webhook_id != webhook_id);
             Ok(())
@@ -107,9 +107,9 @@ impl AccountSettings<'_> {
     /// is refused. Two reads and one write.
     pub async fn rotate_signing_secret(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.plus(Duration::from_secs(admin::parse_overlap_seconds(body)?));
-        let secret = secret::signing_secret()?;
+        let secret = secret::random_signing_secret()?;
         let before = find_webhook(&mut self.directory.settings(self.account_id).await?, webhook_id)?.secrets.clone();
-        let edit = |settings: &mut Settings| {
+        let edit = |settings: &mut AccountSettings| {
             let webhook = find_webhook(settings, webhook_id)?;
             if !webhook.rotate_if_unchanged(&before, &secret, self.now, old_until) {
                 return Err(Error::Conflict("the secret is being rotated by another request"));
@@ -127,7 +127,7 @@ impl AccountSettings<'_> {
         let webhook = find_webhook(&mut settings, webhook_id)?;
         let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
         let body = sample.body(webhook_id, self.now).to_string().into_bytes();
-        let (id, secrets) = (secret::unstored_message_id(), webhook.valid_secrets(self.now));
+        let (id, secrets) = (secret::transient_webhook_id(), webhook.valid_secrets(self.now));
         let post = SignedPost {
             url,
             body,
@@ -143,7 +143,7 @@ impl AccountSettings<'_> {
 
     /// A webhook without address and events, with a random id and signing secret.
     fn new_webhook(&self) -> Result<Webhook, Error> {
-        let current_secret = SigningSecret { secret: secret::signing_secret()?, valid_until: None };
+        let current_secret = SigningSecret { secret: secret::random_signing_secret()?, valid_until: None };
         Ok(Webhook {
             webhook_id: secret::random_identifier()?,
             url: String::new(),
@@ -155,7 +155,11 @@ impl AccountSettings<'_> {
 
 /// Sets or removes `webhook_url` of the specification, which is the address of the first webhook. Returns whether a
 /// webhook was created.
-fn set_first_webhook_url(settings: &mut Settings, url: Option<&String>, new_webhook: &Webhook) -> Result<bool, Error> {
+fn set_first_webhook_url(
+    settings: &mut AccountSettings,
+    url: Option<&String>,
+    new_webhook: &Webhook,
+) -> Result<bool, Error> {
     match (url, settings.webhooks.as_mut_slice()) {
         (Some(url), [first, ..]) => first.url.clone_from(url),
         (Some(url), []) => {
@@ -169,6 +173,6 @@ fn set_first_webhook_url(settings: &mut Settings, url: Option<&String>, new_webh
     Ok(false)
 }
 
-fn find_webhook<'a>(settings: &'a mut Settings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {
+fn find_webhook<'a>(settings: &'a mut AccountSettings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {
     settings.webhooks.iter_mut().find(|webhook| webhook.webhook_id == webhook_id).ok_or(Error::NotFound)
 }

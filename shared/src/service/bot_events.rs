@@ -6,8 +6,8 @@ use crate::domain::chat::Chat;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::message_content::Content;
 use crate::domain::message_id;
-use crate::domain::timeline_entry::Entry;
-use crate::domain::visitor::{Profile, ProfileSource, Visitor};
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
@@ -18,14 +18,14 @@ use crate::store::directory::Directory;
 use crate::wire::bot::ChatReference;
 
 /// The events of one bot.
-pub struct BotEvents<'a> {
+pub struct BotEventHandler<'a> {
     pub bot: &'a Bot,
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub connections: &'a Connections,
 }
 
-impl BotEvents<'_> {
+impl BotEventHandler<'_> {
     /// BOT_MESSAGE, stored once for each idempotency key. Two writes;
     /// finding the chat costs reads unless the event has its `chat_id`.
     pub async fn bot_message(
@@ -54,7 +54,11 @@ impl BotEvents<'_> {
     }
 
     /// CLIENT_INFO. Returns the stored notifications for the webhooks; the caller queues them.
-    pub async fn client_info(&self, chat_reference: &ChatReference, profile: &Profile) -> Result<Vec<Entry>, Error> {
+    pub async fn client_info(
+        &self,
+        chat_reference: &ChatReference,
+        profile: &VisitorProfile,
+    ) -> Result<Vec<TimelineEntry>, Error> {
         let visitor = match chat_reference.client_id {
             Some(number) if chat_reference.chat_id.is_none() => self.visitor(number).await?,
             _ => {

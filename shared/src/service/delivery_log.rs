@@ -17,14 +17,14 @@ use crate::wire::delivery_log::{self, DeliveryLogRequest, ReplayRequest};
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
 /// The delivery log of one account, for an admin. Each public method answers one endpoint.
-pub struct DeliveryLog<'a> {
+pub struct DeliveryLogService<'a> {
     pub account_id: &'a str,
     pub chats: &'a Chats,
     pub queues: FirstAttemptQueues<'a>,
     pub now: Timestamp,
 }
 
-impl DeliveryLog<'_> {
+impl DeliveryLogService<'_> {
     /// A page of deliveries, newest first.
     pub async fn list(&self, request: DeliveryLogRequest) -> Result<Response, Error> {
         let DeliveryLogRequest { filter, chat_id, limit, after } = request;

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::queue::WebhookQueue;
 use crate::store::chats::Chats;
-use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::directory::Directory;
 
 pub struct WebhookNotifier<'a> {
@@ -31,7 +31,7 @@ impl WebhookNotifier<'_> {
     pub async fn notify_assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let details = WebhookEventDetails { assign_to: Some(assign_to), ..WebhookEventDetails::default() };
-        let context = EventContext { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
+        let context = NotificationContext { webhooks: &settings.webhooks, agent_id: Some(agent_id), now: clock::now() };
         let entries = self.chats.notify_webhooks(chat, WebhookEvent::ChatAssigned, details, &context).await?;
         if entries.is_empty() {
             return Err(TransitionError::Closed.into());

@@ -144,7 +144,7 @@ pub(crate) fn changed_values(before: ExpressionValues, after: ExpressionValues) 
 }
 
 impl<U: Into<String>> ItemUpdate<U> {
-    fn into_dynamic(self) -> ItemUpdate<String> {
+    fn with_owned_expression(self) -> ItemUpdate<String> {
         let Self { key, update, condition, values } = self;
         ItemUpdate { key, update: update.into(), condition, values }
     }
@@ -232,10 +232,10 @@ impl Table {
         &self,
         item_update: ItemUpdate<U>,
     ) -> BoxFuture<'_, Result<Item, WriteError>> {
-        self.update_dynamic(item_update.into_dynamic())
+        self.update_owned(item_update.with_owned_expression())
     }
 
-    fn update_dynamic(&self, item_update: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, WriteError>> {
+    fn update_owned(&self, item_update: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, WriteError>> {
         Box::pin(async move {
             let ItemUpdate { key, update, condition, values } = item_update;
             let request = self
@@ -370,7 +370,7 @@ impl Table {
                 part.put(put.return_values_on_condition_check_failure(return_item).build().map_err(Error::internal)?)
             }
             Write::Update(item_update) => {
-                return self.transaction_part(Write::DynamicUpdate(item_update.into_dynamic()));
+                return self.transaction_part(Write::DynamicUpdate(item_update.with_owned_expression()));
             }
             Write::DynamicUpdate(ItemUpdate { key, update, condition, values }) => {
                 let item_update = Update::builder()

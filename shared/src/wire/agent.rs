@@ -3,15 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::agent::{Agent, AgentSnapshot};
-use crate::domain::agent_panel::{CrmAssignment, CustomData, Panel};
 use crate::domain::agent_presence::{AgentStatus, Presence};
 use crate::domain::chat::{Chat, Rating, Sender};
+use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Target};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::message_content::{Content, TypingNotice};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{Profile, ProfileSource, ProfileSources, Visitor};
+use crate::domain::visitor::{ProfileSource, ProfileSources, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::without_nulls;
@@ -21,15 +21,15 @@ use crate::wire::webhook::department_json;
 /// A longer text is refused rather than truncated, because the agent would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// Limits names, phone numbers, e-mail addresses and passwords.
-const MAX_SHORT_TEXT_CHARS: usize = 254;
+const MAX_AGENT_FIELD_CHARS: usize = 254;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
 /// Parses the body of POST /agent/login: the e-mail in lower case, and the password.
 pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
     let body = Fields::of(body)?;
     Ok((
-        body.required_text("email", MAX_SHORT_TEXT_CHARS)?.trim().to_lowercase(),
-        body.required_text("password", MAX_SHORT_TEXT_CHARS)?,
+        body.required_text("email", MAX_AGENT_FIELD_CHARS)?.trim().to_lowercase(),
+        body.required_text("password", MAX_AGENT_FIELD_CHARS)?,
     ))
 }
 
@@ -46,9 +46,10 @@ pub fn parse_typing(body: &Value) -> Result<TypingNotice, Error> {
 }
 
 /// Parses the body of POST /agent/chats/{chat_id}/messages, a `message` object of the specification (A3).
-pub fn parse_message(body: &Value) -> Result<Content, Error> {
+pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     let body = Fields::of(body)?;
-    let message_content::ParsedMessage::Content(content) = message_content::parse_message(body, usize::MAX)? else {
+    let message_content::ParsedMessage::Content(content) = message_content::parse_message_object(body, usize::MAX)?
+    else {
         return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
     };
     let text_chars = content.text.as_ref().map_or(0, |text| text.chars().count());
@@ -108,7 +109,7 @@ pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
 /// A chat with its visitor and its panel, without links that Safe URL blocks.
 pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let (visitor, panel) = (safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel));
-    let Profile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
+    let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
@@ -151,9 +152,9 @@ fn panel_json(panel: &Panel) -> Value {
     let lines: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
     let page = page.as_ref().map(|(url, title)| json!({ "url": url, "title": title }));
     let assignment = assignment.as_ref().map(|assignment| match assignment {
-        CrmAssignment::Pending => json!({ "state": "pending" }),
-        CrmAssignment::Done => json!({ "state": "done" }),
-        CrmAssignment::Failed(message) => json!({ "state": "failed", "message": message }),
+        CrmCardAssignment::Pending => json!({ "state": "pending" }),
+        CrmCardAssignment::Done => json!({ "state": "done" }),
+        CrmCardAssignment::Failed(message) => json!({ "state": "failed", "message": message }),
     });
     json!({
         "custom_data": lines, "enable_assign": enable_assign, "crm_link": crm_link, "page": page,
@@ -168,14 +169,14 @@ fn custom_data_json(line: &CustomData) -> Value {
 
 /// Parses the body of PATCH /agent/visitors/{number}: the corrected profile fields, and whether to blacklist the
 /// visitor. An empty string clears a field.
-pub fn parse_visitor_patch(body: &Value) -> Result<(Profile, Option<bool>), Error> {
+pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>), Error> {
     let body = Fields::of(body)?;
-    let profile = Profile {
-        name: body.text_or_blank("name", MAX_SHORT_TEXT_CHARS)?,
-        email: body.text_or_blank("email", MAX_SHORT_TEXT_CHARS)?,
-        phone: body.text_or_blank("phone", MAX_SHORT_TEXT_CHARS)?,
+    let profile = VisitorProfile {
+        name: body.text_or_blank("name", MAX_AGENT_FIELD_CHARS)?,
+        email: body.text_or_blank("email", MAX_AGENT_FIELD_CHARS)?,
+        phone: body.text_or_blank("phone", MAX_AGENT_FIELD_CHARS)?,
         description: body.text_or_blank("description", MAX_DESCRIPTION_CHARS)?,
-        ..Profile::default()
+        ..VisitorProfile::default()
     };
     Ok((profile, body.boolean("blacklisted")?))
 }
@@ -183,7 +184,7 @@ pub fn parse_visitor_patch(body: &Value) -> Result<(Profile, Option<bool>), Erro
 /// A visitor, without links that Safe URL blocks.
 pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     let visitor = safe_urls.filter_visitor(visitor);
-    let Profile { name: _, phone, email, description, .. } = &visitor.profile;
+    let VisitorProfile { name: _, phone, email, description, .. } = &visitor.profile;
     json!({
         "number": visitor.number, "id": visitor.external_id, "name": visitor.profile.display_name(), "phone": phone,
         "email": email, "description": description, "blacklisted": visitor.blacklisted,
@@ -192,7 +193,7 @@ pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
 }
 
 /// An entry of a timeline, without links that Safe URL blocks.
-pub fn entry_json(entry: Entry, safe_urls: &LinkFilter, now: Timestamp) -> Value {
+pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let entry = safe_urls.filter_entry(entry);
     let mut fields = message_content::message_fields(&entry.content);
     fields.insert("seq".to_owned(), json!(entry.seq));

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::domain::bot::BotNotice;
 use crate::domain::chat::Chat;
 use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
-use crate::domain::timeline_entry::Entry;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::{Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::wire::bot_error::BotApiError;
 use crate::wire::json_fields::Fields;
@@ -18,7 +18,7 @@ const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
 const MAX_BUTTONS: usize = 3;
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
 /// Limits ids, names, titles and buttons.
-const MAX_SHORT_TEXT_CHARS: usize = 1_000;
+const MAX_BOT_FIELD_CHARS: usize = 1_000;
 /// Limits a number that is sent as a string.
 const MAX_NUMBER_CHARS: usize = 20;
 
@@ -37,7 +37,7 @@ pub enum BotEventKind {
     /// INVITE_AGENT.
     InviteAgent,
     /// CLIENT_INFO: contact details that the visitor has told the bot.
-    ClientInfo(Box<Profile>),
+    ClientInfo(Box<VisitorProfile>),
 }
 
 /// How an event identifies its chat. If `chat_id` and `client_id` are both set, they must agree; `id` counts only if
@@ -54,14 +54,14 @@ pub struct ChatReference {
 /// Parses the body of a B-1 request.
 pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
     let body = Fields::of(body)?;
-    let event = body.required_text("event", MAX_SHORT_TEXT_CHARS)?;
+    let event = body.required_text("event", MAX_BOT_FIELD_CHARS)?;
     let chat = ChatReference {
         chat_id: parse_id(body, "chat_id")?,
         client_id: parse_id(body, "client_id")?,
-        id: body.text_or_number("id", MAX_SHORT_TEXT_CHARS)?,
+        id: body.text_or_number("id", MAX_BOT_FIELD_CHARS)?,
     };
     let kind = match event.as_str() {
-        "BOT_MESSAGE" => BotEventKind::Message(Box::new(parse_message(body.object("message")?)?)),
+        "BOT_MESSAGE" => BotEventKind::Message(Box::new(parse_bot_message(body.object("message")?)?)),
         "INVITE_AGENT" => BotEventKind::InviteAgent,
         "CLIENT_INFO" => BotEventKind::ClientInfo(Box::new(parse_contacts(body)?)),
         _ => return Err(BotApiError::UnsupportedEvent(PROVIDER_EVENTS)),
@@ -85,9 +85,9 @@ fn non_blank_value<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
     fields.value(name).filter(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
 }
 
-fn parse_message(message: Fields<'_>) -> Result<Content, Error> {
+fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
     check_timestamp(message)?;
-    let kind = message.required_text("type", MAX_SHORT_TEXT_CHARS)?;
+    let kind = message.required_text("type", MAX_BOT_FIELD_CHARS)?;
     let (kind, text, rich) = match kind.as_str() {
         "TEXT" => {
             (ContentKind::Text, Some(required_text(message, "text", MAX_BOT_TEXT_CHARS)?), RichContent::default())
@@ -101,7 +101,7 @@ fn parse_message(message: Fields<'_>) -> Result<Content, Error> {
             )
         }
         "BUTTONS" => {
-            let (title, buttons) = (message.text("title", MAX_SHORT_TEXT_CHARS)?, parse_buttons(message)?);
+            let (title, buttons) = (message.text("title", MAX_BOT_FIELD_CHARS)?, parse_buttons(message)?);
             (
                 ContentKind::Buttons,
                 message.text("text", MAX_BOT_TEXT_CHARS)?,
@@ -133,11 +133,11 @@ fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<But
         return Err(invalid("", "must be an object"));
     }
     let text = button.get("text").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let text = text.filter(|text| text.chars().count() <= MAX_SHORT_TEXT_CHARS).map(str::to_owned);
+    let text = text.filter(|text| text.chars().count() <= MAX_BOT_FIELD_CHARS).map(str::to_owned);
     let text = text.ok_or_else(|| invalid(".text", "must be a text of at most 1000 characters"))?;
     let id = match button.get("id") {
         None | Some(Value::Null) => None,
-        Some(Value::String(id)) if id.chars().count() <= MAX_SHORT_TEXT_CHARS => Some(ButtonId::Text(id.clone())),
+        Some(Value::String(id)) if id.chars().count() <= MAX_BOT_FIELD_CHARS => Some(ButtonId::Text(id.clone())),
         Some(Value::Number(id)) => Some(ButtonId::Number(id.to_string())),
         Some(_) => return Err(invalid(".id", "must be a string of at most 1000 characters or a number")),
     };
@@ -155,22 +155,26 @@ fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
 
 /// Parses contact details at the top level or in `contacts`; if a field is present in both, `contacts` takes
 /// precedence.
-fn parse_contacts(body: Fields<'_>) -> Result<Profile, Error> {
+fn parse_contacts(body: Fields<'_>) -> Result<VisitorProfile, Error> {
     let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
     let field = |name| {
-        let nested_value = nested.map(|fields| fields.text(name, MAX_SHORT_TEXT_CHARS)).transpose()?.flatten();
-        Ok::<_, Error>(nested_value.or(body.text(name, MAX_SHORT_TEXT_CHARS)?))
+        let nested_value = nested.map(|fields| fields.text(name, MAX_BOT_FIELD_CHARS)).transpose()?.flatten();
+        Ok::<_, Error>(nested_value.or(body.text(name, MAX_BOT_FIELD_CHARS)?))
     };
-    let profile =
-        Profile { name: field("name")?, email: field("email")?, phone: field("phone")?, ..Profile::default() };
-    if profile == Profile::default() {
+    let profile = VisitorProfile {
+        name: field("name")?,
+        email: field("email")?,
+        phone: field("phone")?,
+        ..VisitorProfile::default()
+    };
+    if profile == VisitorProfile::default() {
         return Err(nested.unwrap_or(body).invalid("name", "or email or phone is required"));
     }
     Ok(profile)
 }
 
-pub fn client_message_json(entry: &Entry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
-    let Profile { phone, email, .. } = &visitor.profile;
+pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
+    let VisitorProfile { phone, email, .. } = &visitor.profile;
     let mut event = common_fields("CLIENT_MESSAGE", entry, chat);
     let sender = without_nulls([
         ("id", json!(visitor.number)),
@@ -189,11 +193,11 @@ pub fn client_message_json(entry: &Entry, chat: &Chat, visitor: &Visitor, agents
 }
 
 /// AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
-pub fn notice_json(notice: BotNotice, entry: &Entry, chat: &Chat) -> Value {
+pub fn notice_json(notice: BotNotice, entry: &TimelineEntry, chat: &Chat) -> Value {
     Value::Object(common_fields(notice.event(), entry, chat))
 }
 
-fn common_fields(event: &str, entry: &Entry, chat: &Chat) -> Map<String, Value> {
+fn common_fields(event: &str, entry: &TimelineEntry, chat: &Chat) -> Map<String, Value> {
     without_nulls([
         ("event", json!(event)),
         ("id", json!(entry.id)),
@@ -245,11 +249,12 @@ mod tests {
     fn blank_strings_count_as_absent() {
         let info = json!({"event": "CLIENT_INFO", "contacts": {"name": " ", "email": "", "phone": "+1"}});
         let BotEventKind::ClientInfo(profile) = parse_event(&info).unwrap().kind else { panic!("no contacts") };
-        assert_eq!(*profile, Profile { phone: Some("+1".into()), ..Profile::default() });
+        assert_eq!(*profile, VisitorProfile { phone: Some("+1".into()), ..VisitorProfile::default() });
         let both =
             json!({"event": "CLIENT_INFO", "name": "Top", "phone": "+1", "contacts": {"name": "Ada", "phone": ""}});
         let BotEventKind::ClientInfo(profile) = parse_event(&both).unwrap().kind else { panic!("no contacts") };
-        let expected = Profile { name: Some("Ada".into()), phone: Some("+1".into()), ..Profile::default() };
+        let expected =
+            VisitorProfile { name: Some("Ada".into()), phone: Some("+1".into()), ..VisitorProfile::default() };
         assert_eq!(*profile, expected);
         for blank in ["", " ", "\t\n\u{a0}"] {
             let chat = parse_event(&json!({"event": "INVITE_AGENT", "chat_id": blank, "client_id": 3, "id": blank}))

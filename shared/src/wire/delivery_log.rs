@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent;
@@ -17,8 +17,8 @@ const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
 /// Limits a channel id and a cursor.
 const MAX_ID_CHARS: usize = 64;
 
-const STATES: &str = "pending, delivered, failed, superseded";
-const TARGETS: &str = "channel, bot, webhook";
+const DELIVERY_STATE_NAMES: &str = "pending, delivered, failed, superseded";
+const TARGET_NAMES: &str = "channel, bot, webhook";
 
 /// The query parameters of GET /admin/deliveries.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,11 +58,13 @@ pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<Deli
         query(name).map(parse).transpose()
     };
     let state = match query("state") {
-        Some(name) => DeliveryState::parse(&name).ok_or_else(|| Error::field("state", must_be_one_of(STATES)))?,
+        Some(name) => {
+            DeliveryState::parse(&name).ok_or_else(|| Error::field("state", must_be_one_of(DELIVERY_STATE_NAMES)))?
+        }
         None => DeliveryState::Failed,
     };
-    let target =
-        query("target").map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", must_be_one_of(TARGETS))));
+    let target = query("target")
+        .map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", must_be_one_of(TARGET_NAMES))));
     let channel_id = query("channel_id");
     if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
         return Err(invalid("channel_id", CHANNEL_ID_EXPECTED));
@@ -112,7 +114,7 @@ fn parse_range(fields: Fields<'_>, after: Option<DeliveryCursor>) -> Result<Repl
     if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
         return Err(fields.invalid("channel_id", CHANNEL_ID_EXPECTED));
     }
-    let target = fields.enumerated("target", TARGETS, Target::parse)?;
+    let target = fields.enumerated("target", TARGET_NAMES, Target::parse)?;
     let filter = DeliveryFilter { target, channel_id, from, to, ..DeliveryFilter::all(DeliveryState::Failed) };
     Ok(ReplayRequest::Range { filter, after })
 }
@@ -147,12 +149,12 @@ fn must_be_one_of(names: &str) -> String {
 }
 
 /// A page of the delivery log. It does not contain the text of messages.
-pub fn page_json(rows: &[(Chat, Entry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
+pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
     let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
     json!({ "deliveries": rows, "next": cursor(next) })
 }
 
-fn row_json(chat: &Chat, entry: &Entry, now: Timestamp) -> Option<Value> {
+fn row_json(chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> Option<Value> {
     let delivery = entry.delivery.as_ref()?;
     let row = with_fields(
         agent::delivery_json(delivery, now),

@@ -176,7 +176,7 @@ impl<'a> Fields<'a> {
         };
         let number = value.as_f64().filter(|number| number.abs() <= max);
         // DynamoDB rejects numbers that are much closer to zero.
-        let number = number.map(|number| if number.abs() < MIN_ABSOLUTE_NUMBER { 0.0 } else { number });
+        let number = number.map(|number| if number.abs() < ROUNDED_TO_ZERO_BELOW { 0.0 } else { number });
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a number from -{max} to {max}")))
     }
 
@@ -216,7 +216,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Numbers closer to zero count as zero.
-const MIN_ABSOLUTE_NUMBER: f64 = 1e-9;
+const ROUNDED_TO_ZERO_BELOW: f64 = 1e-9;
 
 pub const MAX_URL_CHARS: usize = 4_096;
 /// The largest integer that every JSON parser represents exactly: 2^53 - 1.

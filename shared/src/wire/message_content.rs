@@ -13,7 +13,7 @@ use crate::wire::json_object::without_nulls;
 /// A longer text is truncated (specification, Limits).
 pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
 /// Limits names, titles and ids.
-const MAX_SHORT_TEXT_CHARS: usize = 1_000;
+const MAX_MEDIA_FIELD_CHARS: usize = 1_000;
 /// A text of any length is accepted and then truncated.
 const UNLIMITED_CHARS: usize = usize::MAX;
 
@@ -27,8 +27,8 @@ pub enum ParsedMessage {
 }
 
 /// Parses a `message` object and truncates its text to `max_text_chars`.
-pub fn parse_message(message: Fields<'_>, max_text_chars: usize) -> Result<ParsedMessage, Error> {
-    let name = message.required_text("type", MAX_SHORT_TEXT_CHARS)?;
+pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Result<ParsedMessage, Error> {
+    let name = message.required_text("type", MAX_MEDIA_FIELD_CHARS)?;
     if let Some(typing) = TypingNotice::parse(&name) {
         return Ok(ParsedMessage::Typing(typing));
     }
@@ -39,7 +39,7 @@ pub fn parse_message(message: Fields<'_>, max_text_chars: usize) -> Result<Parse
         )
     })?;
     // Only validated here; the caller reads the value for the log.
-    message.text_or_number("id", MAX_SHORT_TEXT_CHARS)?;
+    message.text_or_number("id", MAX_MEDIA_FIELD_CHARS)?;
     let text = match kind.required_fields() {
         RequiredFields::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
         RequiredFields::File | RequiredFields::Coordinates => message.text("text", UNLIMITED_CHARS)?,
@@ -57,22 +57,22 @@ fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, E
     Ok(Media {
         file: if is_file { Some(message.required_url("file")?) } else { message.url("file")? },
         thumb: message.url("thumb")?,
-        emoji: message.text("emoji", MAX_SHORT_TEXT_CHARS)?,
+        emoji: message.text("emoji", MAX_MEDIA_FIELD_CHARS)?,
         file_size: if needs_name {
             Some(message.required_positive("file_size")?)
         } else {
             message.positive("file_size")?
         },
         file_name: if needs_name {
-            Some(message.required_text("file_name", MAX_SHORT_TEXT_CHARS)?)
+            Some(message.required_text("file_name", MAX_MEDIA_FIELD_CHARS)?)
         } else {
-            message.text("file_name", MAX_SHORT_TEXT_CHARS)?
+            message.text("file_name", MAX_MEDIA_FIELD_CHARS)?
         },
         duration: message.positive("duration")?,
         width: message.positive("width")?,
         height: message.positive("height")?,
-        performer: message.text("performer", MAX_SHORT_TEXT_CHARS)?,
-        title: message.text("title", MAX_SHORT_TEXT_CHARS)?,
+        performer: message.text("performer", MAX_MEDIA_FIELD_CHARS)?,
+        title: message.text("title", MAX_MEDIA_FIELD_CHARS)?,
         latitude: if is_place {
             Some(message.required_number("latitude", 90.0)?)
         } else {

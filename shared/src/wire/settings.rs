@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::domain::account_settings::{CallbackHours, RateLimits, Settings};
+use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::webhook::Webhook;
@@ -35,7 +35,7 @@ const MAX_UTC_OFFSET_MINUTES: f64 = 14.0 * 60.0;
 /// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings.
 /// Fields that the body does not contain, also fields of nested objects, are preserved. Null restores the default of a
 /// new account or removes a limit.
-pub fn apply_settings_patch(body: &Value, mut settings: Settings) -> Result<Settings, Error> {
+pub fn apply_settings_patch(body: &Value, mut settings: AccountSettings) -> Result<AccountSettings, Error> {
     let fields = Fields::of(body)?;
     if fields.has("safe_urls") {
         settings.safe_urls = LinkFilter(parse_domains(fields)?);
@@ -78,7 +78,7 @@ fn parse_domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
 }
 
 fn parse_limits(fields: Fields<'_>, before: RateLimits) -> Result<RateLimits, Error> {
-    let default = Settings::default().limits;
+    let default = AccountSettings::default().limits;
     if fields.value("limits").is_none() {
         return Ok(default);
     }
@@ -204,8 +204,8 @@ pub fn webhook_with_secret_json(webhook: &Webhook, secret: &str) -> Value {
     with_fields(webhook_json(webhook), [("signing_secret", json!(secret))])
 }
 
-pub fn settings_json(settings: &Settings, rules: &Value) -> Value {
-    let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
+pub fn settings_json(settings: &AccountSettings, rules: &Value) -> Value {
+    let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
     let RateLimits { visitor_messages, bot_requests, channel_chats } = limits;
     json!({
         "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
@@ -228,7 +228,7 @@ fn callback_json(callback: &CallbackHours) -> Value {
 }
 
 /// The settings with the signing secret of the first webhook, which is new. No later response contains the secret.
-pub fn settings_with_secret_json(settings: &Settings, rules: &Value) -> Value {
+pub fn settings_with_secret_json(settings: &AccountSettings, rules: &Value) -> Value {
     let secret = settings.webhooks.first().and_then(Webhook::current_secret);
     with_fields(settings_json(settings, rules), [("signing_secret", json!(secret))])
 }
@@ -238,8 +238,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn put(body: &Value) -> Result<Settings, String> {
-        apply_settings_patch(body, Settings::default()).map_err(|error| error.to_string())
+    fn put(body: &Value) -> Result<AccountSettings, String> {
+        apply_settings_patch(body, AccountSettings::default()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(apply_settings_patch(&json!({}), settings.clone()).unwrap(), settings);
         let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
-        let expected = Settings { idle_close: None, ..Settings::default() };
+        let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply_settings_patch(&Value::Object(nulls), settings).unwrap(), expected);
     }
 
@@ -275,26 +275,29 @@ mod tests {
             (json!({ "callback": {} }), before.clone()),
             (
                 json!({ "limits": { "bot_requests": 9 } }),
-                Settings { limits: RateLimits { bot_requests: 9, ..before.limits }, ..before.clone() },
+                AccountSettings { limits: RateLimits { bot_requests: 9, ..before.limits }, ..before.clone() },
             ),
             (
                 json!({ "limits": { "visitor_messages": null } }),
-                Settings { limits: RateLimits { visitor_messages: 30, ..before.limits }, ..before.clone() },
+                AccountSettings { limits: RateLimits { visitor_messages: 30, ..before.limits }, ..before.clone() },
             ),
             (
                 json!({ "callback": { "enabled": false } }),
-                Settings { callback: CallbackHours { enabled: false, ..before.callback.clone() }, ..before.clone() },
+                AccountSettings {
+                    callback: CallbackHours { enabled: false, ..before.callback.clone() },
+                    ..before.clone()
+                },
             ),
             (
                 json!({ "callback": { "to": "18:00", "utc_offset": 60 } }),
-                Settings {
+                AccountSettings {
                     callback: CallbackHours { hours: (hours.0, 1_080), utc_offset: 60, ..before.callback.clone() },
                     ..before.clone()
                 },
             ),
             (
                 json!({ "callback": { "days": null, "from": null, "to": null, "utc_offset": null, "enabled": null } }),
-                Settings { callback: CallbackHours::default(), ..before.clone() },
+                AccountSettings { callback: CallbackHours::default(), ..before.clone() },
             ),
         ];
         for (body, expected) in table {
@@ -315,7 +318,10 @@ mod tests {
     fn settings_response_is_a_valid_request() {
         let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
         let settings = put(&body).unwrap();
-        assert_eq!(apply_settings_patch(&settings_json(&settings, &json!([])), Settings::default()).unwrap(), settings);
+        assert_eq!(
+            apply_settings_patch(&settings_json(&settings, &json!([])), AccountSettings::default()).unwrap(),
+            settings
+        );
     }
 
     #[test]

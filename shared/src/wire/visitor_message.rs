@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::domain::visitor::Profile;
+use crate::domain::visitor::VisitorProfile;
 use crate::error::Error;
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 
 const MAX_SENDER_ID_CHARS: usize = 255;
 /// Limits the other texts about the sender, and `message.id`.
-const MAX_SHORT_TEXT_CHARS: usize = 1_000;
+const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 
 /// A validated message or typing notice.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct VisitorMessage {
     pub external_id: String,
     /// Whether `sender.id` is a JSON number.
     pub has_numeric_id: bool,
-    pub profile: Profile,
+    pub profile: VisitorProfile,
     /// `sender.invite`.
     pub invite: Option<String>,
     pub message: ParsedMessage,
@@ -32,14 +32,14 @@ pub fn parse(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let sender = body.object("sender")?;
     let (external_id, has_numeric_id) = parse_sender_id(sender)?;
     let fields = body.object("message")?;
-    let message = message_content::parse_message(fields, MAX_VISITOR_TEXT_CHARS)?;
+    let message = message_content::parse_message_object(fields, MAX_VISITOR_TEXT_CHARS)?;
     let (profile, invite, caller_message_id) = match message {
         ParsedMessage::Content(_) => (
             parse_profile(sender)?,
-            sender.text("invite", MAX_SHORT_TEXT_CHARS)?,
-            fields.text_or_number("id", MAX_SHORT_TEXT_CHARS)?,
+            sender.text("invite", MAX_VISITOR_FIELD_CHARS)?,
+            fields.text_or_number("id", MAX_VISITOR_FIELD_CHARS)?,
         ),
-        ParsedMessage::Typing(_) => (Profile::default(), None, None),
+        ParsedMessage::Typing(_) => (VisitorProfile::default(), None, None),
     };
     Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, caller_message_id })
 }
@@ -53,11 +53,11 @@ fn parse_sender_id(sender: Fields<'_>) -> Result<(String, bool), Error> {
     }
 }
 
-fn parse_profile(sender: Fields<'_>) -> Result<Profile, Error> {
-    Ok(Profile {
-        name: sender.text("name", MAX_SHORT_TEXT_CHARS)?,
-        phone: sender.text("phone", MAX_SHORT_TEXT_CHARS)?,
-        email: sender.text("email", MAX_SHORT_TEXT_CHARS)?,
+fn parse_profile(sender: Fields<'_>) -> Result<VisitorProfile, Error> {
+    Ok(VisitorProfile {
+        name: sender.text("name", MAX_VISITOR_FIELD_CHARS)?,
+        phone: sender.text("phone", MAX_VISITOR_FIELD_CHARS)?,
+        email: sender.text("email", MAX_VISITOR_FIELD_CHARS)?,
         photo: sender.url("photo")?,
         url: sender.text("url", MAX_URL_CHARS)?,
         description: None,
@@ -159,7 +159,10 @@ mod tests {
                     body["message"][name] = json!(blank);
                 }
                 let parsed = parse(&body, lenient).unwrap();
-                assert_eq!((parsed.profile, parsed.invite, parsed.caller_message_id), (Profile::default(), None, None));
+                assert_eq!(
+                    (parsed.profile, parsed.invite, parsed.caller_message_id),
+                    (VisitorProfile::default(), None, None)
+                );
                 let ParsedMessage::Content(content) = parsed.message else { panic!("not content") };
                 assert_eq!(content.text, None);
                 let Media { thumb, emoji, performer, title, .. } = content.media;

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::agent::Agent;
-use crate::domain::agent_panel::{CustomData, PanelUpdate, strip_tags};
 use crate::domain::chat::{Chat, Rating, Sender};
+use crate::domain::chat_side_panel::{CustomData, PanelUpdate, strip_tags};
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::truncate_chars;
-use crate::domain::phone_call::Call;
-use crate::domain::timeline_entry::Entry;
-use crate::domain::visitor::{Profile, Visitor};
+use crate::domain::phone_call::PhoneCall;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::{Visitor, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::wire::channel_response;
@@ -22,7 +22,7 @@ const MAX_CUSTOM_DATA_CHARS: usize = 1_000;
 /// Limits the part of an unconfirmed answer that the entry stores.
 const MAX_EXCERPT_CHARS: usize = 200;
 /// Limits titles, keys, names, phone numbers and e-mail addresses.
-const MAX_SHORT_TEXT_CHARS: usize = 255;
+const MAX_WEBHOOK_FIELD_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
 /// Limits the sum of [`transcript_bytes`] in a chat_finished event. The body contains each text three times, and in
@@ -35,12 +35,12 @@ const RECORD_OVERHEAD_BYTES: usize = 100;
 const OMISSION_NOTICE: &str = "The beginning of the chat is left out.";
 
 /// The size of an entry in the transcript, without the name of its sender. 0 if the transcript does not contain it.
-pub fn transcript_bytes(entry: &Entry) -> usize {
+pub fn transcript_bytes(entry: &TimelineEntry) -> usize {
     if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
 }
 
 /// Whether an entry is a message that the visitor has sent or received.
-fn is_visible_message(entry: &Entry) -> bool {
+fn is_visible_message(entry: &TimelineEntry) -> bool {
     entry.from != Sender::System && entry.content.is_displayable()
 }
 
@@ -52,7 +52,7 @@ pub struct WebhookPayload<'a> {
     /// Every agent who took part in the chat for chat_finished; for other events the agent who caused the event.
     pub agents: &'a [Agent],
     /// The newest entries of the chat, oldest first; only chat_finished and offline_message use them.
-    pub timeline: &'a [Entry],
+    pub timeline: &'a [TimelineEntry],
     /// The text of the invitation that the visitor has answered; only chat_finished uses it.
     pub invite: Option<String>,
 }
@@ -107,7 +107,7 @@ impl WebhookPayload<'_> {
     }
 
     fn chat_finished_fields(&self) -> [(String, Value); 4] {
-        let messages: Vec<&Entry> = self.timeline.iter().filter(|entry| is_visible_message(entry)).collect();
+        let messages: Vec<&TimelineEntry> = self.timeline.iter().filter(|entry| is_visible_message(entry)).collect();
         let included = self.newest_within_limit(&messages);
         let is_complete = included.len() == messages.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
         let records: Vec<Value> = included.iter().map(|entry| message_record(entry)).collect();
@@ -138,11 +138,11 @@ impl WebhookPayload<'_> {
         fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
     }
 
-    fn transcript(&self, entries: &[&Entry], format_line: fn(&str, &str) -> String) -> String {
+    fn transcript(&self, entries: &[&TimelineEntry], format_line: fn(&str, &str) -> String) -> String {
         entries.iter().map(|entry| format_line(self.sender_name(entry), &entry.content.to_plain_text())).collect()
     }
 
-    fn sender_name<'a>(&'a self, entry: &'a Entry) -> &'a str {
+    fn sender_name<'a>(&'a self, entry: &'a TimelineEntry) -> &'a str {
         match &entry.from {
             Sender::Visitor | Sender::System => self.visitor.profile.display_name(),
             Sender::Agent(agent) => &agent.name,
@@ -151,9 +151,9 @@ impl WebhookPayload<'_> {
     }
 
     /// The newest messages that fit into [`MAX_TRANSCRIPT_BYTES`].
-    fn newest_within_limit<'a, 'b>(&self, messages: &'b [&'a Entry]) -> &'b [&'a Entry] {
+    fn newest_within_limit<'a, 'b>(&self, messages: &'b [&'a TimelineEntry]) -> &'b [&'a TimelineEntry] {
         let mut bytes_left = MAX_TRANSCRIPT_BYTES;
-        let fits = |entry: &&&Entry| {
+        let fits = |entry: &&&TimelineEntry| {
             let rest = bytes_left.checked_sub(transcript_bytes(entry) + self.sender_name(entry).len());
             bytes_left = rest.unwrap_or_default();
             rest.is_some()
@@ -174,7 +174,7 @@ fn html_line(name: &str, text: &str) -> String {
 }
 
 /// An item of `chat.messages`. The specification has no bot messages: they count as messages of an agent with the id 0.
-fn message_record(entry: &Entry) -> Value {
+fn message_record(entry: &TimelineEntry) -> Value {
     let text = entry.content.to_plain_text();
     let timestamp = entry.at.seconds();
     match &entry.from {
@@ -187,7 +187,7 @@ fn message_record(entry: &Entry) -> Value {
 }
 
 fn visitor_json(visitor: &Visitor) -> Value {
-    let Profile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
+    let VisitorProfile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
     Value::Object(without_nulls([
         ("number", json!(visitor.number.to_string())),
         ("name", json!(name)),
@@ -211,8 +211,8 @@ fn agent_json(agent: &Agent) -> Value {
     Value::Object(without_nulls(fields))
 }
 
-fn call_json(call: &Call) -> Value {
-    let Call { kind, phone, status } = call;
+fn call_json(call: &PhoneCall) -> Value {
+    let PhoneCall { kind, phone, status } = call;
     Value::Object(without_nulls([
         ("type", json!(kind.name())),
         ("phone", json!(phone)),
@@ -248,7 +248,7 @@ pub enum WebhookAnswer {
 pub struct AnswerData {
     pub panel: PanelUpdate,
     /// The contact details of the visitor.
-    pub contact_info: Profile,
+    pub contact_info: VisitorProfile,
 }
 
 /// Interprets the HTTP response to an event. An invalid field is ignored and a long one truncated; the rest of the
@@ -273,7 +273,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
         }
         (Some(_), Some(result)) if !result.is_empty() => WebhookAnswer::Rejected(format!(
             "the answer is: {}",
-            truncate_chars(&strip_tags(result), MAX_SHORT_TEXT_CHARS)
+            truncate_chars(&strip_tags(result), MAX_WEBHOOK_FIELD_CHARS)
         )),
         _ => WebhookAnswer::Unconfirmed(excerpt(body)),
     }
@@ -294,12 +294,12 @@ fn answer_data(object: &Map<String, Value>) -> AnswerData {
         crm_link: object.get("crm_link").and_then(|link| field_update(link, web_link)),
         page: object.get("page").and_then(|value| field_update(value, parse_page)),
     };
-    let contact_info = Profile {
-        name: contact_field("name", MAX_SHORT_TEXT_CHARS),
-        phone: contact_field("phone", MAX_SHORT_TEXT_CHARS),
-        email: contact_field("email", MAX_SHORT_TEXT_CHARS),
+    let contact_info = VisitorProfile {
+        name: contact_field("name", MAX_WEBHOOK_FIELD_CHARS),
+        phone: contact_field("phone", MAX_WEBHOOK_FIELD_CHARS),
+        email: contact_field("email", MAX_WEBHOOK_FIELD_CHARS),
         description: contact_field("description", MAX_CUSTOM_DATA_CHARS),
-        ..Profile::default()
+        ..VisitorProfile::default()
     };
     AnswerData { panel, contact_info }
 }
@@ -319,17 +319,17 @@ fn field_update<T>(value: &Value, parse: fn(Option<&Value>) -> Option<T>) -> Opt
 
 fn parse_page(value: Option<&Value>) -> Option<(String, Option<String>)> {
     let page = value?;
-    Some((web_link(page.get("url"))?, non_blank_text(page.get("title"), MAX_SHORT_TEXT_CHARS)))
+    Some((web_link(page.get("url"))?, non_blank_text(page.get("title"), MAX_WEBHOOK_FIELD_CHARS)))
 }
 
 fn parse_custom_data(value: &Value) -> Option<Vec<CustomData>> {
     let items = if value.is_null() { &[] } else { value.as_array()?.as_slice() };
     let parse_item = |item: &Value| {
         Some(CustomData {
-            title: non_blank_text(item.get("title"), MAX_SHORT_TEXT_CHARS),
+            title: non_blank_text(item.get("title"), MAX_WEBHOOK_FIELD_CHARS),
             content: truncate_chars(&plain_text(item.get("content")?)?, MAX_CUSTOM_DATA_CHARS),
             link: web_link(item.get("link")),
-            key: non_blank_text(item.get("key"), MAX_SHORT_TEXT_CHARS),
+            key: non_blank_text(item.get("key"), MAX_WEBHOOK_FIELD_CHARS),
         })
     };
     Some(items.iter().filter_map(parse_item).take(MAX_CUSTOM_DATA_ITEMS).collect())
@@ -415,7 +415,7 @@ mod tests {
         }));
         let line = CustomData { title: Some("1.5".into()), content: "7".into(), link: None, key: Some("-3".into()) };
         assert_eq!(data.panel.custom_data, Some(vec![line]));
-        let Profile { name, phone, email, description, .. } = data.contact_info;
+        let VisitorProfile { name, phone, email, description, .. } = data.contact_info;
         let expected = [Some("42"), Some("31612345678"), None, Some("0")];
         assert_eq!([&name, &phone, &email, &description].map(|text| text.as_deref()), expected);
     }
@@ -426,7 +426,7 @@ mod tests {
         let line = json!({ "content": long, "title": long, "key": long, "link": format!("https://x.example/{long}") });
         let contact_info = json!({ "name": long, "phone": long, "email": long, "description": long });
         let data = accepted(&json!({ "result": "OK", "custom_data": vec![line; 60], "contact_info": contact_info }));
-        let short = "é".repeat(MAX_SHORT_TEXT_CHARS);
+        let short = "é".repeat(MAX_WEBHOOK_FIELD_CHARS);
         let line = CustomData {
             title: Some(short.clone()),
             content: "é".repeat(MAX_CUSTOM_DATA_CHARS),
@@ -434,7 +434,7 @@ mod tests {
             key: Some(short.clone()),
         };
         assert_eq!(data.panel.custom_data, Some(vec![line; MAX_CUSTOM_DATA_ITEMS]));
-        let Profile { name, phone, email, description, .. } = data.contact_info;
+        let VisitorProfile { name, phone, email, description, .. } = data.contact_info;
         assert_eq!([name, phone, email], [(); 3].map(|()| Some(short.clone())));
         assert_eq!(description, Some("é".repeat(MAX_CUSTOM_DATA_CHARS)));
     }

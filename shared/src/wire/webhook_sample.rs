@@ -8,11 +8,11 @@ use crate::domain::chat::{Chat, FailingUntil, Rating, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
-use crate::domain::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::rate_limit::RateWindow;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{IntegratorValues, Profile, ProfileSources, Visitor, VisitorChanges};
+use crate::domain::visitor::{IntegratorValues, ProfileSources, Visitor, VisitorChanges, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
@@ -95,9 +95,9 @@ fn agent(now: Timestamp) -> Agent {
     }
 }
 
-fn call() -> Call {
+fn call() -> PhoneCall {
     let record_url = Some("https://example.com/record.mp3".to_owned());
-    Call { kind: CallKind::Callback, phone: "+1 202 555 0102".to_owned(), status: CallStatus::End(record_url) }
+    PhoneCall { kind: CallKind::Callback, phone: "+1 202 555 0102".to_owned(), status: CallStatus::End(record_url) }
 }
 
 fn chat(author: AgentSnapshot, now: Timestamp) -> Chat {
@@ -135,7 +135,7 @@ fn visitor() -> Visitor {
         channel_id: SAMPLE_CHANNEL_ID.to_owned(),
         external_id: "sample".to_owned(),
         number: SAMPLE_NUMBER,
-        profile: Profile {
+        profile: VisitorProfile {
             name: Some("Sample Visitor".to_owned()),
             phone: Some("+1 202 555 0102".to_owned()),
             email: Some("visitor@example.com".to_owned()),
@@ -154,8 +154,8 @@ fn visitor() -> Visitor {
     }
 }
 
-fn entry(seq: u64, from: Sender, text: &str, now: Timestamp) -> Entry {
-    Entry {
+fn entry(seq: u64, from: Sender, text: &str, now: Timestamp) -> TimelineEntry {
+    TimelineEntry {
         account_id: SAMPLE_ACCOUNT_ID.to_owned(),
         chat_id: SAMPLE_NUMBER,
         seq,

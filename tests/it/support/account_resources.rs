@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{add_webhook, ok_response};
 use crate::support::api_client::{TestAccount, TestAgent, TestChannel};
 use crate::support::bot_fixture::{TestBot, register_provider};
 use crate::support::routes::protected_routes;
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
-use crate::support::webhook_fixture::{add_webhook, ok_response};
 
 /// An account with one resource for every parameter of a path. Resources that are numbered within the account have the
 /// number 2, so that another account with a single resource has none of that number.

@@ -183,7 +183,7 @@ impl TestAccount {
 pub const PASSWORD: &str = "correct horse battery staple";
 
 pub fn unique_email(prefix: &str) -> String {
-    format!("{prefix}-{}@acme.example", local::hex::random_hex::<8>().unwrap())
+    format!("{prefix}-{}@acme.example", local::random_and_digest::random_hex::<8>().unwrap())
 }
 
 /// `base` with the fields of `changes` added or replaced.

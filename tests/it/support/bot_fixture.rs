@@ -67,7 +67,7 @@ impl TestBot {
 
 /// `prefix` followed by a random suffix.
 pub fn unique_name(prefix: &str) -> String {
-    format!("{prefix}-{}", local::hex::random_hex::<8>().unwrap())
+    format!("{prefix}-{}", local::random_and_digest::random_hex::<8>().unwrap())
 }
 
 /// Registers a provider whose server is at `endpoint`. Returns its id.

@@ -1,6 +1,7 @@
 //! What the tests share: the host under test, clients of its API, and servers that play the parties which it calls.
 
 pub mod account_resources;
+pub mod account_with_webhook;
 pub mod api_client;
 pub mod bot_fixture;
 pub mod routes;
@@ -8,4 +9,3 @@ pub mod test_host;
 pub mod test_receiver;
 pub mod test_scheduler;
 pub mod wait;
-pub mod webhook_fixture;

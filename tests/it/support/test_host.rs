@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use local::demo::integrator;
-use local::{Host, LogLine, LogSink, Options, Storage, cargo_build, hex};
+use local::{Host, HostStorage, LogLine, LogSink, Options, cargo_build, random_and_digest};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -121,7 +121,7 @@ fn stack_base_url() -> Option<String> {
 /// The folder with the built functions. They are built once, even when the build fails: one copy of the compiler's
 /// messages is enough.
 pub async fn binaries() -> &'static Path {
-    let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::Profile::Dev).await).await;
+    let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::CargoProfile::Dev).await).await;
     built.as_deref().expect("the functions compile")
 }
 
@@ -154,9 +154,9 @@ impl TestHost {
 
     async fn start(parameters: &[(&str, &str)]) -> Self {
         assert_eq!(stack_base_url(), None, "this test needs a local host of its own");
-        let operator_key = hex::random_hex::<32>().unwrap();
+        let operator_key = random_and_digest::random_hex::<32>().unwrap();
         let mut all = BTreeMap::from([
-            ("OperatorKeySha256".to_owned(), hex::sha256_hex(&operator_key)),
+            ("OperatorKeySha256".to_owned(), random_and_digest::sha256_hex(&operator_key)),
             ("AllowHttpTargets".to_owned(), "true".to_owned()),
             ("AllowedPrivateTargets".to_owned(), "127.0.0.0/8,::1/128".to_owned()),
         ]);
@@ -164,7 +164,7 @@ impl TestHost {
         let log = Arc::default();
         let host = Host::start(Options {
             port: 0,
-            storage: Storage::Memory,
+            storage: HostStorage::Memory,
             template: cargo_build::workspace_root().join("template.yaml"),
             parameters: all,
             binaries: binaries().await.to_owned(),
@@ -233,7 +233,7 @@ impl TestHost {
     }
 }
 
-/// Writes the permissions that no test has used so far to a file for `tests/permissions.rs`.
+/// Writes the permissions that no test has used so far to a file for `tests/unused_permissions.rs`.
 fn record_unused_permissions(host: &Host) {
     let unused = host.unused_permissions().into_iter();
     let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();

@@ -7,7 +7,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
 import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
-import { ChannelDialog, type CreatedChannel } from "../channels/channel-dialog";
+import { ChannelDialog, type CreatedChannel } from "../channels/add-channel-dialog";
 import { curlCommand, sameOriginPath } from "../channels/channel-endpoint";
 import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";

@@ -1,4 +1,4 @@
-import { memo } from "../memo";
+import { memo } from "../../ui/memo-component";
 import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { BLOCKED_LINK } from "../../ui/linked-text";

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{bot, integrator};
 use crate::api_client::{self, ApiClient};
 use crate::file_store::{self, FileStore};
-use crate::hex::{self, RandomError};
+use crate::random_and_digest::{self, RandomError};
 use crate::terminal;
 
 const DEMO_FILE: &str = "demo.json";
@@ -61,7 +61,7 @@ struct ChannelResponse {
 }
 
 #[derive(Deserialize)]
-struct ChannelSettings {
+struct DemoChannelSettings {
     integrator_url: Option<String>,
 }
 
@@ -202,7 +202,7 @@ async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String
         Err(error) => return Err(error),
     }
     let path = format!("/admin/channels/{}", last_segment(url));
-    let channel: ChannelSettings = api.get(&path, admin_token).await?;
+    let channel: DemoChannelSettings = api.get(&path, admin_token).await?;
     let integrator_url = channel.integrator_url.unwrap_or_default();
     if let Some(integrator_url) = integrator::with_base_url(&integrator_url, api.base_url()) {
         api.patch(&path, admin_token, &json!({"integrator_url": integrator_url})).await?;
@@ -244,7 +244,10 @@ async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Erro
 /// Generates an e-mail address and a password. The address is random, because addresses are unique in the service and
 /// that of an earlier demo account may still exist.
 fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
-    Ok((format!("{name}-{}@demo.example", hex::random_hex::<3>()?), hex::random_hex::<12>()?))
+    Ok((
+        format!("{name}-{}@demo.example", random_and_digest::random_hex::<3>()?),
+        random_and_digest::random_hex::<12>()?,
+    ))
 }
 
 /// Returns the agent's e-mail address and password.
@@ -257,7 +260,7 @@ async fn create_agent(api: &ApiClient, admin_token: &str) -> Result<(String, Str
 
 /// Creates a channel and connects the bot to it. Returns the bot's token and the channel's URL.
 async fn connect_bot(api: &ApiClient, admin_token: &str, provider_id: &str) -> Result<(String, String), Error> {
-    let token = hex::random_hex::<16>()?;
+    let token = random_and_digest::random_hex::<16>()?;
     let ChannelResponse { channel_id, endpoint } = create_channel(api, admin_token, true).await?;
     let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": [channel_id]});
     api.post::<Value>("/admin/bots", Some(admin_token), &bot).await?;

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::account::{self, DemoAccount};
 use crate::api_client::ApiClient;
 use crate::arguments::LOOPBACK_NETWORKS;
-use crate::hex::{self, RandomError};
+use crate::random_and_digest::{self, RandomError};
 
 const CURL_COMMAND: &str = r"curl -sS -w '\n'";
 const JSON_HEADER: &str = "-H 'content-type: application/json'";
@@ -29,7 +29,7 @@ pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount) -> Result<String,
     let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let chat_id = next_chat_id(api, &token).await?;
     // With a new visitor in every run, the first command always opens the chat that the third one accepts.
-    let visitor_suffix = hex::random_hex::<3>()?;
+    let visitor_suffix = random_and_digest::random_hex::<3>()?;
     Ok(format_text(api.base_url(), demo, &token, chat_id, &visitor_suffix))
 }
 
@@ -49,7 +49,7 @@ async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Erro
 /// # Errors
 /// The operating system cannot provide random numbers.
 pub fn text_without_demo(base_url: &str, operator_key: &str, reason: &account::Error) -> Result<String, RandomError> {
-    let password = hex::random_hex::<12>()?;
+    let password = random_and_digest::random_hex::<12>()?;
     let account = json!({
         "name": "Acme",
         "admin": {"name": "Ada", "email": "ada@acme.example", "password": password},

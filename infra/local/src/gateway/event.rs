@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::routes::RouteMatch;
-use crate::arn::ACCOUNT_ID;
+use crate::arn::AWS_ACCOUNT_ID;
 use crate::time_format::access_log_time;
 
 /// AWS generates an id for every API; this one is constant.
@@ -98,7 +98,7 @@ impl RoutedRequest<'_> {
             value.map(|value| String::from_utf8_lossy(value.as_bytes())).unwrap_or_default()
         };
         json!({
-            "accountId": ACCOUNT_ID,
+            "accountId": AWS_ACCOUNT_ID,
             "apiId": API_ID,
             "domainName": header(header::HOST),
             "domainPrefix": API_ID,

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use super::engine::{Engine, ReceiveRequest};
-use super::{Error, Message, OutgoingMessage, QueueDefinition, QueueDepth, SentMessage};
+use super::{Error, Message, QueueDefinition, QueueDepth, QueueMessageToSend, SentMessage};
 
 /// Returns the current time in milliseconds since 1970.
 pub(super) type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
@@ -45,7 +45,7 @@ impl AsyncEngine {
         Ok(&self.queue(queue)?.definition)
     }
 
-    pub(super) fn send(&self, queue: &str, message: OutgoingMessage) -> Result<SentMessage, Error> {
+    pub(super) fn send(&self, queue: &str, message: QueueMessageToSend) -> Result<SentMessage, Error> {
         let queue = self.queue(queue)?;
         let sent = self.lock_engine().send(&queue.definition, message, self.now_ms())?;
         queue.changed.notify_waiters();

@@ -12,7 +12,7 @@ pub(super) const RETENTION_SECONDS: ParameterRange = ParameterRange::new("Messag
 pub(super) const MAX_RECEIVE_COUNT: ParameterRange = ParameterRange::new("maxReceiveCount", 1, 1_000);
 pub(super) const WAIT_TIME_SECONDS: ParameterRange = ParameterRange::new("WaitTimeSeconds", 0, 20);
 pub(super) const MAX_NUMBER_OF_MESSAGES: ParameterRange = ParameterRange::new("MaxNumberOfMessages", 1, 10);
-pub(super) const MAX_RESULTS: ParameterRange = ParameterRange::new("MaxResults", 1, 1_000);
+pub(super) const MAX_RESULTS_RANGE: ParameterRange = ParameterRange::new("MaxResults", 1, 1_000);
 
 /// The values that a parameter may have, from `min` to `max` inclusive.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 /// A message to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OutgoingMessage {
+pub struct QueueMessageToSend {
     /// At most 1 MiB.
     pub body: String,
     /// Standard queues: overrides the delay of the queue, 0 to 900 s.

@@ -26,10 +26,10 @@ mod request_counts;
 #[cfg(test)]
 mod tests;
 
-pub use engine::Storage;
+pub use engine::QueueDatabaseLocation;
 pub use error::Error;
 pub use limits::OutOfRange;
-pub use message::{Message, OutgoingMessage, QueueDepth, SentMessage};
+pub use message::{Message, QueueDepth, QueueMessageToSend, SentMessage};
 pub(crate) use protocol::SERVICE;
 pub use queue_definition::{DefinitionError, QueueDefinition, RedrivePolicy};
 pub use queues::Queues;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::arn::{ACCOUNT_ID, REGION};
+use crate::arn::{AWS_ACCOUNT_ID, REGION};
 
 use super::async_engine::{AsyncEngine, Clock};
-use super::engine::{Engine, ReceiveRequest, Storage};
+use super::engine::{Engine, QueueDatabaseLocation, ReceiveRequest};
 use super::request_counts::RequestCounts;
-use super::{Error, Message, OutgoingMessage, QueueDefinition, QueueDepth, SentMessage, queue_definition};
+use super::{Error, Message, QueueDefinition, QueueDepth, QueueMessageToSend, SentMessage, queue_definition};
 
 /// All queues of the host. Clones share the queues.
 #[derive(Clone)]
@@ -24,12 +24,12 @@ impl Queues {
     ///
     /// # Errors
     /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] when the file cannot be opened.
-    pub fn open(storage: &Storage, definitions: Vec<QueueDefinition>) -> Result<Self, Error> {
+    pub fn open(storage: &QueueDatabaseLocation, definitions: Vec<QueueDefinition>) -> Result<Self, Error> {
         Self::open_with_clock(storage, definitions, Box::new(system_clock))
     }
 
     pub(super) fn open_with_clock(
-        storage: &Storage,
+        storage: &QueueDatabaseLocation,
         definitions: Vec<QueueDefinition>,
         clock: Clock,
     ) -> Result<Self, Error> {
@@ -40,12 +40,12 @@ impl Queues {
 
     #[must_use]
     pub fn url(base_url: &str, name: &str) -> String {
-        format!("{}/{ACCOUNT_ID}/{name}", base_url.trim_end_matches('/'))
+        format!("{}/{AWS_ACCOUNT_ID}/{name}", base_url.trim_end_matches('/'))
     }
 
     #[must_use]
     pub fn arn(name: &str) -> String {
-        format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{name}")
+        format!("arn:aws:sqs:{REGION}:{AWS_ACCOUNT_ID}:{name}")
     }
 
     /// Waits until at least one message is visible and receives at most `max_messages` of them (0 counts as 1). Returns
@@ -73,7 +73,7 @@ impl Queues {
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`], or the reason why SQS rejects the message.
-    pub fn send(&self, queue: &str, message: OutgoingMessage) -> Result<SentMessage, Error> {
+    pub fn send(&self, queue: &str, message: QueueMessageToSend) -> Result<SentMessage, Error> {
         self.request_counts.increment(queue, "SendMessage");
         self.engine.send(queue, message)
     }

@@ -5,11 +5,11 @@ use super::scope::Scope;
 use super::yaml::{Node, Value};
 
 /// `None` is `AWS::NoValue`.
-type Evaluated = Result<Option<Node>, Error>;
+type EvaluationResult = Result<Option<Node>, Error>;
 
 impl Scope {
     /// Evaluates the intrinsic function at the top of a node; nested nodes stay unevaluated.
-    pub fn evaluate(&self, node: &Node, path: &ValuePath) -> Evaluated {
+    pub fn evaluate(&self, node: &Node, path: &ValuePath) -> EvaluationResult {
         let Some((function, argument)) = as_intrinsic(node) else {
             return Ok(Some(node.clone()));
         };
@@ -104,7 +104,7 @@ impl Scope {
         Ok(texts?.join(&separator))
     }
 
-    fn evaluate_if(&self, argument: &Node, path: &ValuePath) -> Evaluated {
+    fn evaluate_if(&self, argument: &Node, path: &ValuePath) -> EvaluationResult {
         let [condition, if_true, if_false] = argument.items() else {
             return Err(path.unexpected_value("a condition and two values", argument));
         };

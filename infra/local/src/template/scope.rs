@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::error::{Error, ErrorKind, ValuePath};
 use super::parameters;
 use super::yaml::{Node, section_entries};
-use crate::arn::{ACCOUNT_ID, REGION, function_arn, role_arn, table_arn};
+use crate::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn};
 use crate::sqs::Queues;
 
 /// The base URLs of this host's services.
@@ -90,7 +90,7 @@ impl Scope {
         }
         let text = match name {
             "AWS::Region" => REGION,
-            "AWS::AccountId" => ACCOUNT_ID,
+            "AWS::AccountId" => AWS_ACCOUNT_ID,
             "AWS::Partition" => "aws",
             "AWS::URLSuffix" => "amazonaws.com",
             "AWS::StackName" => "local",
@@ -125,7 +125,7 @@ impl Scope {
             ("AWS::IAM::Role", "Arn") => role_arn(logical_id),
             ("AWS::Serverless::Function", "Arn") => function_arn(logical_id),
             ("AWS::Serverless::HttpApi", "ApiEndpoint") => self.addresses.gateway.clone(),
-            (_, "Arn") => format!("arn:aws:local:{REGION}:{ACCOUNT_ID}:{logical_id}"),
+            (_, "Arn") => format!("arn:aws:local:{REGION}:{AWS_ACCOUNT_ID}:{logical_id}"),
             (_, attribute) => format!("{logical_id}.{attribute}"),
         })
     }

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use local::sqs::OutgoingMessage;
-use local::{Host, Storage};
+use local::sqs::QueueMessageToSend;
+use local::{Host, HostStorage};
 use serde_json::json;
 
 use crate::probe_host::{
@@ -100,10 +100,10 @@ async fn tables_and_queues_outlive_the_host() {
     let binaries = link_binaries();
     let data = tempfile::tempdir().unwrap();
     let (mut options, _) = memory_options(binaries.path());
-    options.storage = Storage::Dir(data.path().to_owned());
+    options.storage = HostStorage::Dir(data.path().to_owned());
     let host = Host::start(options.clone()).await.unwrap();
     host.invoke("probe", json!({"do": "tables"})).await.unwrap();
-    let message = OutgoingMessage { body: "kept".to_owned(), ..OutgoingMessage::default() };
+    let message = QueueMessageToSend { body: "kept".to_owned(), ..QueueMessageToSend::default() };
     host.queues().send("DeadJobs", message).unwrap();
     host.stop().await;
 
@@ -118,7 +118,7 @@ async fn data_folder_is_used_by_one_host_at_a_time() {
     let binaries = link_binaries();
     let data = tempfile::tempdir().unwrap();
     let (mut options, _) = memory_options(binaries.path());
-    options.storage = Storage::Dir(data.path().to_owned());
+    options.storage = HostStorage::Dir(data.path().to_owned());
     let first = Host::start(options.clone()).await.unwrap();
     let error = Host::start(options.clone()).await.err().unwrap();
     let expected = format!("another host is using the data folder {}", data.path().display());
@@ -169,7 +169,7 @@ async fn invalid_database_is_reported_with_its_folder() {
         let data = tempfile::tempdir().unwrap();
         std::fs::write(data.path().join(file), "not a database".repeat(100)).unwrap();
         let (mut options, _) = memory_options(binaries.path());
-        options.storage = Storage::Dir(data.path().to_owned());
+        options.storage = HostStorage::Dir(data.path().to_owned());
         let error = Host::start(options).await.err().unwrap().to_string();
         let advice = format!("; remove the data folder {} or name another one", data.path().display());
         assert!(error.ends_with(&advice) && !error.contains('\n'), "{file}: {error}");
@@ -182,7 +182,7 @@ async fn data_folder_is_accessible_to_its_owner_only() {
     let parent = tempfile::tempdir().unwrap();
     let data = parent.path().join("data");
     let (mut options, _) = memory_options(binaries.path());
-    options.storage = Storage::Dir(data.clone());
+    options.storage = HostStorage::Dir(data.clone());
     let _host = Host::start(options).await.unwrap();
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(data).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o700);

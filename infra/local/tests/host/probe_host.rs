@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use local::{Error, Host, LogLine, LogSink, Options, Storage};
+use local::{Error, Host, HostStorage, LogLine, LogSink, Options};
 use tempfile::TempDir;
 
 /// The functions of `template.yaml` in this folder. Each is a link to the example `probe`.
@@ -48,7 +48,7 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let lines = Arc::default();
     let options = Options {
         port: 0,
-        storage: Storage::Memory,
+        storage: HostStorage::Memory,
         template: template_path(),
         parameters: BTreeMap::new(),
         binaries: binaries.to_owned(),
@@ -64,7 +64,7 @@ pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> 
     assert!(text.contains(from));
     let (options, _) = memory_options(folder);
     let options =
-        Options { template: folder.join("template.yaml"), storage: Storage::Dir(folder.join("data")), ..options };
+        Options { template: folder.join("template.yaml"), storage: HostStorage::Dir(folder.join("data")), ..options };
     std::fs::write(&options.template, text.replacen(from, to, 1)).unwrap();
     Host::start(options).await
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use local::sqs::OutgoingMessage;
-use local::{Host, Storage};
+use local::sqs::QueueMessageToSend;
+use local::{Host, HostStorage};
 use serde_json::json;
 
 use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_template_change, wait_for};
@@ -19,11 +19,11 @@ async fn warm_host() -> ProbeHost {
 }
 
 fn send(host: &ProbeHost, queue: &str, body: &str, group: Option<&str>) {
-    let outgoing = OutgoingMessage {
+    let outgoing = QueueMessageToSend {
         body: body.to_owned(),
         group: group.map(str::to_owned),
         deduplication_id: group.map(|_| body.to_owned()),
-        ..OutgoingMessage::default()
+        ..QueueMessageToSend::default()
     };
     host.queues().send(queue, outgoing).unwrap();
 }
@@ -102,7 +102,7 @@ async fn queue_concurrency_is_that_of_the_template() {
         for n in 0..=cap {
             let (body, group) = (format!("hang {n}"), Some(format!("chat-{n}")));
             let id = Some(n.to_string());
-            let outgoing = OutgoingMessage { deduplication_id: id, body, group, ..OutgoingMessage::default() };
+            let outgoing = QueueMessageToSend { deduplication_id: id, body, group, ..QueueMessageToSend::default() };
             host.queues().send(ORDERED, outgoing).unwrap();
         }
         let working = || host.processes().iter().filter(|(function, _)| function == "worker").count();
@@ -146,7 +146,7 @@ async fn queue_database_errors_are_logged_at_most_once_a_minute() {
     let (binaries, data) = (link_binaries(), tempfile::tempdir().unwrap());
     for (event, operation) in [("UPDATE", "received from"), ("DELETE", "deleted from")] {
         let (mut options, lines) = memory_options(binaries.path());
-        options.storage = Storage::Dir(data.path().to_owned());
+        options.storage = HostStorage::Dir(data.path().to_owned());
         let host = ProbeHost { host: Host::start(options).await.unwrap(), lines, folder: tempfile::tempdir().unwrap() };
         let broken =
             format!("CREATE TRIGGER broken BEFORE {event} ON messages BEGIN SELECT RAISE(FAIL, 'worn out'); END");

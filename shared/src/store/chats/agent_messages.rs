@@ -7,7 +7,7 @@ use crate::domain::chat_state::ChatEvent;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::message_content::Content;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::idempotency::MessageReceipt;
@@ -18,7 +18,7 @@ use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
 /// An agent's message to the visitor.
-pub struct OutgoingMessage<'a> {
+pub struct AgentMessage<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,
     pub agent: &'a AgentSnapshot,
@@ -30,7 +30,7 @@ pub struct OutgoingMessage<'a> {
 impl Chats {
     /// Stores an agent's message and its delivery to the channel. Fails with a conflict when the agent does not own the
     /// chat. Two writes; with an idempotency key one more read and write.
-    pub async fn store_agent_message(&self, outgoing: &OutgoingMessage<'_>) -> Result<MessageReceipt, Error> {
+    pub async fn store_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
         let mut retries = RaceRetries::new("agent message");
         loop {
             if let Some(receipt) = self.earlier_receipt(outgoing.key).await? {
@@ -43,10 +43,10 @@ impl Chats {
         }
     }
 
-    async fn write_agent_message(&self, outgoing: &OutgoingMessage<'_>) -> Result<MessageReceipt, WriteError> {
+    async fn write_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, WriteError> {
         let chat = self.advance_header_for_agent(outgoing).await?;
-        let id = crate::runtime::secret::message_id(chat.chat_id, chat.seq, outgoing.now)?;
-        let entry = Entry {
+        let id = crate::runtime::secret::new_message_id(chat.chat_id, chat.seq, outgoing.now)?;
+        let entry = TimelineEntry {
             retain_until: chat.retain_until(outgoing.now),
             account_id: chat.account_id,
             chat_id: chat.chat_id,
@@ -63,7 +63,7 @@ impl Chats {
     }
 
     /// Allocates the next entry number. When the condition fails, the header that the refused write returns tells why.
-    async fn advance_header_for_agent(&self, outgoing: &OutgoingMessage<'_>) -> Result<Chat, WriteError> {
+    async fn advance_header_for_agent(&self, outgoing: &AgentMessage<'_>) -> Result<Chat, WriteError> {
         let preview = MessagePreview::of(&outgoing.content, &Sender::Agent(outgoing.agent.clone()), outgoing.now);
         let update = ItemUpdate {
             key: header_key(outgoing.account_id, outgoing.chat_id),

@@ -7,7 +7,7 @@ use crate::domain::chat_state::{ChatEvent, ChatState};
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::message_content::{Content, RichSupport};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
 use crate::store::chats::idempotency::MessageReceipt;
@@ -85,11 +85,11 @@ impl Chats {
         now: Timestamp,
     ) -> Result<MessageReceipt, Error> {
         let is_displayable = content.converted_for(rich_support).is_some();
-        let entry = Entry {
+        let entry = TimelineEntry {
             account_id: header.account_id.clone(),
             chat_id: header.chat_id,
             seq: header.seq,
-            id: crate::runtime::secret::message_id(header.chat_id, header.seq, now)?,
+            id: crate::runtime::secret::new_message_id(header.chat_id, header.seq, now)?,
             from: Sender::Bot(bot.name.clone()),
             content: if is_displayable { content } else { content.into_not_displayable() },
             at: now,

@@ -10,7 +10,7 @@ use crate::domain::bot_reaction;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
 use crate::domain::delivery_log::ReplayScope;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::due_index::{Backlog, OverdueItem, delivery_due_at, failed_partition};
@@ -34,9 +34,9 @@ pub enum RequeueResult {
     /// The delivery is finished, or another process has requeued it.
     NotNeeded,
     /// Restarted, to be queued by the caller.
-    Requeued(Entry),
+    Requeued(TimelineEntry),
     /// Failed without another attempt. `is_handed_over`: the chat went from the bot to the agents.
-    Failed { entry: Entry, is_handed_over: bool },
+    Failed { entry: TimelineEntry, is_handed_over: bool },
 }
 
 impl Chats {
@@ -46,7 +46,7 @@ impl Chats {
     /// exceed the maximum size of an item. One write.
     pub async fn record_attempt(
         &self,
-        entry: &Entry,
+        entry: &TimelineEntry,
         delivery: &Delivery,
         attempt: &Attempt,
         delivery_update: &DeliveryUpdate,
@@ -66,7 +66,12 @@ impl Chats {
 
     /// Fails a delivery whose attempt does not fit into the entry, and drops all recorded attempts to make room for the
     /// failure. Returns false when the delivery has changed since it was read. One write.
-    pub async fn fail_unrecorded(&self, entry: &Entry, delivery: &Delivery, now: Timestamp) -> Result<bool, Error> {
+    pub async fn fail_unrecorded(
+        &self,
+        entry: &TimelineEntry,
+        delivery: &Delivery,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
         let dropped = u32::try_from(delivery.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
         let no_attempts = (Vec::new(), delivery.attempts_left_out.saturating_add(dropped));
         let failed = DeliveryUpdate::Failed(Failure::attempt_not_recorded(), now);
@@ -81,7 +86,7 @@ impl Chats {
     /// attempts of `delivery`.
     async fn write_attempts(
         &self,
-        entry: &Entry,
+        entry: &TimelineEntry,
         delivery: &Delivery,
         (attempts, attempts_left_out): (Vec<Attempt>, u32),
         delivery_update: &DeliveryUpdate,
@@ -128,7 +133,7 @@ impl Chats {
     }
 
     /// Finishes a pending delivery without another attempt. False when it is not pending. One write.
-    pub async fn finish_delivery(&self, entry: &Entry, state: DeliveryState) -> Result<bool, Error> {
+    pub async fn finish_delivery(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
             update: "SET #delivery.#state = :state REMOVE #due, #due_at",
@@ -182,7 +187,7 @@ impl Chats {
         seq: u64,
         scope: ReplayScope,
         now: Timestamp,
-    ) -> Result<Entry, Error> {
+    ) -> Result<TimelineEntry, Error> {
         let (condition, mut values) = replay_condition(scope);
         values.extend([(":now", n(now.0)), (":one", n(1)), (":next_due", n(delivery_due_at(now).0))]);
         values.push((":seconds", n(now.seconds())));
@@ -230,7 +235,7 @@ impl Chats {
                 RequeueResult::NotNeeded
             });
         }
-        let update = if delivery.attempts_made == 0 { POSTPONE_FIRST_ATTEMPT } else { RESTART_ROUND };
+        let update = if delivery.attempts_made == 0 { POSTPONE_FIRST_ATTEMPT } else { REQUEUE_IN_NEW_ROUND };
         let mut values = vec![
             (":now", n(now.0)),
             (":one", n(1)),
@@ -251,8 +256,12 @@ impl Chats {
 
     /// Hands the chat of a bot that did not react to an entry over to the agents. When that is not needed, returns the
     /// final state of the delivery.
-    async fn hand_over_unanswered(&self, entry: &Entry, now: Timestamp) -> Result<Option<DeliveryState>, Error> {
-        let Entry { account_id, chat_id, .. } = entry;
+    async fn hand_over_unanswered(
+        &self,
+        entry: &TimelineEntry,
+        now: Timestamp,
+    ) -> Result<Option<DeliveryState>, Error> {
+        let TimelineEntry { account_id, chat_id, .. } = entry;
         let since = bot_reaction::bot_reaction_window_start(entry);
         Ok(match self.hand_over_to_agents(account_id, *chat_id, since, now).await? {
             HandoverResult::HandedOver => None,
@@ -286,7 +295,7 @@ impl Chats {
 }
 
 /// Whether an entry has this attempt as the next one of the round.
-fn is_recorded(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
+fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
         after.round == before.round
             && after.attempts_made == before.attempts_made + 1
@@ -295,7 +304,7 @@ fn is_recorded(entry: &Entry, before: &Delivery, attempt: &Attempt) -> bool {
 }
 
 /// The assignments of every recorded attempt, followed by others.
-macro_rules! count_attempt {
+macro_rules! record_attempt_expression {
     ($others:literal) => {
         concat!(
             "SET #delivery.#attempts_made = #delivery.#attempts_made + :one, #delivery.#attempts = :attempts, \
@@ -305,14 +314,14 @@ macro_rules! count_attempt {
     };
 }
 
-const RECORD_ATTEMPT: &str = count_attempt!("");
+const RECORD_ATTEMPT: &str = record_attempt_expression!("");
 
 const RECORD_ATTEMPT_AND_WINDOW: &str =
-    count_attempt!(", #delivery.#round_started_at = :round_started_at, #due_at = :next_due");
+    record_attempt_expression!(", #delivery.#round_started_at = :round_started_at, #due_at = :next_due");
 
-const FINISH_DELIVERED: &str = count_attempt!(", #delivery.#state = :state REMOVE #due, #due_at");
+const FINISH_DELIVERED: &str = record_attempt_expression!(", #delivery.#state = :state REMOVE #due, #due_at");
 
-const FINISH_FAILED: &str = count_attempt!(
+const FINISH_FAILED: &str = record_attempt_expression!(
     ", #delivery.#state = :state, #delivery.#failure = :failure, #delivery.#verdict_at = :verdict_at, \
      #due = :due, #due_at = #at"
 );
@@ -320,7 +329,7 @@ const FINISH_FAILED: &str = count_attempt!(
 const POSTPONE_FIRST_ATTEMPT: &str =
     "SET #delivery.#round_started_at = :now, #delivery.#requeues = #delivery.#requeues + :one, #due_at = :next_due";
 
-const RESTART_ROUND: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
+const REQUEUE_IN_NEW_ROUND: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
      #delivery.#requeues = #delivery.#requeues + :one, #delivery.#round_started_at = :now, #delivery.#attempts_made = \
      :zero, #due = :due, #due_at = :next_due REMOVE #delivery.#failure, #delivery.#verdict_at";
 
@@ -375,7 +384,7 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     }
 }
 
-/// Values that both [`RESTART_ROUND`] and [`START_REPLAY`] use.
+/// Values that both [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] use.
 fn new_round_values(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
     [
         (":pending", s(DeliveryState::Pending.name())),

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, SortOrder};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
@@ -31,7 +31,7 @@ const MAX_CHAT_BATCHES: usize = 5;
 #[derive(Debug, Default)]
 pub struct DeliveryPage {
     /// Entries with a delivery, each with its chat.
-    pub rows: Vec<(Chat, Entry)>,
+    pub rows: Vec<(Chat, TimelineEntry)>,
     /// Where the next page starts; none at the end. A page can have fewer rows than the limit, because the reads of one
     /// request are limited.
     pub next: Option<DeliveryCursor>,
@@ -101,7 +101,7 @@ impl Chats {
         &self,
         account_id: &str,
         cursors: &[DeliveryCursor],
-    ) -> Result<HashMap<(u64, u64), (Chat, Entry)>, Error> {
+    ) -> Result<HashMap<(u64, u64), (Chat, TimelineEntry)>, Error> {
         let chat_ids: BTreeSet<u64> = cursors.iter().map(|cursor| cursor.chat_id).collect();
         let header_keys = chat_ids.into_iter().map(|chat_id| header_key(account_id, chat_id));
         let entry_keys = cursors.iter().map(|cursor| entry_key(account_id, cursor.chat_id, cursor.seq));
@@ -184,7 +184,12 @@ impl Chats {
     }
 
     /// Reads the entries that follow `after_seq` in this order (0: from the first one), and whether there are more.
-    async fn timeline_slice(&self, chat: &Chat, after_seq: u64, order: SortOrder) -> Result<(Vec<Entry>, bool), Error> {
+    async fn timeline_slice(
+        &self,
+        chat: &Chat,
+        after_seq: u64,
+        order: SortOrder,
+    ) -> Result<(Vec<TimelineEntry>, bool), Error> {
         let seqs = match (order, after_seq) {
             (SortOrder::NewestFirst, 0) => 1..=MAX_SEQ,
             (SortOrder::NewestFirst, after_seq) => 1..=after_seq - 1,
@@ -214,7 +219,7 @@ impl<'a> TimelineScan<'a> {
 }
 
 impl DeliveryQuery<'_> {
-    fn matches(&self, chat: &Chat, entry: &Entry) -> bool {
+    fn matches(&self, chat: &Chat, entry: &TimelineEntry) -> bool {
         self.filter.matches(chat, entry, self.now)
     }
 

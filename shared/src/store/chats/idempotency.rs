@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::delivery::Target;
 use crate::domain::idempotency::IdempotencyKey;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::{Key, Write};
@@ -29,7 +29,7 @@ pub struct MessageReceipt {
 }
 
 impl MessageReceipt {
-    pub fn of(entry: &Entry) -> Self {
+    pub fn of(entry: &TimelineEntry) -> Self {
         let is_for_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
         let is_displayable = entry.content.is_displayable();
         Self { chat_id: entry.chat_id, seq: entry.seq, id: entry.id.clone(), is_for_bot, is_displayable }
@@ -58,7 +58,7 @@ impl IdempotencyKey {
     }
 
     /// The write that stores the receipt in the transaction of its entry.
-    pub(in crate::store) fn receipt_write(&self, entry: &Entry) -> Result<Write, Error> {
+    pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();
         let MessageReceipt { chat_id, seq, id, is_for_bot, is_displayable } = MessageReceipt::of(entry);

@@ -1,7 +1,7 @@
 //! Idle checks. The header of an open chat is in the index `due` at the time of its next idle check. A message does not
 //! change that time, so messages pay nothing for idle checks; the check itself reschedules the next one.
 
-use crate::domain::account_settings::Settings;
+use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -23,7 +23,7 @@ impl Chats {
         &self,
         due_item: &OverdueItem,
         chat: &Chat,
-        settings: &Settings,
+        settings: &AccountSettings,
         now: Timestamp,
     ) -> Result<(), Error> {
         let retention_days = settings.retention_days;

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use crate::domain::chat::Chat;
 use crate::domain::idempotency::IdempotencyKey;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
@@ -105,12 +105,12 @@ pub(in crate::store) fn chat_from_item(item: Item) -> Result<Chat, Error> {
     from_item::<HeaderItem>(item)?.try_into()
 }
 
-pub(in crate::store) fn entry_from_item(item: Item) -> Result<Entry, Error> {
+pub(in crate::store) fn entry_from_item(item: Item) -> Result<TimelineEntry, Error> {
     from_item::<EntryItem>(item)?.try_into()
 }
 
 /// The write of a transaction that stores a new entry.
-pub(in crate::store) fn entry_write(entry: &Entry) -> Result<Write, Error> {
+pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Error> {
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
@@ -182,7 +182,7 @@ impl Chats {
     }
 
     /// Reads one entry of a timeline. One read.
-    pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<Entry>, Error> {
+    pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<TimelineEntry>, Error> {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
@@ -192,7 +192,7 @@ impl Chats {
         account_id: &str,
         chat_id: u64,
         seq: u64,
-    ) -> Result<Option<(Entry, Chat)>, Error> {
+    ) -> Result<Option<(TimelineEntry, Chat)>, Error> {
         let keys = vec![header_key(account_id, chat_id), entry_key(account_id, chat_id, seq)];
         let items = self.table.batch_get(keys).await?;
         let (headers, entries) = split_headers(items);
@@ -204,7 +204,13 @@ impl Chats {
 
     /// Reads the entries with numbers above `after`, oldest first: at most `limit`, and at most one megabyte. One
     /// query.
-    pub async fn timeline(&self, account_id: &str, chat_id: u64, after: u64, limit: i32) -> Result<Vec<Entry>, Error> {
+    pub async fn timeline(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        after: u64,
+        limit: i32,
+    ) -> Result<Vec<TimelineEntry>, Error> {
         let seqs = after.saturating_add(1)..=MAX_SEQ;
         let Some(query) = timeline_query(account_id, chat_id, seqs, limit) else { return Ok(Vec::new()) };
         self.table.query(query).await?.into_iter().map(entry_from_item).collect()
@@ -218,7 +224,7 @@ impl Chats {
         chat_id: u64,
         after: u64,
         limit: i32,
-    ) -> Result<(Vec<Entry>, Option<Chat>), Error> {
+    ) -> Result<(Vec<TimelineEntry>, Option<Chat>), Error> {
         let first = if after < MAX_SEQ { entry_sort_key(after + 1) } else { HEADER_SORT_KEY.to_owned() };
         let query = Query {
             index: None,
@@ -246,7 +252,7 @@ impl Chats {
         account_id: &str,
         chat_id: u64,
         max_entries: usize,
-    ) -> Result<Vec<Entry>, Error> {
+    ) -> Result<Vec<TimelineEntry>, Error> {
         let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, MAX_QUERY_ITEMS) else {
             return Ok(Vec::new());
         };
@@ -256,7 +262,7 @@ impl Chats {
     /// Stores an entry and, with an idempotency key, the receipt of the request. One write, or a transaction of two.
     pub(in crate::store) async fn store_entry(
         &self,
-        entry: &Entry,
+        entry: &TimelineEntry,
         key: Option<&IdempotencyKey>,
     ) -> Result<(), WriteError> {
         self.store_entry_with(entry, key, Vec::new()).await
@@ -265,7 +271,7 @@ impl Chats {
     /// As [`store_entry`](Self::store_entry), in one transaction with `others`.
     pub(in crate::store) async fn store_entry_with(
         &self,
-        entry: &Entry,
+        entry: &TimelineEntry,
         key: Option<&IdempotencyKey>,
         mut others: Vec<Write>,
     ) -> Result<(), WriteError> {

@@ -5,7 +5,7 @@ use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::message_content::{Content, ContentKind};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::domain::webhook::{Webhook, WebhookDispatch, WebhookEventDetails};
@@ -22,8 +22,8 @@ impl Chats {
         chat: &Chat,
         event: WebhookEvent,
         details: WebhookEventDetails<'_>,
-        context: &EventContext<'_>,
-    ) -> Result<Vec<Entry>, Error> {
+        context: &NotificationContext<'_>,
+    ) -> Result<Vec<TimelineEntry>, Error> {
         let contents = context.webhook_notifications(event, details);
         if contents.is_empty() {
             return Ok(Vec::new());
@@ -56,7 +56,7 @@ impl Chats {
 
 /// What the notifications of one change have in common.
 #[derive(Clone, Copy)]
-pub struct EventContext<'a> {
+pub struct NotificationContext<'a> {
     /// All webhooks of the account.
     pub webhooks: &'a [Webhook],
     /// The agent who caused the change.
@@ -67,7 +67,7 @@ pub struct EventContext<'a> {
 /// The content of a notification entry: for a webhook with its dispatch, for the bot without.
 pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
 
-impl EventContext<'_> {
+impl NotificationContext<'_> {
     /// One notification for each webhook that subscribes to the event.
     pub(in crate::store) fn webhook_notifications(
         &self,
@@ -113,16 +113,16 @@ impl EventContext<'_> {
         &self,
         chat: &mut Chat,
         contents: Vec<NotificationContent>,
-    ) -> Result<Vec<Entry>, Error> {
+    ) -> Result<Vec<TimelineEntry>, Error> {
         let mut entries = Vec::with_capacity(contents.len());
         for (kind, webhook_dispatch) in contents {
             chat.seq += 1;
             let target = if webhook_dispatch.is_some() { Target::Webhook } else { Target::Bot };
-            entries.push(Entry {
+            entries.push(TimelineEntry {
                 account_id: chat.account_id.clone(),
                 chat_id: chat.chat_id,
                 seq: chat.seq,
-                id: crate::runtime::secret::message_id(chat.chat_id, chat.seq, self.now)?,
+                id: crate::runtime::secret::new_message_id(chat.chat_id, chat.seq, self.now)?,
                 from: Sender::System,
                 content: Content::without_text(kind),
                 at: self.now,

@@ -3,13 +3,13 @@
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{ProfileSource, Visitor};
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::items::{HeaderItem, VisitorItem};
-use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, visitor_number_expiry_write};
 use crate::store::chats::visitor_messages::IncomingMessage;
 use crate::store::chats::visitor_updates::{changed_attributes, visitor_number_write};
@@ -21,7 +21,7 @@ use crate::store::to_item;
 impl Chats {
     /// Stores an offline message and returns the stored notifications of the webhooks, to be queued by the caller. Does
     /// nothing for a blacklisted visitor. One read, two counters and one transaction.
-    pub async fn store_offline_message(&self, incoming: &IncomingMessage<'_>) -> Result<Vec<Entry>, Error> {
+    pub async fn store_offline_message(&self, incoming: &IncomingMessage<'_>) -> Result<Vec<TimelineEntry>, Error> {
         let mut retries = RaceRetries::new("offline message");
         loop {
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
@@ -40,7 +40,7 @@ impl Chats {
         &self,
         incoming: &IncomingMessage<'_>,
         existing: Option<Visitor>,
-    ) -> Result<Vec<Entry>, WriteError> {
+    ) -> Result<Vec<TimelineEntry>, WriteError> {
         let is_new = existing.is_none();
         let counters = self.allocate_numbers(incoming, is_new).await?;
         let mut visitor = existing.unwrap_or_else(|| incoming.new_visitor(counters.visitors));
@@ -49,7 +49,7 @@ impl Chats {
         let mut header =
             Chat { state: ChatState::Closed(None), bot_id: None, ..incoming.new_header(&visitor, counters.chats) };
         let message = incoming.entry(&header)?;
-        let context = EventContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
+        let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
         let contents = context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default());
         let notifications = context.append_entries(&mut header, contents)?;
         let entries = [&message].into_iter().chain(&notifications).map(entry_write).collect::<Result<Vec<_>, _>>()?;

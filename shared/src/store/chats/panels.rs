@@ -4,8 +4,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent_panel::{CrmAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::chat::Chat;
+use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
@@ -93,13 +93,13 @@ impl Chats {
     pub async fn record_assignment(
         &self,
         chat: &Chat,
-        assignment: &CrmAssignment,
+        assignment: &CrmCardAssignment,
         now: Timestamp,
     ) -> Result<(), Error> {
         let (state, error) = match assignment {
-            CrmAssignment::Pending => ("pending", None),
-            CrmAssignment::Done => ("done", None),
-            CrmAssignment::Failed(error) => ("failed", Some(error)),
+            CrmCardAssignment::Pending => ("pending", None),
+            CrmCardAssignment::Done => ("done", None),
+            CrmCardAssignment::Failed(error) => ("failed", Some(error)),
         };
         let is_failed = error.is_some();
         let mut values = vec![
@@ -131,9 +131,9 @@ impl From<PanelItem> for Panel {
             invite,
         } = item;
         let assignment = match assignment.as_deref() {
-            Some("pending") => Some(CrmAssignment::Pending),
-            Some("done") => Some(CrmAssignment::Done),
-            Some(_) => Some(CrmAssignment::Failed(assignment_error.unwrap_or_default())),
+            Some("pending") => Some(CrmCardAssignment::Pending),
+            Some("done") => Some(CrmCardAssignment::Done),
+            Some(_) => Some(CrmCardAssignment::Failed(assignment_error.unwrap_or_default())),
             None => None,
         };
         Self {

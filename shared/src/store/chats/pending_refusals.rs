@@ -10,7 +10,7 @@ use crate::domain::timestamp::Timestamp;
 /// Counts of one channel that a process writes in a window.
 const MAX_WRITES_PER_WINDOW: usize = 20;
 /// Channels with pending counts in a process.
-const MAX_CHANNELS: usize = 1_000;
+const MAX_PENDING_CHANNELS: usize = 1_000;
 
 /// Counts that this process has not written yet, by channel.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl PendingRefusals {
     /// Counts a refusal and returns the counts to write now.
     pub fn count(&self, channel_id: &str, reason: String, now: Timestamp) -> Vec<(String, u64)> {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if channels.len() >= MAX_CHANNELS && !channels.contains_key(channel_id) {
+        if channels.len() >= MAX_PENDING_CHANNELS && !channels.contains_key(channel_id) {
             channels.clear();
         }
         let pending = channels.entry(channel_id.to_owned()).or_default();

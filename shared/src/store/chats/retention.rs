@@ -22,7 +22,7 @@ use crate::store::{from_item, to_attribute};
 /// an hour, so that chats closed from then on have the new retention.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 /// Closed chats that are updated concurrently.
-const MAX_CONCURRENT_CHATS: usize = 10;
+const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
 /// Passes that one query returns.
 const MAX_PASSES_PER_RUN: i32 = 100;
 /// The partition of the index `due` that has the passes.
@@ -100,7 +100,7 @@ impl Chats {
         loop {
             let page =
                 self.listing(&pass.account_id, &["closed"], Some(before_chat_id)).next(MAX_HEADERS_PER_READ).await?;
-            for chats in page.chats.chunks(MAX_CONCURRENT_CHATS) {
+            for chats in page.chats.chunks(MAX_CONCURRENT_CHAT_UPDATES) {
                 if !has_time() {
                     return self.save_progress(pass, before_chat_id, now).await;
                 }

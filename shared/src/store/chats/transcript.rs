@@ -1,12 +1,12 @@
 //! Reads the end of a timeline, as much of it as a chat_finished event may hold.
 
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
 use crate::store::chats::{Chats, MAX_SEQ, entry_from_item, timeline_query};
 use crate::store::table::Query;
 
 /// Entries read by one query.
-const MAX_ENTRIES_PER_QUERY: i32 = 1_000;
+const MAX_TRANSCRIPT_ENTRIES_PER_QUERY: i32 = 1_000;
 /// Queries of one transcript: a query returns at most one megabyte, and entries with many delivery attempts are large.
 const MAX_TRANSCRIPT_QUERIES: usize = 20;
 
@@ -16,7 +16,7 @@ pub struct TranscriptLimits {
     /// Limit of the sum of `entry_bytes`.
     pub max_bytes: usize,
     /// Size of an entry in the transcript.
-    pub entry_bytes: fn(&Entry) -> usize,
+    pub entry_bytes: fn(&TimelineEntry) -> usize,
 }
 
 impl Chats {
@@ -27,8 +27,8 @@ impl Chats {
         account_id: &str,
         chat_id: u64,
         limits: TranscriptLimits,
-    ) -> Result<Vec<Entry>, Error> {
-        let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, MAX_ENTRIES_PER_QUERY) else {
+    ) -> Result<Vec<TimelineEntry>, Error> {
+        let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, MAX_TRANSCRIPT_ENTRIES_PER_QUERY) else {
             return Ok(Vec::new());
         };
         let query = Query { descending: true, ..query };

@@ -3,7 +3,7 @@
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use crate::domain::message_content::Content;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::transitions::transition_update;
@@ -41,7 +41,7 @@ fn after_transfer(
     by: TransferRequester<'_>,
     to: &TransferTarget,
     now: Timestamp,
-) -> Result<(Chat, Entry), Error> {
+) -> Result<(Chat, TimelineEntry), Error> {
     let state = before.state.after_event(ChatEvent::Transfer(by, to))?;
     let (name, department) = match to {
         TransferTarget::Agent(agent) => (&agent.name, before.department.clone()),
@@ -49,11 +49,11 @@ fn after_transfer(
     };
     let seq = before.seq + 1;
     let after = Chat { department, seq, ..before.after_transition(state, now) };
-    let entry = Entry {
+    let entry = TimelineEntry {
         account_id: after.account_id.clone(),
         chat_id: after.chat_id,
         seq,
-        id: crate::runtime::secret::message_id(after.chat_id, seq, now)?,
+        id: crate::runtime::secret::new_message_id(after.chat_id, seq, now)?,
         from: Sender::System,
         content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
         at: now,

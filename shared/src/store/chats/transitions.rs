@@ -1,20 +1,20 @@
 //! Transitions of the chat state. Each is one conditional write of the header. The notifications of the bot and of the
 //! webhooks are timeline entries, written in the same transaction.
 
-use crate::domain::account_settings::Settings;
+use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::bot::BotNotice;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::{ChatEvent, ChatState};
 use crate::domain::message_content::ContentKind;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Webhook, WebhookEventDetails};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::items::{AgentSnapshotItem, ChatDepartmentItem};
-use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, close_visitor_writes};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_write, header_key, listing_key};
 use crate::store::race_retries::RaceRetries;
@@ -27,7 +27,7 @@ pub struct Transition {
     /// The chat after the transition.
     pub chat: Chat,
     /// Stored notifications, to be queued by the caller.
-    pub notifications: Vec<Entry>,
+    pub notifications: Vec<TimelineEntry>,
 }
 
 /// The result of handing a bot's chat over to the agents.
@@ -66,7 +66,7 @@ impl Chats {
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let context = EventContext { webhooks, agent_id: Some(agent.agent_id), now };
+        let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
         // The photo's URL may be long, and every write of the header pays for its size.
         let without_photo = AgentSnapshot { photo: None, ..agent.clone() };
         let offer = chat.state.offered_department();
@@ -88,7 +88,7 @@ impl Chats {
         webhooks: &[Webhook],
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let context = EventContext { webhooks, agent_id: Some(agent.agent_id), now };
+        let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
         let offer = chat.state.offered_department();
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::Close(agent, offer))?;
@@ -103,11 +103,11 @@ impl Chats {
     pub async fn close_idle(
         &self,
         chat: &Chat,
-        settings: &Settings,
+        settings: &AccountSettings,
         now: Timestamp,
     ) -> Result<Option<Transition>, Error> {
         let agent_id = chat.state.agent().map(|agent| agent.agent_id);
-        let context = EventContext { webhooks: &settings.webhooks, agent_id, now };
+        let context = NotificationContext { webhooks: &settings.webhooks, agent_id, now };
         let effects_of = |before: &Chat| {
             if !settings.is_idle(before.updated_at, now) {
                 return Err(Error::Conflict("the chat is not idle"));
@@ -133,7 +133,7 @@ impl Chats {
         is_agent_online: bool,
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let context = EventContext { webhooks: &[], agent_id: None, now };
+        let context = NotificationContext { webhooks: &[], agent_id: None, now };
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::BotInvites { is_agent_online })?;
             let notice = (!is_agent_online).then_some(BotNotice::AgentUnavailable);
@@ -151,7 +151,7 @@ impl Chats {
         unanswered_since: Timestamp,
         now: Timestamp,
     ) -> Result<HandoverResult, Error> {
-        let context = EventContext { webhooks: &[], agent_id: None, now };
+        let context = NotificationContext { webhooks: &[], agent_id: None, now };
         let effects_of = |before: &Chat| {
             if before.has_bot_event_after(unanswered_since) {
                 return Err(Error::Conflict("the bot has responded"));
@@ -176,7 +176,7 @@ impl Chats {
 
     /// Returns whether the index listed any chats of the agent.
     async fn release_listed_chats(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<bool, Error> {
-        let context = EventContext { webhooks: &[], agent_id: None, now };
+        let context = NotificationContext { webhooks: &[], agent_id: None, now };
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::AgentDeleted(agent_id))?;
             Ok(TransitionEffects::silent(state))
@@ -203,7 +203,7 @@ impl Chats {
         &self,
         account_id: &str,
         chat_id: u64,
-        context: EventContext<'_>,
+        context: NotificationContext<'_>,
         effects_of: &(dyn Fn(&Chat) -> Result<TransitionEffects, Error> + Sync),
     ) -> Result<Transition, Error> {
         let chat = self.chat(account_id, chat_id).await?.ok_or(Error::NotFound)?;
@@ -216,7 +216,7 @@ impl Chats {
     async fn transition(
         &self,
         chat: Chat,
-        context: EventContext<'_>,
+        context: NotificationContext<'_>,
         effects_of: &(dyn Fn(&Chat) -> Result<TransitionEffects, Error> + Sync),
     ) -> Result<Transition, Error> {
         let mut before = chat;
@@ -240,7 +240,7 @@ impl Chats {
         &self,
         before: &Chat,
         effects: TransitionEffects,
-        context: &EventContext<'_>,
+        context: &NotificationContext<'_>,
     ) -> Result<Transition, WriteError> {
         let TransitionEffects { state, notice, event, is_bot_event } = effects;
         let notices = notice.map(|notice| (ContentKind::BotNotice(notice), None));
@@ -272,7 +272,7 @@ impl Chats {
         &self,
         before: &Chat,
         after: &Chat,
-        notifications: &[Entry],
+        notifications: &[TimelineEntry],
         expiry: &VisitorExpiry,
     ) -> Result<(), WriteError> {
         let header = transition_update(before, after)?;

@@ -5,7 +5,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
-use crate::domain::account_settings::Settings;
+use crate::domain::account_settings::AccountSettings;
 use crate::domain::channel::Channel;
 use crate::domain::chat::{Chat, FailingUntil, MessagePreview, Sender};
 use crate::domain::chat_state::ChatState;
@@ -14,13 +14,15 @@ use crate::domain::department::ChatDepartment;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::message_content::{Content, truncate_chars};
 use crate::domain::rate_limit::RateWindow;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{IntegratorValues, Profile, ProfileSource, ProfileSources, Visitor, VisitorChanges};
+use crate::domain::visitor::{
+    IntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
+};
 use crate::error::Error;
 use crate::store::chats::idempotency::MessageReceipt;
 use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
-use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::panels::{invite_hash, invite_write};
 use crate::store::chats::visitor_updates::{
     visitor_number_retain_write, visitor_number_write, visitor_update, visitor_write,
@@ -45,18 +47,18 @@ pub struct IncomingMessage<'a> {
     /// `sender.invite`.
     pub invite: Option<&'a str>,
     /// The visitor's data in `sender`.
-    pub profile: &'a Profile,
+    pub profile: &'a VisitorProfile,
     pub content: &'a Content,
-    pub settings: &'a Settings,
+    pub settings: &'a AccountSettings,
     pub key: Option<&'a IdempotencyKey>,
     pub now: Timestamp,
 }
 
 /// A stored message of a visitor.
-pub struct StoredMessage {
+pub struct StoreMessageResult {
     pub receipt: MessageReceipt,
     /// Stored chat_updated events, to be queued by the caller.
-    pub notifications: Vec<Entry>,
+    pub notifications: Vec<TimelineEntry>,
 }
 
 /// What a message changes in the header of an open chat.
@@ -81,12 +83,15 @@ pub(in crate::store) struct Counters {
 impl Chats {
     /// Stores a visitor's message in the open chat of the visitor, or opens a chat with it. None when the visitor is
     /// blacklisted; the message is then dropped.
-    pub async fn store_visitor_message(&self, incoming: &IncomingMessage<'_>) -> Result<Option<StoredMessage>, Error> {
+    pub async fn store_visitor_message(
+        &self,
+        incoming: &IncomingMessage<'_>,
+    ) -> Result<Option<StoreMessageResult>, Error> {
         let mut must_notify_webhooks = false;
         let mut retries = RaceRetries::new("visitor message");
         loop {
             if let Some(receipt) = self.earlier_receipt(incoming.key).await? {
-                return Ok(Some(StoredMessage { receipt, notifications: Vec::new() }));
+                return Ok(Some(StoreMessageResult { receipt, notifications: Vec::new() }));
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
@@ -109,7 +114,7 @@ impl Chats {
         incoming: &IncomingMessage<'_>,
         mut visitor: Visitor,
         must_notify_webhooks: &mut bool,
-    ) -> Result<StoredMessage, WriteError> {
+    ) -> Result<StoreMessageResult, WriteError> {
         let chat_id = visitor.open_chat.unwrap_or_default();
         let chat = self.chat(&incoming.channel.account_id, chat_id).await?;
         // Without an open chat the visitor is being erased, or the chat was closed concurrently: read the visitor
@@ -122,7 +127,7 @@ impl Chats {
         *must_notify_webhooks |= visitor.changes.must_notify_webhooks;
         visitor.changes.must_notify_webhooks = *must_notify_webhooks;
         let agent_id = chat.state.agent().map(|agent| agent.agent_id);
-        let context = EventContext { webhooks: &incoming.settings.webhooks, agent_id, now: incoming.now };
+        let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id, now: incoming.now };
         let notifications = context.chat_updated_notifications(&chat, &visitor);
         let mut visitor_update = visitor_update(&visitor)?;
         if notifications.is_empty()
@@ -145,7 +150,7 @@ impl Chats {
         others.extend(visitor_update.map(Write::DynamicUpdate));
         others.extend(new_invite.map(|invite| invite_write(&header, invite)));
         self.store_entry_with(&entry, incoming.key, others).await?;
-        Ok(StoredMessage { receipt: MessageReceipt::of(&entry), notifications })
+        Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications })
     }
 
     /// Allocates the next entry numbers of an open chat, on the condition that its state and its rate window have not
@@ -196,7 +201,7 @@ impl Chats {
         &self,
         incoming: &IncomingMessage<'_>,
         existing: Option<Visitor>,
-    ) -> Result<StoredMessage, WriteError> {
+    ) -> Result<StoreMessageResult, WriteError> {
         let is_new = existing.is_none();
         let counters = self.allocate_numbers(incoming, is_new).await?;
         let mut visitor = existing.unwrap_or_else(|| incoming.new_visitor(counters.visitors));
@@ -222,7 +227,7 @@ impl Chats {
             writes.push(key.receipt_write(&entry)?);
         }
         self.table.transact(writes).await?;
-        Ok(StoredMessage { receipt: MessageReceipt::of(&entry), notifications: Vec::new() })
+        Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications: Vec::new() })
     }
 
     /// Allocates the next chat number and, for a new visitor, the next visitor number. Fails when the channel has
@@ -251,7 +256,7 @@ impl IncomingMessage<'_> {
             channel_id: self.channel.channel_id.clone(),
             external_id: self.external_id.to_owned(),
             number,
-            profile: Profile::default(),
+            profile: VisitorProfile::default(),
             sources: ProfileSources::default(),
             integrator_values: IntegratorValues::default(),
             chats: 0,
@@ -264,12 +269,12 @@ impl IncomingMessage<'_> {
     }
 
     /// The message as an entry with the number `header.seq`. While a bot owns the chat, the entry is delivered to it.
-    pub(in crate::store) fn entry(&self, header: &Chat) -> Result<Entry, Error> {
-        Ok(Entry {
+    pub(in crate::store) fn entry(&self, header: &Chat) -> Result<TimelineEntry, Error> {
+        Ok(TimelineEntry {
             account_id: header.account_id.clone(),
             chat_id: header.chat_id,
             seq: header.seq,
-            id: crate::runtime::secret::message_id(header.chat_id, header.seq, self.now)?,
+            id: crate::runtime::secret::new_message_id(header.chat_id, header.seq, self.now)?,
             from: Sender::Visitor,
             content: self.content.clone(),
             at: self.now,

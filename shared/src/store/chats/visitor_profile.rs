@@ -2,12 +2,12 @@
 
 use crate::domain::chat::Chat;
 use crate::domain::message_content::truncate_chars;
-use crate::domain::timeline_entry::Entry;
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Visitor, VisitorField};
 use crate::domain::webhook::Webhook;
 use crate::error::Error;
-use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::visitor_messages::MAX_VISITOR_NAME_CHARS;
 use crate::store::chats::visitor_updates::visitor_update;
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
@@ -29,15 +29,16 @@ impl Chats {
         visitor: &Visitor,
         webhooks: &[Webhook],
         now: Timestamp,
-    ) -> Result<Vec<Entry>, Error> {
+    ) -> Result<Vec<TimelineEntry>, Error> {
         if visitor.changes.fields.is_empty() {
             return Ok(Vec::new());
         }
-        let context = EventContext { webhooks, agent_id: None, now };
+        let context = NotificationContext { webhooks, agent_id: None, now };
         let count = if visitor.changes.must_notify_webhooks { context.chat_updated_subscriptions() } else { 0 };
         let notifications = match self.update_header_for_visitor(visitor, count).await? {
             Some(mut header) => {
-                let context = EventContext { agent_id: header.state.agent().map(|agent| agent.agent_id), ..context };
+                let context =
+                    NotificationContext { agent_id: header.state.agent().map(|agent| agent.agent_id), ..context };
                 let contents = context.chat_updated_notifications(&header, visitor);
                 header.seq = header.seq.saturating_sub(contents.len() as u64);
                 context.append_entries(&mut header, contents)?

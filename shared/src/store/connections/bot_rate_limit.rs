@@ -16,7 +16,7 @@ use crate::store::table::{ItemUpdate, Key, n};
 const COUNT_FLUSH_SIZE: u64 = 10;
 
 #[derive(Deserialize)]
-struct CountItem {
+struct BotRequestCountItem {
     count: u64,
 }
 
@@ -47,6 +47,6 @@ impl Connections {
             condition: "",
             values: vec![(":added", n(added)), (":expires", n(now.plus(RATE_WINDOW).seconds() + 60))],
         };
-        Ok(from_item::<CountItem>(self.table.update(update).await?)?.count)
+        Ok(from_item::<BotRequestCountItem>(self.table.update(update).await?)?.count)
     }
 }

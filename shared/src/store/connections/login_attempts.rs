@@ -23,7 +23,7 @@ pub struct LoginAttempt {
 }
 
 #[derive(Deserialize)]
-struct CountItem {
+struct LoginAttemptCountItem {
     count: u64,
 }
 
@@ -98,7 +98,7 @@ impl Connections {
             condition: "",
             values: vec![(":one", n(1)), (":expires", n(now.plus(LOGIN_WINDOW).seconds()))],
         };
-        Ok(from_item::<CountItem>(self.table.update(item_update).await?)?.count)
+        Ok(from_item::<LoginAttemptCountItem>(self.table.update(item_update).await?)?.count)
     }
 
     async fn is_known_network(&self, attempt: &LoginAttempt, now: Timestamp) -> Result<bool, Error> {

@@ -27,7 +27,7 @@ const UNCHANGED_LOGIN: &str = "#account = :account AND #agent_id = :agent_id AND
 
 const AGENT_CHANGED: Error = Error::Conflict("the agent was changed or deleted by another request");
 const EMAIL_TAKEN: Error = Error::Conflict("the e-mail is taken");
-const CONTENDED: Error = Error::Conflict("another change of this agent or e-mail is in progress");
+const AGENT_CONTENDED: Error = Error::Conflict("another change of this agent or e-mail is in progress");
 
 /// The caller who creates, changes or deletes an agent.
 #[derive(Clone, Copy, Debug)]
@@ -269,7 +269,7 @@ impl Directory {
                     condition_errors.get(index).ok_or_else(|| Error::internal("unknown transaction step"))?;
                 Err(to_error(item.as_ref()))
             }
-            Err(WriteError::Contended) => Err(CONTENDED),
+            Err(WriteError::Contended) => Err(AGENT_CONTENDED),
             Err(WriteError::Error(error)) => Err(error),
         }
     }

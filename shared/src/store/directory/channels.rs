@@ -9,7 +9,7 @@ use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::secret;
-use crate::store::directory::items::{ChannelItem, SecretItem};
+use crate::store::directory::items::{ChannelItem, EndpointSecretItem};
 use crate::store::directory::keys::channel_key;
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, WriteError, changed_values, s};
@@ -98,7 +98,7 @@ impl Directory {
             settings,
             bot_id: None,
             secrets: vec![EndpointSecret { hash: sha256::digest(&endpoint_secret), valid_until: None }],
-            signing_secret: secret::signing_secret()?,
+            signing_secret: secret::random_signing_secret()?,
             created_at: now,
         };
         self.table
@@ -122,7 +122,7 @@ impl Directory {
     /// retries a request that timed out, so finding the new secrets counts as success. One write.
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let secrets_attribute =
-            |channel: &Channel| to_attribute(&channel.secrets.iter().map(SecretItem::from).collect::<Vec<_>>());
+            |channel: &Channel| to_attribute(&channel.secrets.iter().map(EndpointSecretItem::from).collect::<Vec<_>>());
         let item_update = ItemUpdate {
             key: channel_key(&after.channel_id),
             update: "SET #secrets = :after",

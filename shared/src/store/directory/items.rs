@@ -37,7 +37,7 @@ pub(in crate::store) struct ChannelItem {
     shows_buttons: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_id: Option<String>,
-    secrets: Vec<SecretItem>,
+    secrets: Vec<EndpointSecretItem>,
     signing_secret: String,
     created_at: u64,
 }
@@ -47,7 +47,7 @@ fn default_true() -> bool {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct SecretItem {
+pub(super) struct EndpointSecretItem {
     hash: String,
     valid_until: Option<u64>,
 }
@@ -130,7 +130,7 @@ impl From<&Channel> for ChannelItem {
             shows_markdown: rich_support.markdown,
             shows_buttons: rich_support.buttons,
             bot_id,
-            secrets: secrets.iter().map(SecretItem::from).collect(),
+            secrets: secrets.iter().map(EndpointSecretItem::from).collect(),
             signing_secret,
             created_at: created_at.0,
         }
@@ -166,17 +166,17 @@ impl TryFrom<ChannelItem> for Channel {
     }
 }
 
-impl From<&EndpointSecret> for SecretItem {
+impl From<&EndpointSecret> for EndpointSecretItem {
     fn from(secret: &EndpointSecret) -> Self {
         let hash = secret.hash.iter().map(|byte| format!("{byte:02x}")).collect();
         Self { hash, valid_until: secret.valid_until.map(|until| until.0) }
     }
 }
 
-impl TryFrom<SecretItem> for EndpointSecret {
+impl TryFrom<EndpointSecretItem> for EndpointSecret {
     type Error = Error;
 
-    fn try_from(item: SecretItem) -> Result<Self, Error> {
+    fn try_from(item: EndpointSecretItem) -> Result<Self, Error> {
         let mut hash = [0; 32];
         for (byte, pair) in hash.iter_mut().zip(item.hash.as_bytes().chunks_exact(2)) {
             let digits = std::str::from_utf8(pair).map_err(Error::internal)?;

@@ -11,7 +11,7 @@ pub mod settings;
 
 use std::sync::Arc;
 
-use crate::domain::account_settings::Settings;
+use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::Channel;
 use crate::domain::department::Roster;
@@ -30,7 +30,7 @@ pub struct Directory {
     channels: Arc<Cache<Channel>>,
     providers: Arc<Cache<Provider>>,
     bots: Arc<Cache<Bot>>,
-    settings: Arc<Cache<Settings>>,
+    settings: Arc<Cache<AccountSettings>>,
     rosters: Arc<Cache<Roster>>,
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::domain::account_settings::{CallbackHours, RateLimits, Settings};
+use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::timestamp::Timestamp;
@@ -61,11 +61,11 @@ struct WebhookItem {
     webhook_id: String,
     url: String,
     events: Vec<String>,
-    secrets: Vec<SecretItem>,
+    secrets: Vec<SigningSecretItem>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SecretItem {
+struct SigningSecretItem {
     secret: String,
     valid_until: Option<u64>,
 }
@@ -95,12 +95,15 @@ impl Directory {
     }
 
     /// One read.
-    pub async fn settings(&self, account_id: &str) -> Result<Settings, Error> {
-        self.table.get(settings_key(account_id)).await?.map_or_else(|| Ok(Settings::default()), settings_from_item)
+    pub async fn settings(&self, account_id: &str) -> Result<AccountSettings, Error> {
+        self.table
+            .get(settings_key(account_id))
+            .await?
+            .map_or_else(|| Ok(AccountSettings::default()), settings_from_item)
     }
 
     /// The settings, up to 10 s old. One read, none when cached.
-    pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
+    pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         match self.settings.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
             None => self.fresh_settings(account_id).await,
@@ -108,7 +111,7 @@ impl Directory {
     }
 
     /// Reads the settings again and caches them. One read.
-    pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<Settings>, Error> {
+    pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
@@ -118,8 +121,8 @@ impl Directory {
     pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,
-        edit: impl Fn(&mut Settings) -> Result<T, Error>,
-    ) -> Result<(Settings, T), Error> {
+        edit: impl Fn(&mut AccountSettings) -> Result<T, Error>,
+    ) -> Result<(AccountSettings, T), Error> {
         let mut retries = RaceRetries::new("settings");
         loop {
             let mut settings = self.settings(account_id).await?;
@@ -153,11 +156,11 @@ impl Directory {
     }
 }
 
-fn settings_from_item(item: Item) -> Result<Settings, Error> {
+fn settings_from_item(item: Item) -> Result<AccountSettings, Error> {
     let VersionedSettingsItem { version, settings } = from_item(item)?;
     let CallbackItem { enabled, days, from, to, utc_offset } = settings.callback;
     let LimitsItem { visitor_messages, bot_requests, channel_chats } = settings.limits;
-    Ok(Settings {
+    Ok(AccountSettings {
         version,
         webhooks: settings.webhooks.into_iter().map(Webhook::try_from).collect::<Result<_, _>>()?,
         safe_urls: LinkFilter(settings.safe_urls),
@@ -168,9 +171,10 @@ fn settings_from_item(item: Item) -> Result<Settings, Error> {
     })
 }
 
-impl From<&Settings> for SettingsItem {
-    fn from(settings: &Settings) -> Self {
-        let Settings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
+impl From<&AccountSettings> for SettingsItem {
+    fn from(settings: &AccountSettings) -> Self {
+        let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } =
+            settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
         let RateLimits { visitor_messages, bot_requests, channel_chats } = *limits;
         Self {
@@ -187,8 +191,10 @@ impl From<&Settings> for SettingsItem {
 impl From<&Webhook> for WebhookItem {
     fn from(webhook: &Webhook) -> Self {
         let Webhook { webhook_id, url, events, secrets } = webhook.clone();
-        let secret =
-            |SigningSecret { secret, valid_until }| SecretItem { secret, valid_until: valid_until.map(|at| at.0) };
+        let secret = |SigningSecret { secret, valid_until }| SigningSecretItem {
+            secret,
+            valid_until: valid_until.map(|at| at.0),
+        };
         let events = events.into_iter().map(|event| event.name().to_owned()).collect();
         Self { webhook_id, url, events, secrets: secrets.into_iter().map(secret).collect() }
     }
@@ -200,8 +206,10 @@ impl TryFrom<WebhookItem> for Webhook {
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
         let WebhookItem { webhook_id, url, events, secrets } = item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
-        let secret =
-            |SecretItem { secret, valid_until }| SigningSecret { secret, valid_until: valid_until.map(Timestamp) };
+        let secret = |SigningSecretItem { secret, valid_until }| SigningSecret {
+            secret,
+            valid_until: valid_until.map(Timestamp),
+        };
         let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
         Ok(Self { webhook_id, url, events: events?, secrets: secrets.into_iter().map(secret).collect() })
     }

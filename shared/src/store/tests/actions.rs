@@ -5,13 +5,13 @@ use crate::store::tests::*;
 impl Stores {
     /// Returns the chat and the `seq` of the message.
     pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
-        self.visitor_writes_with(visitor, &Profile::default(), text, None, now).await
+        self.visitor_writes_with(visitor, &VisitorProfile::default(), text, None, now).await
     }
 
     pub(super) async fn visitor_writes_with(
         &self,
         external_id: &str,
-        profile: &Profile,
+        profile: &VisitorProfile,
         text: &str,
         key: Option<&IdempotencyKey>,
         now: Timestamp,
@@ -51,7 +51,7 @@ impl Stores {
     /// Bob writes a text. Returns its `seq`.
     pub(super) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
-        let outgoing = OutgoingMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
+        let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
         self.chats.store_agent_message(&outgoing).await.map(|receipt| receipt.seq)
     }
 
@@ -76,7 +76,7 @@ impl Stores {
     /// Opens chat 1 in a channel with a bot. The delivery of the visitor's message to the bot is pending.
     pub(super) async fn open_chat_with_bot(&self) {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
-        let (profile, content) = (Profile::default(), Content::text("hi"));
+        let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
         let incoming = incoming_message(self, &channel, &content, &profile, NOW);
         assert!(self.chats.store_visitor_message(&incoming).await.unwrap().unwrap().receipt.is_for_bot);
     }
@@ -86,7 +86,7 @@ impl Stores {
         bot: &Bot,
         content: Content,
         rich_support: RichSupport,
-    ) -> Result<Entry, Error> {
+    ) -> Result<TimelineEntry, Error> {
         self.bot_sends_at(NOW, bot, content, rich_support).await
     }
 
@@ -100,7 +100,7 @@ impl Stores {
         bot: &Bot,
         content: Content,
         rich_support: RichSupport,
-    ) -> Result<Entry, Error> {
+    ) -> Result<TimelineEntry, Error> {
         let header = self.chats.advance_header_for_bot(bot, 1, &content, now).await?;
         let stored = self.chats.store_bot_message(bot, &header, content, rich_support, None, now).await?;
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
@@ -158,8 +158,8 @@ impl Stores {
     }
 
     /// The visitor `v` leaves an offline message. Returns its notifications.
-    pub(super) async fn offline_message(&self, now: Timestamp) -> Vec<Entry> {
-        let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+    pub(super) async fn offline_message(&self, now: Timestamp) -> Vec<TimelineEntry> {
+        let (channel, content, profile) = (channel(), Content::text("Call me"), VisitorProfile::default());
         let incoming = incoming_message(self, &channel, &content, &profile, now);
         self.chats.store_offline_message(&incoming).await.unwrap()
     }
@@ -210,7 +210,7 @@ impl Stores {
         self.chats.chat("acc", chat_id).await.unwrap().unwrap()
     }
 
-    pub(super) async fn entry(&self, chat_id: u64, seq: u64) -> Entry {
+    pub(super) async fn entry(&self, chat_id: u64, seq: u64) -> TimelineEntry {
         self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap()
     }
 

@@ -92,11 +92,11 @@ pub(super) fn webhook(webhook_id: &str) -> Webhook {
     Webhook { webhook_id: webhook_id.into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
 }
 
-pub(super) fn settings_with_idle_close(minutes: u64) -> Settings {
-    Settings {
+pub(super) fn settings_with_idle_close(minutes: u64) -> AccountSettings {
+    AccountSettings {
         idle_close: Some(Duration::from_secs(minutes * MINUTE)),
         webhooks: vec![webhook("w")],
-        ..Settings::default()
+        ..AccountSettings::default()
     }
 }
 
@@ -106,8 +106,8 @@ pub(super) fn budget_of_checks(max_checks: usize) -> impl Fn() -> bool + Sync {
     move || checks.fetch_add(1, Ordering::Relaxed) < max_checks
 }
 
-pub(super) fn profile_named(name: &str) -> Profile {
-    Profile { name: Some(name.into()), ..Profile::default() }
+pub(super) fn profile_named(name: &str) -> VisitorProfile {
+    VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
 }
 
 /// A message of the visitor `v`.
@@ -115,7 +115,7 @@ pub(super) fn incoming_message<'a>(
     stores: &'a Stores,
     channel: &'a Channel,
     content: &'a Content,
-    profile: &'a Profile,
+    profile: &'a VisitorProfile,
     now: Timestamp,
 ) -> IncomingMessage<'a> {
     IncomingMessage {

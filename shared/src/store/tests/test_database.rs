@@ -16,12 +16,12 @@ pub(super) struct Stores {
     pub(super) chats: Chats,
     pub(super) connections: Connections,
     /// Settings that the visitor's messages and the idle checks use; tests may change them.
-    pub(super) settings: Settings,
+    pub(super) settings: AccountSettings,
     pub(super) client: Client,
 }
 
 impl Stores {
-    pub(super) async fn with_settings(settings: Settings) -> Self {
+    pub(super) async fn with_settings(settings: AccountSettings) -> Self {
         Self { settings, ..stores().await }
     }
 }
@@ -42,7 +42,7 @@ pub(super) async fn stores() -> Stores {
         directory: Directory::new(Table::new(client.clone(), "directory")),
         chats: Chats::new(Table::new(client.clone(), "chats")),
         connections: Connections::new(Table::new(client.clone(), "connections")),
-        settings: Settings::default(),
+        settings: AccountSettings::default(),
         client,
     }
 }

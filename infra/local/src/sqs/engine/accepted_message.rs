@@ -9,7 +9,7 @@ pub(super) struct AcceptedMessage {
 }
 
 /// The ids of a message in the database.
-pub(super) struct StoredMessage {
+pub(super) struct StoredMessageIds {
     pub(super) sequence: i64,
     pub(super) message_id: String,
 }

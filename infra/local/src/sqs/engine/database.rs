@@ -8,7 +8,7 @@ use super::super::Error;
 
 /// Where messages are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Storage {
+pub enum QueueDatabaseLocation {
     /// Messages are lost when the process ends.
     Memory,
     /// A SQLite file, created if it does not exist.
@@ -21,10 +21,10 @@ pub(in super::super) struct Engine {
 }
 
 impl Engine {
-    pub(in super::super) fn open(storage: &Storage) -> Result<Self, Error> {
+    pub(in super::super) fn open(storage: &QueueDatabaseLocation) -> Result<Self, Error> {
         let connection = match storage {
-            Storage::Memory => Connection::open_in_memory()?,
-            Storage::File(path) => Connection::open(path)?,
+            QueueDatabaseLocation::Memory => Connection::open_in_memory()?,
+            QueueDatabaseLocation::File(path) => Connection::open(path)?,
         };
         // With a write-ahead log, NORMAL does not wait for the disk at each commit. A killed process loses no commit;
         // only a power failure may.

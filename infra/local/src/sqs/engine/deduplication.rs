@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::super::limits::DEDUPLICATION_WINDOW_MS;
 use super::super::{Error, QueueDefinition};
-use super::accepted_message::{AcceptedMessage, StoredMessage};
-use crate::hex::sha256_hex;
+use super::accepted_message::{AcceptedMessage, StoredMessageIds};
+use crate::random_and_digest::sha256_hex;
 
 /// Messages with equal keys are duplicates.
 pub(super) struct DeduplicationKey<'a> {
@@ -47,7 +47,7 @@ pub(super) fn find_original(
     connection: &Connection,
     key: &DeduplicationKey<'_>,
     now_ms: u64,
-) -> Result<Option<StoredMessage>, Error> {
+) -> Result<Option<StoredMessageIds>, Error> {
     delete_expired_keys(connection, now_ms)?;
     let original = connection
         .prepare_cached(
@@ -55,7 +55,7 @@ pub(super) fn find_original(
              WHERE queue = ?1 AND scope = ?2 AND deduplication_id = ?3",
         )?
         .query_row(params![key.queue, key.scope, key.id], |row| {
-            Ok(StoredMessage { sequence: row.get("sequence")?, message_id: row.get("message_id")? })
+            Ok(StoredMessageIds { sequence: row.get("sequence")?, message_id: row.get("message_id")? })
         })
         .optional()?;
     Ok(original)
@@ -71,7 +71,7 @@ fn delete_expired_keys(connection: &Connection, now_ms: u64) -> Result<(), Error
 pub(super) fn store_key(
     connection: &Connection,
     key: &DeduplicationKey<'_>,
-    stored: &StoredMessage,
+    stored: &StoredMessageIds,
     now_ms: u64,
 ) -> Result<(), Error> {
     connection

@@ -25,5 +25,5 @@ mod send;
 mod visibility;
 
 pub(super) use database::Engine;
-pub use database::Storage;
+pub use database::QueueDatabaseLocation;
 pub(super) use receive::ReceiveRequest;

@@ -4,8 +4,8 @@ use rusqlite::{Connection, named_params};
 use uuid::Uuid;
 
 use super::super::limits::{self, MAX_MESSAGE_BYTES};
-use super::super::{Error, OutgoingMessage, QueueDefinition, SentMessage};
-use super::accepted_message::{AcceptedMessage, StoredMessage};
+use super::super::{Error, QueueDefinition, QueueMessageToSend, SentMessage};
+use super::accepted_message::{AcceptedMessage, StoredMessageIds};
 use super::database::{Engine, sequence_number};
 use super::deduplication::{self, DeduplicationKey};
 use super::message_group;
@@ -15,7 +15,7 @@ impl Engine {
     pub(in super::super) fn send(
         &self,
         queue: &QueueDefinition,
-        message: OutgoingMessage,
+        message: QueueMessageToSend,
         now_ms: u64,
     ) -> Result<SentMessage, Error> {
         let message = validate(queue, message)?;
@@ -37,7 +37,7 @@ fn store_unless_duplicate(
     message: &AcceptedMessage,
     md5: &str,
     now_ms: u64,
-) -> Result<StoredMessage, Error> {
+) -> Result<StoredMessageIds, Error> {
     let Some(key) = DeduplicationKey::of(queue, message) else {
         return store(connection, queue, message, md5, now_ms);
     };
@@ -55,7 +55,7 @@ fn store(
     message: &AcceptedMessage,
     md5: &str,
     now_ms: u64,
-) -> Result<StoredMessage, Error> {
+) -> Result<StoredMessageIds, Error> {
     let message_id = Uuid::now_v7().to_string();
     let visible_at_ms = now_ms + message.delay_ms;
     connection
@@ -78,11 +78,11 @@ fn store(
         })?;
     let sequence = connection.last_insert_rowid();
     message_group::refresh(connection, &queue.name, message.group.as_deref())?;
-    Ok(StoredMessage { sequence, message_id })
+    Ok(StoredMessageIds { sequence, message_id })
 }
 
-fn validate(queue: &QueueDefinition, message: OutgoingMessage) -> Result<AcceptedMessage, Error> {
-    let OutgoingMessage { body, delay_seconds, group, deduplication_id } = message;
+fn validate(queue: &QueueDefinition, message: QueueMessageToSend) -> Result<AcceptedMessage, Error> {
+    let QueueMessageToSend { body, delay_seconds, group, deduplication_id } = message;
     check_body(&body)?;
     check_id("MessageGroupId", group.as_deref())?;
     check_id("MessageDeduplicationId", deduplication_id.as_deref())?;

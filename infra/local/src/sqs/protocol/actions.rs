@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::super::async_engine::AsyncEngine;
 use super::super::engine::ReceiveRequest;
 use super::super::limits;
-use super::super::{Error, Message, OutgoingMessage, Queues, SentMessage};
+use super::super::{Error, Message, QueueMessageToSend, Queues, SentMessage};
 use super::{Api, ApiRequest, attributes, batch};
 
 pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> {
@@ -64,7 +64,7 @@ struct SendMessage {
     message_system_attributes: Map<String, Value>,
 }
 
-impl TryFrom<SendMessage> for OutgoingMessage {
+impl TryFrom<SendMessage> for QueueMessageToSend {
     type Error = Error;
 
     fn try_from(request: SendMessage) -> Result<Self, Error> {
@@ -239,7 +239,7 @@ struct ListQueues {
 
 /// Paginates only when `MaxResults` is set, as SQS does. The token is the last queue name of the previous page.
 fn list_queues(api: &Api, request: &ListQueues) -> Result<Value, Error> {
-    let max_results = limits::MAX_RESULTS.check_optional(request.max_results)?;
+    let max_results = limits::MAX_RESULTS_RANGE.check_optional(request.max_results)?;
     let max_results = max_results.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);
     let last_of_previous = request.next_token.as_deref().unwrap_or_default();
     let mut names = api.queues.names();

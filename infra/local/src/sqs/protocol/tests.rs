@@ -19,7 +19,7 @@ use aws_sdk_sqs::types::{
 
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::tests::{message, queue};
-use super::super::{QueueDefinition, Queues, RedrivePolicy, Storage};
+use super::super::{QueueDatabaseLocation, QueueDefinition, Queues, RedrivePolicy};
 
 /// A server with three queues, and an SDK client for it.
 struct TestServer {
@@ -35,7 +35,7 @@ impl TestServer {
             ..queue("q")
         };
         let definitions = vec![source, queue("dead"), queue("q.fifo")];
-        let queues = Queues::open(&Storage::Memory, definitions).unwrap();
+        let queues = Queues::open(&QueueDatabaseLocation::Memory, definitions).unwrap();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let router = queues.router(base_url.clone());

@@ -8,8 +8,8 @@ fn sqs() -> TestSqs {
     TestSqs::new(vec![queue("q.fifo")])
 }
 
-fn message_with_id(group: &str, body: &str, deduplication_id: &str) -> OutgoingMessage {
-    OutgoingMessage { deduplication_id: Some(deduplication_id.to_owned()), ..message_in_group(group, body) }
+fn message_with_id(group: &str, body: &str, deduplication_id: &str) -> QueueMessageToSend {
+    QueueMessageToSend { deduplication_id: Some(deduplication_id.to_owned()), ..message_in_group(group, body) }
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn queue_delay_preserves_order() {
 #[test]
 fn message_delay_is_rejected() {
     let sqs = sqs();
-    let delayed = |seconds| OutgoingMessage { delay_seconds: Some(seconds), ..message_in_group("g", "1") };
+    let delayed = |seconds| QueueMessageToSend { delay_seconds: Some(seconds), ..message_in_group("g", "1") };
     let error = sqs.try_send(0, "q.fifo", delayed(1)).unwrap_err();
     assert!(matches!(error, Error::WrongQueueType { parameter: "DelaySeconds", .. }));
     sqs.send(0, "q.fifo", delayed(0));

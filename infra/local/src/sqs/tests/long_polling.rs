@@ -16,7 +16,7 @@ fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
         let elapsed = u64::try_from(start.elapsed().as_millis()).unwrap();
         START_MS + elapsed - lag_ms.load(Ordering::SeqCst)
     };
-    let queues = Queues::open_with_clock(&Storage::Memory, definitions, Box::new(clock));
+    let queues = Queues::open_with_clock(&QueueDatabaseLocation::Memory, definitions, Box::new(clock));
     (queues.unwrap(), clock_lag_ms)
 }
 
@@ -63,7 +63,7 @@ async fn each_waiting_receiver_gets_one_message() {
 async fn end_of_delay_wakes_a_waiting_receiver() {
     let (queues, clock_lag_ms) = queues(vec![queue("q")]);
     clock_lag_ms.store(950, Ordering::SeqCst);
-    let delayed = OutgoingMessage { delay_seconds: Some(1), ..message("late") };
+    let delayed = QueueMessageToSend { delay_seconds: Some(1), ..message("late") };
     queues.send("q", delayed).unwrap();
     clock_lag_ms.store(0, Ordering::SeqCst);
     let received = receive_one(&queues, "q").await;
@@ -153,7 +153,7 @@ async fn direct_calls_are_counted_as_requests() {
 
 #[test]
 fn system_clock_counts_milliseconds_since_1970() {
-    let queues = Queues::open(&Storage::Memory, vec![queue("q")]).unwrap();
+    let queues = Queues::open(&QueueDatabaseLocation::Memory, vec![queue("q")]).unwrap();
     queues.send("q", message("a")).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let received = runtime.unwrap().block_on(receive_one(&queues, "q"));

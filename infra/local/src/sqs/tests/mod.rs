@@ -13,9 +13,9 @@ mod storage;
 
 use std::collections::BTreeMap;
 
-use super::engine::{Engine, ReceiveRequest, Storage};
+use super::engine::{Engine, QueueDatabaseLocation, ReceiveRequest};
 use super::{
-    Error, Message, OutgoingMessage, QueueDefinition, QueueDepth, RedrivePolicy, SentMessage, queue_definition,
+    Error, Message, QueueDefinition, QueueDepth, QueueMessageToSend, RedrivePolicy, SentMessage, queue_definition,
 };
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -40,12 +40,12 @@ fn redrive_policy(dead_letter_queue: &str, max_receive_count: u32) -> Option<Red
     Some(RedrivePolicy { dead_letter_queue: dead_letter_queue.to_owned(), max_receive_count })
 }
 
-pub(super) fn message(body: &str) -> OutgoingMessage {
-    OutgoingMessage { body: body.to_owned(), ..OutgoingMessage::default() }
+pub(super) fn message(body: &str) -> QueueMessageToSend {
+    QueueMessageToSend { body: body.to_owned(), ..QueueMessageToSend::default() }
 }
 
-fn message_in_group(group: &str, body: &str) -> OutgoingMessage {
-    OutgoingMessage { group: Some(group.to_owned()), ..message(body) }
+fn message_in_group(group: &str, body: &str) -> QueueMessageToSend {
+    QueueMessageToSend { group: Some(group.to_owned()), ..message(body) }
 }
 
 fn bodies(messages: &[Message]) -> Vec<&str> {
@@ -60,18 +60,18 @@ struct TestSqs {
 
 impl TestSqs {
     fn new(definitions: Vec<QueueDefinition>) -> Self {
-        Self::open(&Storage::Memory, definitions)
+        Self::open(&QueueDatabaseLocation::Memory, definitions)
     }
 
-    fn open(storage: &Storage, definitions: Vec<QueueDefinition>) -> Self {
+    fn open(storage: &QueueDatabaseLocation, definitions: Vec<QueueDefinition>) -> Self {
         Self { engine: Engine::open(storage).unwrap(), definitions: queue_definition::by_name(definitions).unwrap() }
     }
 
-    fn send(&self, now_ms: u64, queue: &str, message: OutgoingMessage) -> SentMessage {
+    fn send(&self, now_ms: u64, queue: &str, message: QueueMessageToSend) -> SentMessage {
         self.try_send(now_ms, queue, message).unwrap()
     }
 
-    fn try_send(&self, now_ms: u64, queue: &str, message: OutgoingMessage) -> Result<SentMessage, Error> {
+    fn try_send(&self, now_ms: u64, queue: &str, message: QueueMessageToSend) -> Result<SentMessage, Error> {
         self.engine.send(&self.definitions[queue], message, START_MS + now_ms)
     }
 

@@ -7,8 +7,8 @@ fn sqs() -> TestSqs {
     TestSqs::new(vec![queue("q")])
 }
 
-fn delayed(body: &str, seconds: u32) -> OutgoingMessage {
-    OutgoingMessage { delay_seconds: Some(seconds), ..message(body) }
+fn delayed(body: &str, seconds: u32) -> QueueMessageToSend {
+    QueueMessageToSend { delay_seconds: Some(seconds), ..message(body) }
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn invalid_messages_are_rejected() {
     assert!(matches!(rejection(message_in_group("", "a")), Error::InvalidId { .. }));
     assert!(matches!(rejection(message_in_group("a b", "a")), Error::InvalidId { .. }));
     assert!(matches!(rejection(message_in_group(&"g".repeat(129), "a")), Error::InvalidId { .. }));
-    let deduplicated = OutgoingMessage { deduplication_id: Some("once".to_owned()), ..message("a") };
+    let deduplicated = QueueMessageToSend { deduplication_id: Some("once".to_owned()), ..message("a") };
     assert!(matches!(rejection(deduplicated), Error::WrongQueueType { .. }));
     assert_eq!(sqs.depth(DAY_MS, "q"), (0, 0, 0));
 }

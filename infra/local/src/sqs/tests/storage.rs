@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn restart_preserves_messages_visibility_and_deduplication() {
     let folder = tempfile::tempdir().unwrap();
-    let storage = Storage::File(folder.path().join("queues.sqlite"));
+    let storage = QueueDatabaseLocation::File(folder.path().join("queues.sqlite"));
     let before = TestSqs::open(&storage, vec![queue("q.fifo")]);
     for (group, body) in [("g", "g1"), ("g", "g2"), ("h", "h1")] {
         before.send(0, "q.fifo", message_in_group(group, body));
@@ -27,7 +27,7 @@ fn restart_preserves_messages_visibility_and_deduplication() {
 #[test]
 fn changed_definition_applies_to_stored_messages() {
     let folder = tempfile::tempdir().unwrap();
-    let storage = Storage::File(folder.path().join("queues.sqlite"));
+    let storage = QueueDatabaseLocation::File(folder.path().join("queues.sqlite"));
     let before = TestSqs::open(&storage, vec![queue("q")]);
     before.send(0, "q", message("a"));
     drop(before);

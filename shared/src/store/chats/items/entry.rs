@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::Sender;
 use crate::domain::delivery::{Delivery, DeliveryState};
-use crate::domain::phone_call::{Call, CallKind, CallStatus};
-use crate::domain::timeline_entry::Entry;
+use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
@@ -46,9 +46,9 @@ pub(in crate::store) struct EntryItem {
     expires_at: Option<u64>,
 }
 
-impl From<&Entry> for EntryItem {
-    fn from(entry: &Entry) -> Self {
-        let Entry { account_id, chat_id, seq, id, from, content, at, webhook_dispatch, retain_until, delivery } =
+impl From<&TimelineEntry> for EntryItem {
+    fn from(entry: &TimelineEntry) -> Self {
+        let TimelineEntry { account_id, chat_id, seq, id, from, content, at, webhook_dispatch, retain_until, delivery } =
             entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
         let (agent, bot) = match &from {
@@ -78,7 +78,7 @@ impl From<&Entry> for EntryItem {
     }
 }
 
-impl TryFrom<EntryItem> for Entry {
+impl TryFrom<EntryItem> for TimelineEntry {
     type Error = Error;
 
     fn try_from(item: EntryItem) -> Result<Self, Error> {
@@ -129,7 +129,7 @@ impl TryFrom<WebhookDispatchItem> for WebhookDispatch {
     fn try_from(item: WebhookDispatchItem) -> Result<Self, Error> {
         let WebhookDispatchItem { event, webhook_id, agent_id, assign_to, call } = item;
         let event = WebhookEvent::parse(&event).ok_or_else(unknown_value("event"))?;
-        Ok(Self { event, webhook_id, agent_id, assign_to, call: call.map(Call::try_from).transpose()? })
+        Ok(Self { event, webhook_id, agent_id, assign_to, call: call.map(PhoneCall::try_from).transpose()? })
     }
 }
 
@@ -144,9 +144,9 @@ pub(in crate::store) struct CallItem {
     record_url: Option<String>,
 }
 
-impl From<Call> for CallItem {
-    fn from(call: Call) -> Self {
-        let Call { kind, phone, status } = call;
+impl From<PhoneCall> for CallItem {
+    fn from(call: PhoneCall) -> Self {
+        let PhoneCall { kind, phone, status } = call;
         Self {
             kind: kind.name().to_owned(),
             phone,
@@ -157,7 +157,7 @@ impl From<Call> for CallItem {
     }
 }
 
-impl TryFrom<CallItem> for Call {
+impl TryFrom<CallItem> for PhoneCall {
     type Error = Error;
 
     fn try_from(item: CallItem) -> Result<Self, Error> {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{IntegratorValues, Profile, ProfileSource, ProfileSources, Visitor, VisitorChanges};
+use crate::domain::visitor::{
+    IntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
+};
 use crate::store::chats::visitor_key;
 
 #[derive(Serialize, Deserialize)]
@@ -167,14 +169,14 @@ pub(in crate::store) struct ProfileItem {
     description: Option<String>,
 }
 
-impl From<&Profile> for ProfileItem {
-    fn from(profile: &Profile) -> Self {
-        let Profile { name, phone, email, photo, url, description } = profile.clone();
+impl From<&VisitorProfile> for ProfileItem {
+    fn from(profile: &VisitorProfile) -> Self {
+        let VisitorProfile { name, phone, email, photo, url, description } = profile.clone();
         Self { name, phone, email, photo, url, description }
     }
 }
 
-impl From<ProfileItem> for Profile {
+impl From<ProfileItem> for VisitorProfile {
     fn from(item: ProfileItem) -> Self {
         let ProfileItem { name, phone, email, photo, url, description } = item;
         Self { name, phone, email, photo, url, description }

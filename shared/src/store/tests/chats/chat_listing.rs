@@ -73,7 +73,7 @@ async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     newer.channel_id = "NEW".into();
     (newer.settings.agent_ids, newer.settings.department_ids) = (vec![3], vec![]);
     stores.directory.table.put(to_item(&ChannelItem::from(&newer)).unwrap(), true).await.unwrap();
-    let (profile, content) = (Profile::default(), Content::text("hi"));
+    let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
     let incoming = IncomingMessage { external_id: "w", ..incoming_message(&stores, &newer, &content, &profile, NOW) };
     stores.chats.store_visitor_message(&incoming).await.unwrap();
     assert_eq!(stores.visible_chat_ids(&bob_session, None, 10).await.0, [0; 0]);

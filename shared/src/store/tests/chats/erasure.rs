@@ -80,7 +80,7 @@ async fn visitor_who_returns_during_the_erasure_is_not_erased() {
 async fn interrupted_erasure_resumes_where_it_stopped() {
     let mut stores = stores().await;
     stores.settings.limits.channel_chats = 10_000;
-    let (channel, content, profile) = (channel(), Content::text("Call me"), Profile::default());
+    let (channel, content, profile) = (channel(), Content::text("Call me"), VisitorProfile::default());
     let other =
         IncomingMessage { external_id: "other", ..incoming_message(&stores, &channel, &content, &profile, NOW) };
     for _ in 0..2_100 {

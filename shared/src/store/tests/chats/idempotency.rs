@@ -8,17 +8,18 @@ use crate::store::tests::*;
 async fn repeated_key_stores_nothing_and_gets_the_first_answer() {
     let stores = stores().await;
     let key = IdempotencyKey::new("CH".into(), b"k1", json!({}));
-    let first = stores.visitor_writes_with("v", &Profile::default(), "hi", Some(&key), NOW).await.unwrap();
+    let first = stores.visitor_writes_with("v", &VisitorProfile::default(), "hi", Some(&key), NOW).await.unwrap();
     for _ in 0..2 {
-        let repeated = stores.visitor_writes_with("v", &Profile::default(), "hi", Some(&key), NOW).await.unwrap();
+        let repeated =
+            stores.visitor_writes_with("v", &VisitorProfile::default(), "hi", Some(&key), NOW).await.unwrap();
         assert_eq!(repeated, first);
     }
     let other = IdempotencyKey::new("CH".into(), b"k2", json!({}));
-    let second = stores.visitor_writes_with("v", &Profile::default(), "ho", Some(&other), NOW).await.unwrap();
+    let second = stores.visitor_writes_with("v", &VisitorProfile::default(), "ho", Some(&other), NOW).await.unwrap();
     assert_ne!(second, first);
     assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 2);
     let late = stores
-        .visitor_writes_with("v", &Profile::default(), "hi", Some(&key), seconds_later(2 * 86_400))
+        .visitor_writes_with("v", &VisitorProfile::default(), "hi", Some(&key), seconds_later(2 * 86_400))
         .await
         .unwrap();
     assert_eq!(late, first, "expired, but not deleted yet");
@@ -29,7 +30,7 @@ async fn key_with_another_body_is_refused() {
     let stores = stores().await;
     let send = async |text: &str| {
         let key = IdempotencyKey::new("CH".into(), "ключ".as_bytes(), json!({ "text": text }));
-        stores.visitor_writes_with("v", &Profile::default(), text, Some(&key), NOW).await
+        stores.visitor_writes_with("v", &VisitorProfile::default(), text, Some(&key), NOW).await
     };
     let first = send("hi").await.unwrap();
     assert!(matches!(send("ho").await, Err(Error::IdempotencyMismatch)));
@@ -42,7 +43,7 @@ async fn concurrent_bodies_with_one_key_store_one_of_them() {
     let stores = stores().await;
     let send = async |text: &str| {
         let key = IdempotencyKey::new("CH".into(), b"k", json!({ "text": text }));
-        stores.visitor_writes_with("v", &Profile::default(), text, Some(&key), NOW).await
+        stores.visitor_writes_with("v", &VisitorProfile::default(), text, Some(&key), NOW).await
     };
     let results = join_all(["1", "2", "1", "2", "1", "2"].map(send)).await;
     let stored = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();

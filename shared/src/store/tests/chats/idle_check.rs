@@ -26,7 +26,7 @@ async fn chat_is_closed_after_the_idle_limit() {
 async fn bot_is_notified_of_an_idle_close() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
     let channel = Channel { bot_id: Some("B".into()), ..channel() };
-    let (content, profile) = (Content::text("hi"), Profile::default());
+    let (content, profile) = (Content::text("hi"), VisitorProfile::default());
     let incoming = incoming_message(&stores, &channel, &content, &profile, NOW);
     stores.chats.store_visitor_message(&incoming).await.unwrap();
     let notifications = vec![ContentKind::BotNotice(BotNotice::ChatClosed)];
@@ -35,7 +35,7 @@ async fn bot_is_notified_of_an_idle_close() {
 
 #[tokio::test]
 async fn shorter_idle_limit_applies_to_open_chats_within_an_hour() {
-    let mut stores = Stores::with_settings(Settings { idle_close: None, ..Settings::default() }).await;
+    let mut stores = Stores::with_settings(AccountSettings { idle_close: None, ..AccountSettings::default() }).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     assert_eq!(stores.run_idle_checks(seconds_later(60 * MINUTE + 1)).await, [], "without a limit");
     stores.settings = settings_with_idle_close(5);

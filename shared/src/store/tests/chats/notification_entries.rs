@@ -1,9 +1,9 @@
 //! Webhook events that are stored without a transition.
 
-use crate::domain::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::store::chats::notification_entries::EventContext;
+use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -13,10 +13,10 @@ async fn call_event_is_stored_even_after_the_close() {
     stores.close(1, &bob(), &[], seconds_later(1)).await.unwrap();
     let chat = stores.chat_header(1).await;
     let webhooks = [webhook("w")];
-    let context = EventContext { webhooks: &webhooks, agent_id: Some(1), now: seconds_later(2) };
+    let context = NotificationContext { webhooks: &webhooks, agent_id: Some(1), now: seconds_later(2) };
     let url = Some("https://x.example/1.mp3".to_owned());
     for status in [CallStatus::Start, CallStatus::End(url), CallStatus::Error("busy".into())] {
-        let call = Call { kind: CallKind::Callback, phone: "+31".into(), status };
+        let call = PhoneCall { kind: CallKind::Callback, phone: "+31".into(), status };
         let details = WebhookEventDetails { call: Some(&call), ..WebhookEventDetails::default() };
         let entries = stores.chats.notify_webhooks(&chat, WebhookEvent::CallEvent, details, &context).await.unwrap();
         let stored = stores.entry(1, entries[0].seq).await;

@@ -5,7 +5,8 @@ use crate::store::tests::*;
 
 #[tokio::test]
 async fn offline_message_extends_the_expiry_of_its_visitor() {
-    let stores = Stores::with_settings(Settings { retention_days: Some(30), ..Settings::default() }).await;
+    let stores =
+        Stores::with_settings(AccountSettings { retention_days: Some(30), ..AccountSettings::default() }).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     stores.close(1, &bob(), &[], NOW).await.unwrap();
     stores.offline_message(seconds_later(29 * DAY)).await;
@@ -46,7 +47,8 @@ async fn offline_message_during_an_open_chat_extends_the_expiry() {
         (None, None),
         (Some(1), Some(seconds_later(31 * DAY).seconds())),
     ] {
-        let mut stores = Stores::with_settings(Settings { retention_days: Some(30), ..Settings::default() }).await;
+        let mut stores =
+            Stores::with_settings(AccountSettings { retention_days: Some(30), ..AccountSettings::default() }).await;
         stores.visitor_writes("v", "hi", NOW).await.unwrap();
         stores.accept(1, &bob(), &[], NOW).await.unwrap();
         stores.close(1, &bob(), &[], NOW).await.unwrap();

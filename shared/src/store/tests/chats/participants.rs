@@ -12,7 +12,7 @@ impl Stores {
 
     /// Closes an idle chat. Returns the notifications of the close.
     async fn idle_close_notifications(&self, chat_id: u64) -> Vec<ContentKind> {
-        let settings = Settings { webhooks: vec![webhook("w")], ..Settings::default() };
+        let settings = AccountSettings { webhooks: vec![webhook("w")], ..AccountSettings::default() };
         let closed = self
             .chats
             .close_idle(&self.chat_header(chat_id).await, &settings, seconds_later(100_000))

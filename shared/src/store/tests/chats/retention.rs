@@ -6,7 +6,8 @@ use crate::store::tests::*;
 
 #[tokio::test]
 async fn closed_chat_expires_after_the_retention() {
-    let settings = Settings { retention_days: Some(30), webhooks: vec![webhook("w")], ..Settings::default() };
+    let settings =
+        AccountSettings { retention_days: Some(30), webhooks: vec![webhook("w")], ..AccountSettings::default() };
     let stores = Stores::with_settings(settings).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let accepted = stores.accept(1, &bob(), &stores.settings.webhooks, seconds_later(10)).await.unwrap();
@@ -48,7 +49,7 @@ async fn nothing_expires_without_a_retention() {
 
 #[tokio::test]
 async fn changed_retention_applies_to_entries_of_open_chats() {
-    let mut stores = Stores::with_settings(Settings { idle_close: None, ..Settings::default() }).await;
+    let mut stores = Stores::with_settings(AccountSettings { idle_close: None, ..AccountSettings::default() }).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     stores.settings.retention_days = Some(30);
     stores.run_idle_checks(seconds_later(60 * MINUTE + 1)).await;
@@ -96,7 +97,8 @@ impl Stores {
 #[tokio::test]
 async fn changed_retention_applies_to_closed_chats() {
     for before in [None, Some(90), Some(10)] {
-        let mut stores = Stores::with_settings(Settings { retention_days: before, ..Settings::default() }).await;
+        let mut stores =
+            Stores::with_settings(AccountSettings { retention_days: before, ..AccountSettings::default() }).await;
         for day in 0..3 {
             stores.closed_chat("v", day * DAY).await;
         }
@@ -126,7 +128,7 @@ async fn retention_pass_waits_only_for_older_idle_checks() {
 
 #[tokio::test]
 async fn visitor_with_an_open_chat_does_not_expire() {
-    let mut stores = Stores::with_settings(Settings { idle_close: None, ..Settings::default() }).await;
+    let mut stores = Stores::with_settings(AccountSettings { idle_close: None, ..AccountSettings::default() }).await;
     stores.closed_chat("v", 0).await;
     stores.visitor_writes("v", "again", seconds_later(DAY)).await.unwrap();
     stores.change_retention(Some(30), 2 * DAY).await;
@@ -187,7 +189,8 @@ async fn visitor_who_returns_during_a_pass_expires_later() {
 
 #[tokio::test]
 async fn longer_retention_does_not_restore_expired_chats() {
-    let mut stores = Stores::with_settings(Settings { retention_days: Some(1), ..Settings::default() }).await;
+    let mut stores =
+        Stores::with_settings(AccountSettings { retention_days: Some(1), ..AccountSettings::default() }).await;
     stores.closed_chat("v", 0).await;
     stores.change_retention(None, 2 * DAY).await;
     let expiries = stores.expiries().await;
@@ -197,7 +200,7 @@ async fn longer_retention_does_not_restore_expired_chats() {
 
 #[tokio::test]
 async fn expired_visitor_returns_as_a_new_visitor() {
-    let stores = Stores::with_settings(Settings { retention_days: Some(1), ..Settings::default() }).await;
+    let stores = Stores::with_settings(AccountSettings { retention_days: Some(1), ..AccountSettings::default() }).await;
     stores.visitor_writes_with("v", &profile_named("Ada"), "hi", None, NOW).await.unwrap();
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.close(1, &bob(), &[], NOW).await.unwrap();
@@ -205,12 +208,12 @@ async fn expired_visitor_returns_as_a_new_visitor() {
     assert!(stores.chats.visitor_by_number("acc", 1, seconds_later(DAY)).await.unwrap().is_none());
     stores.visitor_writes("v", "again", seconds_later(DAY)).await.unwrap();
     let visitor = stores.visitor("v").await;
-    assert_eq!((visitor.profile, visitor.sources.name, visitor.chats), (Profile::default(), None, 1));
+    assert_eq!((visitor.profile, visitor.sources.name, visitor.chats), (VisitorProfile::default(), None, 1));
 }
 
 #[tokio::test]
 async fn expired_message_cannot_be_sent_again() {
-    let stores = Stores::with_settings(Settings { retention_days: Some(1), ..Settings::default() }).await;
+    let stores = Stores::with_settings(AccountSettings { retention_days: Some(1), ..AccountSettings::default() }).await;
     let seq = stores.chat_with_pending_message().await;
     let entry = stores.entry(1, seq).await;
     let delivery = entry.delivery.as_ref().unwrap();
@@ -234,7 +237,7 @@ async fn visitor_expires_with_the_longest_retained_chat() {
     ];
     for chats in table {
         for offline in [false, true] {
-            let mut stores = Stores::with_settings(Settings::default()).await;
+            let mut stores = Stores::with_settings(AccountSettings::default()).await;
             for (day, (retention_days, expires_at)) in chats.iter().enumerate() {
                 let second = day as u64 * DAY;
                 stores.settings.retention_days = *retention_days;

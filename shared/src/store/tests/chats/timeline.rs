@@ -45,7 +45,7 @@ async fn timeline_of_several_megabytes_is_read_completely() {
 #[tokio::test]
 async fn timeline_is_read_with_all_fields_from_any_seq() {
     let stores = stores().await;
-    let (channel, profile) = (channel(), Profile::default());
+    let (channel, profile) = (channel(), VisitorProfile::default());
     let media = Media {
         file: Some("https://x.example/f".into()),
         file_size: Some(u64::MAX / 2),

@@ -95,7 +95,7 @@ async fn concurrent_transfers_have_one_winner() {
 #[tokio::test]
 async fn chat_keeps_its_department_after_a_transfer_to_an_agent() {
     let stores = stores().await;
-    let (channel, profile, content) = (channel(), Profile::default(), Content::text("hi"));
+    let (channel, profile, content) = (channel(), VisitorProfile::default(), Content::text("hi"));
     let department = ChatDepartment { department_id: 3, name: "Support".into() };
     let department = Some(&department);
     let incoming = IncomingMessage { department, ..incoming_message(&stores, &channel, &content, &profile, NOW) };

@@ -19,11 +19,11 @@ async fn visitor_is_found_by_number_and_updated_by_a_bot() {
 #[tokio::test]
 async fn visitor_profile_is_merged_during_a_chat() {
     let stores = stores().await;
-    let ann = Profile { phone: Some("+1".into()), ..profile_named("Ann") };
+    let ann = VisitorProfile { phone: Some("+1".into()), ..profile_named("Ann") };
     stores.visitor_writes_with("v", &ann, "hi", None, NOW).await.unwrap();
     stores.visitor_writes_with("v", &profile_named("Anna"), "again", None, NOW).await.unwrap();
     let visitor = stores.visitor("v").await;
-    assert_eq!(visitor.profile, Profile { phone: Some("+1".into()), ..profile_named("Anna") });
+    assert_eq!(visitor.profile, VisitorProfile { phone: Some("+1".into()), ..profile_named("Anna") });
     let header = stores.chat_header(1).await;
     assert_eq!((header.visitor_name.as_str(), header.last_message.unwrap().text.as_str()), ("Anna", "again"));
 }
@@ -31,12 +31,15 @@ async fn visitor_profile_is_merged_during_a_chat() {
 #[tokio::test]
 async fn concurrent_changes_to_a_visitor_are_both_saved() {
     let stores = stores().await;
-    let ann = Profile { phone: Some("1".into()), ..profile_named("Ann") };
+    let ann = VisitorProfile { phone: Some("1".into()), ..profile_named("Ann") };
     stores.visitor_writes_with("v", &ann, "hi", None, NOW).await.unwrap();
     let mut stale = stores.visitor("v").await;
-    let new_phone = Profile { phone: Some("2".into()), ..profile_named("Ann") };
+    let new_phone = VisitorProfile { phone: Some("2".into()), ..profile_named("Ann") };
     stores.visitor_writes_with("v", &new_phone, "new phone", None, NOW).await.unwrap();
-    stale.merge_profile(&Profile { description: Some("Gold".into()), ..Profile::default() }, ProfileSource::Agent);
+    stale.merge_profile(
+        &VisitorProfile { description: Some("Gold".into()), ..VisitorProfile::default() },
+        ProfileSource::Agent,
+    );
     stale.set_blacklisted(true);
     stores.chats.save_visitor(&stale).await.unwrap();
     let visitor = stores.visitor("v").await;

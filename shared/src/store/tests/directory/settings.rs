@@ -18,8 +18,8 @@ fn webhook(id: &str) -> Webhook {
 #[tokio::test]
 async fn settings_of_one_account_are_read_with_all_fields() {
     let Stores { directory, .. } = stores().await;
-    assert_eq!(directory.settings("acc").await.unwrap(), Settings::default());
-    let expected = Settings {
+    assert_eq!(directory.settings("acc").await.unwrap(), AccountSettings::default());
+    let expected = AccountSettings {
         version: 1,
         webhooks: vec![webhook("w")],
         safe_urls: LinkFilter(vec!["a.example".into()]),
@@ -28,13 +28,13 @@ async fn settings_of_one_account_are_read_with_all_fields() {
         idle_close: None,
         retention_days: Some(30),
     };
-    let replace = |settings: &mut Settings| {
-        *settings = Settings { version: settings.version, ..expected.clone() };
+    let replace = |settings: &mut AccountSettings| {
+        *settings = AccountSettings { version: settings.version, ..expected.clone() };
         Ok(())
     };
     directory.edit_settings("acc", replace).await.unwrap();
     assert_eq!(directory.settings("acc").await.unwrap(), expected);
-    assert_eq!(directory.settings("other").await.unwrap(), Settings::default());
+    assert_eq!(directory.settings("other").await.unwrap(), AccountSettings::default());
     let rules = serde_json::json!([{ "name": "one" }]);
     directory.save_widget_rules("acc", &rules).await.unwrap();
     assert_eq!(directory.widget_rules("acc").await.unwrap(), rules);
@@ -45,7 +45,7 @@ async fn settings_of_one_account_are_read_with_all_fields() {
 async fn concurrent_settings_changes_are_all_applied() {
     let Stores { directory, .. } = stores().await;
     let add = async |id: String| {
-        let add_webhook = |settings: &mut Settings| {
+        let add_webhook = |settings: &mut AccountSettings| {
             settings.webhooks.push(webhook(&id));
             Ok(settings.webhooks.len())
         };

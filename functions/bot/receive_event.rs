@@ -23,7 +23,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::service::auth;
-use shared::service::bot_events::BotEvents;
+use shared::service::bot_events::BotEventHandler;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -48,7 +48,7 @@ async fn handle(
     connections.count_bot_request(&bot.bot_id, limits.bot_requests, clock::now()).await?;
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
-    let events = BotEvents { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
+    let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
     match event.kind {
         BotEventKind::Message(content) => {
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;

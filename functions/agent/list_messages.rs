@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use shared::domain::chat::Chat;
-use shared::domain::timeline_entry::{self, Entry};
+use shared::domain::timeline_entry::{self, TimelineEntry};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -57,11 +57,11 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
 async fn unexpired_entries(
     chats: &Chats,
     chat: &Chat,
-    mut page: Vec<Entry>,
+    mut page: Vec<TimelineEntry>,
     mut after: u64,
     limit: i32,
     now: Timestamp,
-) -> Result<Vec<Entry>, Error> {
+) -> Result<Vec<TimelineEntry>, Error> {
     loop {
         let mut entries = timeline_entry::stable_prefix(page, after, now);
         let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };

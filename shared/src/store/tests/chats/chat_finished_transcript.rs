@@ -37,7 +37,7 @@ async fn last_entries_are_the_ones_that_fit_from_the_end() {
     assert_eq!(last_seqs(&stores, small_beginning).await, [7], "no entry in the middle is omitted");
 }
 
-async fn chat_finished_body(stores: &Stores, timeline: &[Entry]) -> Value {
+async fn chat_finished_body(stores: &Stores, timeline: &[TimelineEntry]) -> Value {
     let chat = stores.chat_header(1).await;
     let visitor = stores.visitor("v").await;
     let event = WebhookEvent::ChatFinished;

@@ -5,25 +5,25 @@ use serde_json::{Value, json};
 use shared::domain::chat::Rating;
 use shared::domain::department::ChatDepartment;
 use shared::domain::message_content::Content;
-use shared::domain::phone_call::Call;
 use shared::domain::phone_call::CallKind;
 use shared::domain::phone_call::CallStatus;
-use shared::domain::timeline_entry::Entry;
-use shared::domain::visitor::Profile;
+use shared::domain::phone_call::PhoneCall;
+use shared::domain::timeline_entry::TimelineEntry;
+use shared::domain::visitor::VisitorProfile;
 use shared::domain::webhook::WebhookEventDetails;
 use shared::domain::webhook_event::WebhookEvent;
 use shared::runtime::clock;
 use shared::store::chats::Chats;
-use shared::store::chats::notification_entries::EventContext;
+use shared::store::chats::notification_entries::NotificationContext;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::Directory;
 use shared::store::table::Table;
 use shared::wire::queue_task::Task;
 
+use crate::support::account_with_webhook::{WebhookFixture, final_webhook_delivery, ok_response, wait_for_event};
 use crate::support::api_client::number;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 use crate::support::test_receiver::CannedResponse;
-use crate::support::webhook_fixture::{WebhookFixture, final_webhook_delivery, ok_response, wait_for_event};
 
 /// The stores of the host's tables.
 fn stores(host: &TestHost) -> (Chats, Directory) {
@@ -32,7 +32,7 @@ fn stores(host: &TestHost) -> (Chats, Directory) {
 }
 
 /// Invokes the function that delivers an entry, as its queue would.
-async fn deliver(host: &TestHost, entry: &Entry) {
+async fn deliver(host: &TestHost, entry: &TimelineEntry) {
     let task = Task::new_entry(&entry.account_id, entry.chat_id, entry.seq);
     let record = json!({"messageId": entry.id, "body": serde_json::to_string(&task).unwrap(), "attributes": {}});
     let result = host.local.invoke("deliver-webhook", json!({"Records": [record]})).await.unwrap();
@@ -65,8 +65,8 @@ fn call_event_contains_the_call_and_accepts_any_200() {
         ];
         let accepted = wait_for_event(&fixture.webhook_receiver, "chat_accepted").await;
         for (status, expected) in table {
-            let call = Call { kind: CallKind::Callback, phone: "+31 6 1".to_owned(), status };
-            let to = EventContext { webhooks: &settings.webhooks, agent_id, now: clock::now() };
+            let call = PhoneCall { kind: CallKind::Callback, phone: "+31 6 1".to_owned(), status };
+            let to = NotificationContext { webhooks: &settings.webhooks, agent_id, now: clock::now() };
             let details = WebhookEventDetails { call: Some(&call), ..WebhookEventDetails::default() };
             let entries = chats.notify_webhooks(&chat, WebhookEvent::CallEvent, details, &to).await.unwrap();
             deliver(host, &entries[0]).await;
@@ -91,13 +91,13 @@ fn offline_message_contains_text_and_visitor() {
         let account_id = fixture.account.id.as_str().unwrap();
         let settings = directory.settings(account_id).await.unwrap();
         let channel = directory.channel_of_account(account_id, &fixture.channel.id).await.unwrap();
-        let profile = Profile {
+        let profile = VisitorProfile {
             name: Some("Ada".to_owned()),
             email: Some("ada@example.com".to_owned()),
             phone: Some("+31 6 1".to_owned()),
             description: Some("Gold".to_owned()),
             url: Some("https://shop.example/".to_owned()),
-            ..Profile::default()
+            ..VisitorProfile::default()
         };
         let department = ChatDepartment { department_id: 1, name: "Sales".to_owned() };
         let incoming = IncomingMessage {

@@ -16,7 +16,7 @@ pub struct CustomData {
 
 /// The state of the assignment of a visitor to a CRM card.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CrmAssignment {
+pub enum CrmCardAssignment {
     /// The CRM has not responded yet.
     Pending,
     Done,
@@ -34,7 +34,7 @@ pub struct Panel {
     pub crm_link: Option<String>,
     /// URL and title of a page about the visitor.
     pub page: Option<(String, Option<String>)>,
-    pub assignment: Option<CrmAssignment>,
+    pub assignment: Option<CrmCardAssignment>,
     /// `sender.invite`: the last invitation that the visitor accepted before or during the chat.
     pub invite: Option<String>,
 }

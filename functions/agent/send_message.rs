@@ -22,7 +22,7 @@ use shared::runtime::queue::ChannelQueue;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::agent_messages::OutgoingMessage;
+use shared::store::chats::agent_messages::AgentMessage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
@@ -39,11 +39,11 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
-    let content = agent::parse_message(&body)?;
+    let content = agent::parse_agent_message(&body)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
     let key = key.as_ref();
     let now = clock::now();
-    let outgoing = OutgoingMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
+    let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
     let sent = match chats.store_agent_message(&outgoing).await {
         Err(Error::Conflict(reason)) => {
             // The reason reveals who has the chat, so it is only for agents who may see the chat.

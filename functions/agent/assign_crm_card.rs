@@ -16,7 +16,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::agent_panel::CrmAssignment;
+use shared::domain::chat_side_panel::CrmCardAssignment;
 use shared::domain::chat_state::ChatEvent;
 use shared::domain::webhook_event::WebhookEvent;
 use shared::error::Error;
@@ -50,7 +50,7 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     if !notifier.has_subscriber(account_id, WebhookEvent::ChatAssigned).await? {
         return Err(Error::Conflict("no webhook subscribes to chat_assigned"));
     }
-    chats.record_assignment(&chat, &CrmAssignment::Pending, now).await?;
+    chats.record_assignment(&chat, &CrmCardAssignment::Pending, now).await?;
     notifier.notify_assigned(&chat, caller.agent.agent_id, &card).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
 }
