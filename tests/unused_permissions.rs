@@ -1,5 +1,6 @@
-//! Fails if a policy of template.yaml allows an operation that no function made in `tests/it`. That suite must have run
-//! completely before. A missing permission fails there, because the local host refuses the operation as AWS does.
+//! Fails if a policy in template.yaml allows an operation that no function has performed in `tests/it`. Run all of
+//! `tests/it` first. A missing permission fails in `tests/it`, because the local host denies the operation in the same
+//! way as AWS.
 
 use std::path::Path;
 

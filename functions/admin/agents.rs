@@ -1,20 +1,23 @@
-//! /admin/agents: POST creates an agent, GET lists them. /admin/agents/{agent_id}: GET, PATCH, DELETE.
+//! /admin/agents: POST creates an agent, GET lists the agents. /admin/agents/{agent_id}: GET, PATCH, DELETE.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - POST: one write of the account's counter, one transaction of agent and login
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - POST: one write of the account's counter, and one transaction of the agent and the login
 //! - GET of the list: one query for each megabyte of agents
 //! - GET, PATCH and DELETE of an agent: one read
-//! - PATCH: one transaction, or none if nothing changes; one read of the login if the e-mail changes without a new
-//!   password. Then one query of the agent's sessions. A new password or a `role` in the body deletes them, one write
-//!   each, and repeats the query until none is left; otherwise one write updates name and photo in each of them
-//! - DELETE: one transaction and one write that revoke the login; one query of the sessions, one write for each, and
-//!   the query again; one write of the presence; one query of the index and one batch of reads for each 100 active
-//!   chats of the account, repeated until none is the agent's, and one read and one write for each chat that returns
-//!   to the queue; two writes that replace the agent by a record of the former agent
+//! - PATCH: one transaction, or none if nothing changes. If the e-mail address changes without a new password, one read
+//!   of the login. Then one query of the agent's sessions. If the body contains a new password or a `role`, the
+//!   sessions are deleted with one write each, and the query is repeated until no session is left. Otherwise one write
+//!   for each session updates the name and the photo
+//! - DELETE, login: one transaction and one write that revoke it
+//! - DELETE, sessions: one query, one write for each session, and the query again
+//! - DELETE, presence: one write
+//! - DELETE, chats: one query of the index and one batch of reads for each 100 active chats of the account, repeated
+//!   until none of them is the agent's. For each chat of the agent one read and one write return it to the queue
+//! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
-//! An agent without the admin role is refused with 403 after the read of the session. Other refusals (409) of PATCH
-//! and DELETE come after the read of the agent or the rejected transaction.
+//! An agent without the admin role gets 403 after the read of the session. PATCH and DELETE are rejected with 409 after
+//! the read of the agent, or after a write condition of the transaction has failed.
 
 use std::process::ExitCode;
 

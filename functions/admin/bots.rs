@@ -1,15 +1,15 @@
 //! /admin/bots: POST connects a bot and assigns it to channels, GET lists the bots. /admin/bots/{bot_id}: GET, PATCH,
 //! DELETE.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - POST: one read of the provider, one transaction of the bot, its token and its channels
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - POST: one read of the provider, and one transaction of the bot, its token and its channels
 //! - GET of the list: one query of the index for each megabyte of bots
 //! - GET, PATCH and DELETE of a bot: one read
 //! - PATCH: one transaction of the bot and its added and removed channels, or none if nothing changes
-//! - DELETE: one write of the token, one of each channel, one of the bot
+//! - DELETE: one write of the token, one write of each channel, and one write of the bot
 //!
-//! An agent without the admin role is refused with 403 after the read of the session.
+//! An agent without the admin role gets 403 after the read of the session.
 
 use std::process::ExitCode;
 

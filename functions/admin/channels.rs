@@ -1,18 +1,20 @@
-//! /admin/channels: POST creates a channel and returns its secret address once, GET lists the channels.
-//! /admin/channels/{channel_id}: GET, PATCH, DELETE; .../rotate: POST creates a new address.
+//! /admin/channels: POST creates a channel and returns its secret URL, which no later response contains; GET lists the
+//! channels. /admin/channels/{channel_id}: GET, PATCH, DELETE. /admin/channels/{channel_id}/rotate: POST creates a new
+//! URL.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - POST: one query of the roster if the body names agents or departments, one write
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
+//!   one write
 //! - GET of the list: one query of the index for each megabyte of channels
 //! - GET, PATCH, DELETE and rotate: one read
-//! - GET: two queries, for the messages that the channel refused today and yesterday
-//! - PATCH: one query of the roster if the body adds agents or departments; one write, or none if nothing changes
-//! - DELETE: one write; if the channel has a bot, before that one read and one transaction that remove the channel
-//!   from it
+//! - GET: two queries, which count the messages that the channel rejected today and yesterday
+//! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
+//! - DELETE: one write. If the channel has a bot, one read and one transaction before it, which remove the channel from
+//!   the bot
 //! - rotate: one write
 //!
-//! An agent without the admin role is refused with 403 after the read of the session.
+//! An agent without the admin role gets 403 after the read of the session.
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,16 +1,16 @@
 //! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: the delivery log. POST
 //! /admin/deliveries/replay: replays one delivery, or the failed deliveries of a chat or of a time range.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
 //! - failed deliveries of the account: one query of the index and one batch of reads for each 50 failures
-//! - deliveries of one chat: one read of the chat, one query for each 100 entries
+//! - deliveries of one chat: one read of the chat, and one query for each 100 entries
 //! - deliveries of the account in another state: four queries of the index and one batch of reads for each 100 chats,
-//!   one query for each 100 entries of a chat that may have a match
-//! - replay: the requests of one of the lists above, except for a single delivery; then one write and one queue
-//!   request for each delivery, up to 100
+//!   and one query for each 100 entries of a chat that may contain a match
+//! - replay of several deliveries: the requests of one of the lists above
+//! - replayed deliveries, at most 100: one write and one queue request for each
 //!
-//! An agent without the admin role is refused with 403 after the read of the session.
+//! An agent without the admin role gets 403 after the read of the session.
 
 use std::process::ExitCode;
 

@@ -1,14 +1,14 @@
-//! /admin/departments: POST creates a department, GET lists them. /admin/departments/{department_id}: GET, PATCH,
-//! DELETE.
+//! /admin/departments: POST creates a department, GET lists the departments. /admin/departments/{department_id}: GET,
+//! PATCH, DELETE.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - all methods: one query of the roster, uncached
-//! - POST: one write of the account's counter, one write of the department
-//! - PATCH: another query of the roster if the body adds agents; one write, or none if nothing changes
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - GET, PATCH, DELETE: one query of the roster (the account's agents and departments), which is not cached
+//! - POST: one write of the account's counter, and one write of the department
+//! - PATCH: another query of the roster if the body adds agents, and one write, or none if nothing changes
 //! - DELETE: one write
 //!
-//! An agent without the admin role is refused with 403 after the read of the session.
+//! An agent without the admin role gets 403 after the read of the session.
 
 use std::process::ExitCode;
 

@@ -1,16 +1,17 @@
-//! DELETE /admin/visitors/{number}: erases a visitor with all chats and returns the numbers of erased items. If the
-//! time budget does not suffice, `complete` is false and the same request continues the erasure.
+//! DELETE /admin/visitors/{number}: erases a visitor with all chats, and returns how many chats and entries were
+//! erased. If the time budget is too short, `complete` is false, and a repeated request continues the erasure.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - visitor: two reads, of the visitor number and the progress of an earlier request; one write that deletes the
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - visitor: two reads (the visitor number and the progress of an earlier request), and one write that deletes the
 //!   visitor
-//! - chats: for each of the four states one query of the index for each megabyte or 1,000 chats of the account; for
-//!   each chat of the visitor queries of its items, and one write for each item
-//! - end: two writes that delete number and progress, or one write of the progress if the time budget is used up
+//! - chats: for each of the four chat states one query of the index for each megabyte or 1,000 chats of the account.
+//!   For each chat of the visitor queries of its items, and one write for each item
+//! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
+//!   is used up
 //!
-//! An unknown number is refused with 404 after the queries of the index. An agent without the admin role is refused
-//! with 403 after the read of the session.
+//! The response to an unknown number is 404, after the queries of the index. An agent without the admin role gets 403
+//! after the read of the session.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 
-/// Shorter than the time-out of the gateway.
+/// Shorter than the timeout of the gateway.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "current_thread")]

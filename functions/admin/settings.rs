@@ -1,18 +1,18 @@
-//! GET and PUT /admin/settings: the settings of the account, including the single webhook URL of the specification.
-//! /admin/settings/webhooks: POST adds a webhook. /admin/settings/webhooks/{webhook_id}: PATCH, DELETE; .../rotate,
-//! .../test: POST.
+//! GET and PUT /admin/settings: the settings of the account, which include the URL of its first webhook (specification,
+//! part C). /admin/settings/webhooks: POST adds a webhook. /admin/settings/webhooks/{webhook_id}: PATCH, DELETE.
+//! /admin/settings/webhooks/{webhook_id}/rotate and .../test: POST.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - GET: two reads, of settings and trigger rules
-//! - PUT: one read and one write of the settings; one write of the rules if the body contains them, else one read;
-//!   with `retention_days` in the body one read more, and one write if the retention changes
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - GET: two reads (the settings and the trigger rules)
+//! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of them; otherwise
+//!   one read. With `retention_days` in the body, one more read, and one write if the retention period changes
 //! - POST, PATCH and DELETE of a webhook: one read and one write
 //! - rotate: two reads and one write
 //! - test: one read, and one HTTP request to the webhook
 //!
-//! A change that loses a race is repeated. An agent without the admin role is refused with 403 after the read of the
-//! session.
+//! If a concurrent request changes the settings, the change is repeated. An agent without the admin role gets 403 after
+//! the read of the session.
 
 use std::process::ExitCode;
 

@@ -1,17 +1,18 @@
 //! POST /agent/chats/{chat_id}/accept: assigns a waiting chat, or a chat that a bot has, to the agent. The bot is
-//! notified with AGENT_JOINED, the webhooks with chat_accepted. If two agents accept concurrently, one of them gets
-//! 409.
+//! notified with AGENT_JOINED, the webhooks with chat_accepted. If two agents accept the chat concurrently, one of them
+//! gets 409.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 //! - settings: one read, cached for ten seconds
-//! - transition: one write; with notifications one transaction of the chat and an entry for each notification. After a
-//!   lost race the chat is read again and the transition repeated
+//! - transition: one write. With notifications, one transaction of the chat and an entry for each notification. If a
+//!   concurrent request changes the chat, the chat is read again and the transition is repeated
 //! - queues: one request for each notification
 //!
-//! A refused request makes no write after authentication, unless it has lost a race.
+//! A rejected request writes nothing after authentication, unless a concurrent request has changed the chat.
 
 use std::process::ExitCode;
 

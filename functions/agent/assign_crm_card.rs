@@ -1,17 +1,19 @@
-//! POST /agent/chats/{chat_id}/assign: links the visitor to the CRM card that a webhook returned for chat_accepted.
-//! The webhooks are notified with chat_assigned, and their answer is shown in the panel.
+//! POST /agent/chats/{chat_id}/assign: links the visitor to the CRM card that a webhook returned for chat_accepted. The
+//! webhooks are notified with chat_assigned. The panel shows whether they confirm the assignment.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 //! - panel: one read, and one write that marks the assignment as pending
 //! - settings: one read, cached for ten seconds
-//! - notifications: one write of the chat, then one write of the entries, a transaction if there are several webhooks
+//! - notifications: one write of the chat, then one write of the entry, or one transaction if there are several
+//!   webhooks
 //! - queue: one request for each webhook
 //!
-//! Without a CRM card or a subscribed webhook the request is refused with 409 before any write. If the chat is closed
-//! concurrently, it is refused after the write of the panel.
+//! Without a CRM card or a subscribed webhook, the request is rejected with 409 before any write. If the chat is closed
+//! concurrently, the request is rejected after the write of the panel.
 
 use std::process::ExitCode;
 

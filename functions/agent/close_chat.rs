@@ -1,17 +1,20 @@
-//! POST /agent/chats/{chat_id}/close: closes a chat that the agent has, or a waiting chat that is offered to the
-//! agent. A bot that had the chat is notified with CHAT_CLOSED, the webhooks with chat_finished. A repeated request
-//! gets the same response and sends no notifications.
+//! POST /agent/chats/{chat_id}/close: closes a chat that the agent has, or a waiting chat that is offered to the agent.
+//! A bot that had the chat is notified with CHAT_CLOSED, the webhooks with chat_finished. A repeated request gets the
+//! same response and sends no notifications.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 //! - settings: one read, cached for ten seconds
-//! - transition: one transaction of the chat, the visitor and an entry for each notification; with a retention also of
-//!   the visitor number and the panel. After a lost race the chat is read again and the transition repeated
+//! - transition: one transaction of the chat, the visitor and an entry for each notification. If the account has a
+//!   retention period, the transaction also contains the visitor number and the panel. If a concurrent request changes
+//!   the chat, the chat is read again and the transition is repeated
 //! - queues: one request for each notification
 //!
-//! A refused request, and one for a closed chat, makes no write after authentication, unless it has lost a race.
+//! A request for a closed chat and a rejected request write nothing after authentication, unless a concurrent request
+//! has changed the chat.
 
 use std::process::ExitCode;
 

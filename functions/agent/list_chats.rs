@@ -1,13 +1,14 @@
 //! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats that the agent may see,
-//! newest first. `next` is the `before` of the next page. A page may be shorter than `limit`, or even empty, if many
-//! chats are hidden from the agent; the list ends where `next` is null.
+//! newest first. `next` is the value of `before` for the next page, and null at the end of the list. If many chats are
+//! hidden from the agent, a page may be shorter than `limit` or even empty.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chats: for each state one query of the index, all concurrent, then one batch that reads up to `limit` chats. Both
-//!   are repeated while hidden or expired chats leave the page incomplete
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chats: for each state one query of the index, all of them concurrent, then one batch that reads up to `limit`
+//!   chats. Both are repeated while hidden or expired chats leave the page incomplete
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of these chats, and one
-//!   query of the roster, both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 //! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;

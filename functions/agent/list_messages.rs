@@ -1,14 +1,15 @@
-//! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline of a chat, oldest entry first, with the state
-//! of each delivery, without links that Safe URL blocks. A page ends before a gap that a concurrent request may still
-//! fill (see [`timeline_entry::stable_prefix`]), so that a client polling from its last `seq` never skips an entry.
+//! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline of a chat, oldest entry first, with the state of
+//! each delivery and without links that Safe URL blocks. A page ends before a gap that a concurrent request may still
+//! fill (see [`timeline_entry::stable_prefix`]). Therefore a client that polls from its last `seq` never skips an
+//! entry.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - timeline and chat: one query; one read more if the page ends before the last entry. One query more for each page
-//!   that has only expired entries
-//! - visibility, if the agent is no admin and does not have the chat: its channel (one read) and the roster (one
-//!   query), both cached for ten seconds; the roster is queried again if the cached one may be outdated. A refusal
-//!   with 403 comes after this
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - timeline and chat: one query, and one read if the page ends before the last entry. Each page that contains only
+//!   expired entries costs one more query
+//! - visibility, if the agent is not an admin and does not have the chat: one read of its channel and one query of the
+//!   roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again if the
+//!   cached copy may be outdated. A rejected request ends here with 403
 //! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
@@ -52,8 +53,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     Ok(Response::ok(json!({ "messages": messages })))
 }
 
-/// The first entries after `after` that have not expired. Pages that have only expired entries are skipped, because a
-/// client takes an empty page for the end of the timeline.
+/// Returns the first entries after `after` that have not expired. Pages that contain only expired entries are skipped,
+/// because a client takes an empty page for the end of the timeline.
 async fn unexpired_entries(
     chats: &Chats,
     chat: &Chat,

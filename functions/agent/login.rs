@@ -1,14 +1,16 @@
-//! POST /agent/login: exchanges an e-mail and a password for a bearer token. A wrong password and an unknown e-mail
-//! get the same response after the same time. After too many failed attempts the request is refused with 429 before
-//! the password is verified.
+//! POST /agent/login: exchanges an e-mail address and a password for a bearer token. The response to an unknown e-mail
+//! address and its duration are the same as for a wrong password. After too many failed attempts, the request is
+//! rejected with 429 before the password is verified.
 //!
-//! Table requests:
-//! - failure counters: three writes; a counter that is over its limit costs a read of the known networks, unless it
-//!   counts the e-mail from this network. A refusal with 429 ends here, after one to three writes
-//! - login: one read. A wrong password ends here with 401
+//! Costs these table requests:
+//! - failure counters: one write for each of three counters. If the counter of the e-mail address or of the network is
+//!   over its limit, one read checks whether logins from this network are known. A request that is rejected with 429
+//!   ends here, after one to three writes
+//! - login: one read. A request with a wrong password ends here with 401
 //! - agent: one read
 //! - successful login: four concurrent writes, then one write of the session
-//! - login and agent again: one read each, so that a concurrent change of password or role makes the token unusable
+//! - login and agent again: one read each, so that a concurrent change of the password or the role makes the token
+//!   unusable
 
 use std::process::ExitCode;
 
@@ -33,8 +35,8 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let agent = directory.agent(&login.account_id, login.agent_id).await?.ok_or(Error::InvalidCredentials)?;
     connections.record_login_success(attempt, clock::now()).await?;
     let token = connections.create_session(&agent, clock::now()).await?;
-    // A change of password or role deletes the existing sessions. If it happened before this session was stored, the
-    // session survives, so its token must not be returned.
+    // A change of the password or the role deletes the existing sessions. If the change happened before this session
+    // was stored, the session still exists, so its token must not be returned.
     let is_current = directory.login(&email).await?.as_ref() == Some(&login)
         && directory.agent(&login.account_id, login.agent_id).await?.as_ref() == Some(&agent);
     if !is_current {

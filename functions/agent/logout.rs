@@ -1,9 +1,9 @@
 //! POST /agent/logout: ends the session of the token. An expired or unknown token gets the same response, so that the
 //! request can be repeated.
 //!
-//! Table requests:
-//! - session: one write. Nothing else if the session does not exist
-//! - other sessions of the agent: one query; if there are none, one write that deletes the presence
+//! Costs these table requests:
+//! - session: one write. If the session does not exist, nothing else
+//! - other sessions of the agent: one query. If there are none, one write that deletes the presence
 
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
-//! GET and PUT /agent/presence: online, away or offline. An agent counts as online only while the client keeps sending
-//! requests.
+//! GET and PUT /agent/presence: whether the agent is online, away or offline. An agent counts as online only while the
+//! client keeps sending requests.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - presence: GET one read, PUT one write
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - presence: one read for GET, one write for PUT
 
 use std::process::ExitCode;
 

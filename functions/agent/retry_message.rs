@@ -1,10 +1,11 @@
 //! POST /agent/chats/{chat_id}/messages/{seq}/retry: starts a new round of three attempts for a failed message.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
-//! - delivery: one write. It is rejected if the delivery has not failed; the response is then 404 or 409
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
+//! - delivery: one write. If the delivery has not failed, the table rejects the write, and the response is 404 or 409
 //! - queue: one request
 
 use std::process::ExitCode;

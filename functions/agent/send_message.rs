@@ -1,16 +1,18 @@
 //! POST /agent/chats/{chat_id}/messages: sends an agent's message to the visitor. The response 201 means that the
 //! message is stored together with its pending delivery.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
 //! - idempotency key, if the request has one: one read
-//! - message: one write of the chat, then one write of the entry; with an idempotency key a transaction of both items
+//! - message: one write of the chat, then one write of the entry. With an idempotency key, the second write is a
+//!   transaction of the entry and the key
 //! - queue: one request, also for a repeated request
 //!
-//! A message to a chat that the agent does not have is refused with 409 or 403 after the rejected write of the chat,
-//! and these reads decide which:
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! If the agent does not have the chat, the table rejects the write of the chat, and the message is rejected with 409
+//! or 403. These reads decide between the two:
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 
 use std::process::ExitCode;
 
@@ -46,14 +48,14 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
     let sent = match chats.store_agent_message(&outgoing).await {
         Err(Error::Conflict(reason)) => {
-            // The reason reveals who has the chat, so it is only for agents who may see the chat.
+            // The reason reveals who has the chat, so only agents who may see the chat get it.
             ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
             return Err(Error::Conflict(reason));
         }
         sent => sent?,
     };
-    // Also for a repeated request: the first one may have failed before this. The queue and the consumer ignore a
-    // duplicate.
+    // This is done for a repeated request too, because the first request may have failed before this point. The queue
+    // and the consumer ignore a duplicate task.
     queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await;
     Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_message_id(&sent.id))
 }

@@ -1,11 +1,12 @@
 //! POST /agent/chats/{chat_id}/typing: the agent who has the chat starts (`typein`) or stops (`typeout`) typing. The
 //! notice is sent to the integrator once and is not stored.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
-//! - queue: one request; if it fails, the response is 503
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
+//! - queue: one request. If it fails, the response is 503
 
 use std::process::ExitCode;
 

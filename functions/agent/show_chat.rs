@@ -1,9 +1,10 @@
 //! GET /agent/chats/{chat_id}: a chat with its visitor and its panel, without links that Safe URL blocks.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 //! - visitor and panel: one read each
 //! - settings: one read, cached for ten seconds
 

@@ -1,20 +1,21 @@
-//! POST /agent/chats/{chat_id}/transfer: transfers a chat to another agent, who has it at once, or to a department, to
-//! whose members it is offered. Only the agent who has the chat and admins may transfer it, and a recipient must be
-//! online.
+//! POST /agent/chats/{chat_id}/transfer: transfers a chat to another agent, who has it from then on, or to a
+//! department, to whose members it is offered. Only admins and the agent who has the chat may transfer it. The other
+//! agent, or a member of the department, must be online.
 //!
-//! Table requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
-//! - chat: one read; if the agent is no admin and does not have the chat, also its channel (one read) and the roster
-//!   (one query), both cached for ten seconds; the roster is queried again if the cached one may be outdated
+//! Costs these table requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be outdated
 //! - recipient: one read of the agent or the department
 //! - presences of the account: one query
 //! - settings: one read, cached for ten seconds
-//! - transfer: one transaction of the chat and a timeline entry. After a lost race the chat is read again and the
-//!   transfer repeated
+//! - transfer: one transaction of the chat and a timeline entry. If a concurrent request changes the chat, the chat is
+//!   read again and the transfer is repeated
 //!
-//! An unknown recipient is refused with 400, and an agent who does not have the chat with 409, before the query; a
-//! recipient who is not online with 409 after it. A refused request makes no write after authentication,
-//! unless it has lost a race.
+//! Before the query of the presences, the request is rejected with 400 if the recipient is unknown, and with 409 if the
+//! agent is not allowed to transfer the chat. After the query, it is rejected with 409 if the recipient is not online.
+//! A rejected request writes nothing after authentication, unless a concurrent request has changed the chat.
 
 use std::process::ExitCode;
 

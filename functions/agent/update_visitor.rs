@@ -1,16 +1,18 @@
-//! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or blacklists the visitor, whose messages are
-//! then accepted and dropped. If an agent has the visitor's chat, the webhooks are notified with chat_updated.
+//! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or blacklists the visitor. Messages of a
+//! blacklisted visitor are accepted and dropped. If an agent has the visitor's chat, the webhooks are notified with
+//! chat_updated.
 //!
-//! Table and queue requests:
-//! - session: one read; at most once a minute also two writes, to the session and the agent's presence
+//! Costs these table and queue requests:
+//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
 //! - visitor: two reads
-//! - visibility, only for an agent without the admin role: one read of the visitor's chat; if the agent does not have
-//!   it, also its channel (one read) and the roster (one query), both cached for ten seconds; the roster is queried
-//!   again if the cached one may be outdated. A refusal with 403 ends here
+//! - visibility, only for an agent without the admin role: one read of the visitor's chat. If the agent does not have
+//!   this chat, also one read of its channel and one query of the roster (the account's agents and departments). Both
+//!   are cached for ten seconds; the roster is queried again if the cached copy may be outdated. A rejected request
+//!   ends here with 403
 //! - settings: one read, cached for ten seconds
-//! - change: nothing if no field changes, else one write of the visitor. If the visitor has an open chat, a changed
-//!   name or a subscribed webhook costs one write of the chat before, or two if no agent has it; with notifications
-//!   the visitor and an entry for each webhook are one transaction
+//! - change: one write of the visitor, or none if no field changes. With notifications, this is one transaction of the
+//!   visitor and an entry for each webhook. If the visitor has an open chat, and the name changes or a webhook is
+//!   subscribed, one write of the chat comes first, or two writes if no agent has the chat
 //! - queue: one request for each webhook
 
 use std::process::ExitCode;

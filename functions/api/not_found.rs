@@ -1,5 +1,6 @@
-//! `$default`, the route of all requests without a route: 404, or 405 with `Allow` if the path has other methods. A
-//! trailing slash makes a different path. No table or queue requests.
+//! Handles `$default`, the route of all requests that match no other route. The response is 404, or 405 with an `Allow`
+//! header if the path exists with other methods. A path with a trailing slash is a different path. Costs no table or
+//! queue requests.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use serde::de::IgnoredAny;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 
-/// A test ensures that it has the same routes as the template.
+/// A test ensures that this document contains the same routes as `template.yaml`.
 static OPENAPI_DOCUMENT: &str = include_str!("../../docs/openapi.json");
 
 /// The value of the `Allow` header for each path.
@@ -30,7 +31,7 @@ async fn main() -> ExitCode {
 async fn handle((): (), request: Request) -> Result<Response, Error> {
     let allowed_methods = ALLOWED_METHODS.as_ref().map_err(Error::internal)?;
     let route = allowed_methods.at(request.path()).map_err(|_| Error::NotFound)?;
-    // For the gateway a path with an empty parameter matches no route.
+    // The gateway does not match a path with an empty parameter to a route.
     let is_complete = route.params.iter().all(|(_, value)| !value.is_empty());
     Err(if is_complete { Error::MethodNotAllowed(route.value) } else { Error::NotFound })
 }

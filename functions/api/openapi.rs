@@ -1,4 +1,5 @@
-//! GET /openapi.json: `docs/openapi.json`, which describes every endpoint (OpenAPI 3.1). No table or queue requests.
+//! GET /openapi.json: returns `docs/openapi.json`, which describes every endpoint (OpenAPI 3.1). Costs no table or
+//! queue requests.
 
 use std::process::ExitCode;
 

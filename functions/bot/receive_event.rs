@@ -1,20 +1,23 @@
-//! B-1, `POST {bot_base_url}/webhooks/<provider_id>/<token>`: receives an event of a bot provider. Errors have the
-//! codes of the Bot API, see [`shared::wire::bot_error`].
+//! `POST {bot_base_url}/webhooks/<provider_id>/<token>` (specification, B-1): receives an event of a bot. Error
+//! responses contain the codes of the bot API, see [`shared::wire::bot_error`].
 //!
-//! Table and queue requests:
-//! - provider, bot and settings: up to four reads, all cached for ten seconds. 401 and 404 come after these
+//! Costs these table and queue requests:
+//! - provider, bot and settings: up to four reads, all cached for ten seconds. A request that is rejected with 401 or
+//!   404 ends here
 //! - rate limit: one write for every tenth request of a bot in a process
-//! - chat: no read if the event has only its `chat_id`; one read if it also has the `client_id` or only the id of a
-//!   CLIENT_MESSAGE; two reads if it has only the `client_id`
-//! - BOT_MESSAGE: with an idempotency key first one read; one write of the chat, one read of the channel (cached), one
-//!   write of the entry, or a transaction if there is a key; one queue request if the channel can display the message
-//! - INVITE_AGENT: two reads of the chat, one of the channel (cached), one query of the roster (cached) if the channel
-//!   names agents or departments, one query of the presences; one write of the chat, or a transaction with a
-//!   notification if no agent is online; one queue request for that notification
-//! - CLIENT_INFO: with a `chat_id` one read of the chat and one of the visitor; the change costs as in
+//! - chat: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the `client_id`,
+//!   or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
+//! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, one read of the channel
+//!   (cached), and one write of the entry, which is a transaction if there is an idempotency key. One queue request if
+//!   the channel can display the message
+//! - INVITE_AGENT: two reads of the chat, one read of the channel (cached), one query of the roster (the account's
+//!   agents and departments; cached) if the channel names agents or departments, and one query of the presences. One
+//!   write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue request
+//! - CLIENT_INFO: with a `chat_id`, one read of the chat and one of the visitor. The change costs as much as in
 //!   `agent-visitor`, with one queue request for each webhook
 //!
-//! A message to a chat that the bot does not have is refused with 403 or 400 after the rejected write of the chat.
+//! If the bot does not have the chat, the table rejects the write of the chat, and the message is rejected with 403 or
+//! 400.
 
 use std::process::ExitCode;
 

@@ -1,19 +1,21 @@
-//! A-2, `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`: receives a visitor's message or typing notice. The
-//! response 200 means that the message is stored; if a bot has the chat, it is also queued for the bot.
+//! `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` (specification, A-2): receives a visitor's message or typing
+//! notice. The response 200 means that the message is stored. If a bot has the chat, the message is also queued for the
+//! bot.
 //!
-//! Table and queue requests:
-//! - channel and settings: one read each, and for a channel with one department one query of the roster, all cached
-//!   for ten seconds. An unknown address is refused with 404 after the read of the channel
+//! Costs these table and queue requests:
+//! - channel and settings: one read each. If the channel has exactly one department, also one query of the roster (the
+//!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
+//!   the read of the channel
 //! - idempotency key, if the request has one: one read
 //! - visitor: one read. A message of a blacklisted visitor ends here
-//! - open chat: one read; one write of the visitor if the profile changes, one write of the chat, one write of the
-//!   entry. With an idempotency key, a new invitation or notifications the last write is a transaction
-//! - new chat: two writes of counters, one transaction
+//! - open chat: one read, one write of the visitor if the profile changes, one write of the chat, and one write of the
+//!   entry. With an idempotency key, a new invitation or notifications, the write of the entry is a transaction
+//! - new chat: two writes of counters, and one transaction
 //! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
-//! - typing notice: one read of the visitor; one write if a chat is open
+//! - typing notice: one read of the visitor, and one write if the visitor has an open chat
 //!
-//! A race for the chat repeats the reads and writes. A refused message is counted: at most one write for each reason,
-//! and 20 writes in ten seconds for each channel in a process.
+//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted. This
+//! costs at most one write for each reason, and in each process at most 20 writes for a channel in ten seconds.
 
 use std::process::ExitCode;
 
@@ -41,7 +43,7 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
-/// Larger than for other endpoints, because a long text is truncated rather than refused.
+/// Larger than for other endpoints, because a long text is truncated, not rejected.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
@@ -58,7 +60,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     result
 }
 
-/// Handles a message to a valid address.
+/// Handles a message that was sent to a valid endpoint URL.
 async fn receive_message(
     dependencies: &Dependencies,
     channel: &Channel,

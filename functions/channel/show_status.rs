@@ -1,9 +1,11 @@
-//! A-1, `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status`: 1 if an agent in the channel's audience is
-//! online, else 0. A channel that is switched off returns 0.
+//! `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status` (specification, A-1): returns 1 if an agent in the
+//! channel's audience is online, otherwise 0. For a channel that is switched off it returns 0.
 //!
-//! Table requests:
-//! - channel: one read, cached for ten seconds. An unknown address and a channel that is switched off end here
-//! - roster, if the channel names agents or departments: one query, cached for ten seconds
+//! Costs these table requests:
+//! - channel: one read, cached for ten seconds. A request to an unknown URL or to a channel that is switched off ends
+//!   here
+//! - roster (the account's agents and departments), if the channel names agents or departments: one query, cached for
+//!   ten seconds
 //! - presences of the account: one query
 
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
-//! GET /console and GET /console/: the page of the agents' console. GET /console/assets/{file}: its scripts, styles
-//! and icons. The files are built from `functions/www` and compiled into this program. No table or queue requests.
+//! GET /console and GET /console/: the page of the agents' console. GET /console/assets/{file}: the scripts, styles and
+//! icons of the page. The files are built from `functions/www` and compiled into this program. Costs no table or queue
+//! requests.
 
 use std::process::ExitCode;
 
@@ -10,7 +11,7 @@ include!("../www/dist/console/files.rs");
 
 /// The browser revalidates its copy of the page before each use.
 const PAGE_CACHE_CONTROL: &str = "no-cache";
-/// Immutable, because an asset's file name contains a hash of its content.
+/// Assets never change, because the file name of an asset contains a hash of its content.
 const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 const PERMISSIONS_POLICY: &str = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
@@ -28,7 +29,7 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
         (&PAGE, PAGE_CACHE_CONTROL)
     };
     Ok(Response::file(file, cache_control, &request).with_headers([
-        // The policy has a placeholder for the WebSocket URL, which does not exist yet.
+        // The policy contains a placeholder for the WebSocket URL, which does not exist yet.
         ("content-security-policy", CONTENT_SECURITY_POLICY.replace(" {socket}", "")),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),

@@ -1,23 +1,25 @@
-//! Delivers visitors' messages and notifications to bot providers (B-2), and checks at the end of a bot's time limit
-//! that it has answered. Fed by two queues: a FIFO queue with the first attempts, which preserves the order of each
-//! chat, and a retry queue with delayed tasks.
+//! Delivers visitors' messages and notifications to bot providers (specification, B-2). At the end of a bot's time
+//! limit for an answer, checks whether the bot has answered. Two queues invoke this function: a FIFO queue with the
+//! first attempts, which preserves the order of each chat, and a retry queue with delayed tasks.
 //!
-//! Table and queue requests of an attempt:
+//! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
-//! - circuit breaker: one read before a first attempt, if the receiver has failed in this process and has not answered
-//!   since
-//! - receiver: bot and provider, one read each, cached for ten seconds
-//! - message: one read of the visitor, one query of the presences, one read of the channel and, if it names agents or
-//!   departments, one query of the roster, both cached
-//! - result: one write of the entry; before a message counts as delivered, one queue request that schedules the answer
-//!   check, if the bot has a time limit
-//! - failed attempt: one queue request for the next one, one write that marks the chat as failing, and one that counts
-//!   a slow failure for the circuit breaker (up to three if its failures have expired). An answer after a failure costs
-//!   one write for the mark and one for the breaker
+//! - circuit breaker, which keeps the first attempts to a receiver that hangs out of the FIFO queue: one read before a
+//!   first attempt, if the receiver has failed in this process and has not responded since
+//! - receiver: one read each of the bot and the provider, cached for ten seconds
+//! - message: one read of the visitor, one query of the presences and one read of the channel. If the channel names
+//!   agents or departments, also one query of the roster (the account's agents and departments). The channel and the
+//!   roster are cached
+//! - result: one write of the entry. If the bot has a time limit for its answer, one queue request before the message
+//!   counts as delivered, which schedules the check
+//! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
+//!   chat. A slow failure also costs one write that counts it for the circuit breaker, and up to three writes if the
+//!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
+//!   circuit breaker
 //! - last failed attempt of a message: one read and one write that hand the chat over to the agents
 //!
-//! An answer check costs one read of the chat, and one write if it hands the chat over. If a table or a queue is
-//! unavailable, the task goes to the retry queue: one queue request.
+//! The check at the end of the time limit costs one read of the chat, and one write if it hands the chat over to the
+//! agents. If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 
 use std::process::ExitCode;
 
@@ -52,7 +54,7 @@ async fn handle(
         outbound: &outbound,
     };
     match task {
-        Task::TimelineEntry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
         Task::Typing(_) => Err(Error::internal("typing notice in the queue of bot deliveries")),
     }

@@ -1,18 +1,20 @@
-//! Delivers agents' and bots' messages to integrators. Fed by two queues: a FIFO queue with the first attempts,
-//! which preserves the order of each chat, and a retry queue with delayed tasks.
+//! Delivers agents' and bots' messages to integrators (specification, A-3). Two queues invoke this function: a FIFO
+//! queue with the first attempts, which preserves the order of each chat, and a retry queue with delayed tasks.
 //!
-//! Table and queue requests of an attempt:
+//! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
-//! - circuit breaker: one read before a first attempt, if the receiver has failed in this process and has not answered
-//!   since
+//! - circuit breaker, which keeps the first attempts to a receiver that hangs out of the FIFO queue: one read before a
+//!   first attempt, if the receiver has failed in this process and has not responded since
 //! - receiver: one read of the channel, cached for ten seconds
 //! - result: one write of the entry
-//! - failed attempt: one queue request for the next one, one write that marks the chat as failing, and one that counts
-//!   a slow failure for the circuit breaker (up to three if its failures have expired). An answer after a failure costs
-//!   one write for the mark and one for the breaker
+//! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
+//!   chat. A slow failure also costs one write that counts it for the circuit breaker, and up to three writes if the
+//!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
+//!   circuit breaker
 //!
-//! A typing notice costs one read of the chat, one of the agent and one of the channel (cached), and it is dropped on
-//! any error. If a table or a queue is unavailable, the task goes to the retry queue: one queue request.
+//! A typing notice costs one read each of the chat, the agent and the channel (cached). It is dropped on any error. For
+//! other tasks: if a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue
+//! request.
 
 use std::process::ExitCode;
 
@@ -37,7 +39,7 @@ type Dependencies = (Directory, Chats, CircuitBreakers, ChannelRetryQueue, Outbo
 async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let integrators = IntegratorReceiver { directory: &directory, outbound: &outbound };
     match task {
-        Task::TimelineEntry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,
         Task::Typing(task) => {
             integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())

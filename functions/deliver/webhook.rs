@@ -1,23 +1,25 @@
-//! Delivers events to the webhooks of accounts (part C). Fed by two queues: a FIFO queue with the first attempts,
-//! which preserves the order of each chat, and a retry queue with delayed tasks.
+//! Delivers events to the webhooks of accounts (specification, part C). Two queues invoke this function: a FIFO queue
+//! with the first attempts, which preserves the order of each chat, and a retry queue with delayed tasks.
 //!
-//! Table and queue requests of an attempt:
+//! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
-//! - circuit breaker: one read before a first attempt, if the receiver has failed in this process and has not answered
-//!   since
-//! - receiver: one read of the settings, cached for ten seconds, and uncached if the webhook is missing there
-//! - event: one read of the visitor, one batch that reads the agents, and another for deleted agents. chat_finished
-//!   also costs one query for each megabyte of the timeline, and one read of the panel if the chat began with an
-//!   invitation; offline_message one query
-//! - answer: nothing if it contains no data; else one read of the chat, one write of the panel, and for contact
-//!   details one read and up to two writes of visitor and chat. The answer to chat_assigned, and its last failed
-//!   attempt, costs one read of the chat and one write of the panel
+//! - circuit breaker, which keeps the first attempts to a receiver that hangs out of the FIFO queue: one read before a
+//!   first attempt, if the receiver has failed in this process and has not responded since
+//! - receiver: one read of the settings, cached for ten seconds. If the cached settings do not contain the webhook,
+//!   they are read again
+//! - event: one read of the visitor and one batch that reads the agents. If an agent has been deleted, one more batch.
+//!   chat_finished also costs one query for each megabyte of the timeline, and one read of the panel if the chat began
+//!   with an invitation. offline_message also costs one query
+//! - response: nothing if it contains no data. Otherwise one read of the chat and one write of the panel; contact
+//!   details cost one read and up to two writes of the visitor and the chat. The response to chat_assigned, and the
+//!   last failed attempt of chat_assigned, cost one read of the chat and one write of the panel
 //! - result: one write of the entry
-//! - failed attempt: one queue request for the next one, one write that marks the chat as failing, and one that counts
-//!   a slow failure for the circuit breaker (up to three if its failures have expired). An answer after a failure costs
-//!   one write for the mark and one for the breaker
+//! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
+//!   chat. A slow failure also costs one write that counts it for the circuit breaker, and up to three writes if the
+//!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
+//!   circuit breaker
 //!
-//! If a table or a queue is unavailable, the task goes to the retry queue: one queue request.
+//! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 
 use std::process::ExitCode;
 
@@ -42,7 +44,7 @@ type Dependencies = (Directory, Chats, CircuitBreakers, WebhookRetryQueue, Outbo
 async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let webhooks = WebhookReceiver { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
-        Task::TimelineEntry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
         Task::Typing(_) | Task::AnswerDue(_) => {
             Err(Error::internal("task of another kind in the queue of webhook deliveries"))
         }

@@ -1,7 +1,7 @@
-//! POST /operator/providers registers a bot provider. /operator/providers/{provider_id}: GET, PATCH.
+//! POST /operator/providers: registers a bot provider. /operator/providers/{provider_id}: GET, PATCH.
 //!
-//! Table requests: POST one write, GET one read, PATCH one read and one write. A wrong operator key is refused without
-//! a request.
+//! POST costs one write, GET one read, and PATCH one read and one write. A request with a wrong operator key is
+//! rejected before any table request.
 
 use std::process::ExitCode;
 

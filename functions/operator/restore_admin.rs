@@ -1,14 +1,15 @@
-//! POST /operator/accounts/{account_id}/admins: adds an admin to an account. If the e-mail belongs to an agent of the
-//! account, that agent gets the password and the admin role, and the agent's sessions end. So an account that has lost
-//! all its admins can be recovered.
+//! POST /operator/accounts/{account_id}/admins: adds an admin to an account. If the e-mail address belongs to an agent
+//! of the account, this agent gets the password and the admin role, and the agent's sessions end. In this way the
+//! operator can help an account that has lost all its admins.
 //!
-//! Table requests:
-//! - account and login: one read each. An unknown account (404) and an e-mail of another account (409) end here
-//! - new admin: one write of the account's counter, one transaction of agent and login
-//! - existing agent: one read, one transaction; one query of the agent's sessions, one write for each, and the query
-//!   again until none is left
+//! Costs these table requests:
+//! - account and login: one read each. A request with an unknown account (404) or with an e-mail address of another
+//!   account (409) ends here
+//! - new admin: one write of the account's counter, and one transaction of the agent and the login
+//! - existing agent: one read and one transaction. One query of the agent's sessions and one write for each session,
+//!   repeated until no session is left
 //!
-//! A wrong operator key is refused without a request.
+//! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;
 
@@ -54,7 +55,7 @@ async fn create_admin(directory: &Directory, account_id: String, new_admin: NewA
     Ok(Response::created(admin::agent_json(&admin)))
 }
 
-/// Only the role and the password of the agent change.
+/// Changes only the role and the password of the agent.
 async fn promote_and_reset_password(
     directory: &Directory,
     connections: &Connections,

@@ -1,15 +1,15 @@
-//! Runs every minute: closes chats that have been idle for the account's limit, and notifies the bot and the webhooks
-//! as `agent-close` does. An open chat is checked when its limit ends, and at least once an hour. With the remaining
-//! time the run continues to apply changed retention settings to closed chats.
+//! Runs every minute and closes chats that have been idle for longer than the account's limit. The bot and the webhooks
+//! are notified as in `agent-close`. An open chat is checked when its limit ends, and at least once an hour. In the
+//! remaining time, a run continues the retention passes, which apply changed retention periods to closed chats.
 //!
-//! Table and queue requests:
-//! - index: one query for each of the 32 partitions, one more for each further 25 due chats, one for the retention
-//!   passes
-//! - due chat: one read; settings one read, cached for ten seconds
-//! - chat that is not idle: one write; if the retention has changed, also one query of the timeline and one write for
-//!   each entry
-//! - idle chat: one transaction, one queue request for each notification
-//! - retention pass: one read of the pass, one of the settings, then the requests of `Chats::apply_retention`
+//! Costs these table and queue requests:
+//! - index: one query for each of the 32 partitions, one more query for each further 25 due chats, and one query for
+//!   the retention passes
+//! - due chat: one read, and one read of the settings, cached for ten seconds
+//! - chat that is not idle: one write. If the retention period has changed, also one query of the timeline and one
+//!   write for each entry
+//! - idle chat: one transaction, and one queue request for each notification
+//! - retention pass: one read of the pass and one of the settings, then the requests of `Chats::apply_retention`
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -24,9 +24,9 @@ use shared::store::chats::Chats;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 use shared::store::directory::Directory;
 
-/// Time limit of the idle checks in a run; the rest of the run is for retention passes.
+/// The idle checks of a run may take this long. The rest of the run is for retention passes.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
-/// After this time a run starts no further work, so that it ends before the function's time-out and the next run.
+/// After this time a run starts no further work, so that it ends before the function's timeout and before the next run.
 const RUN_TIME_BUDGET: Duration = Duration::from_secs(40);
 
 #[tokio::main(flavor = "current_thread")]

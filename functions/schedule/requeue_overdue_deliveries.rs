@@ -1,10 +1,11 @@
-//! Runs every minute: finds deliveries that are overdue because a process died between storing and queueing or during
-//! an attempt, and queues them again.
+//! Runs every minute, finds overdue deliveries and queues them again. A delivery is overdue if a process died during an
+//! attempt, or after the entry was stored and before its task was queued.
 //!
-//! Table and queue requests:
-//! - index: one query for each of the 32 partitions, one more for each further 25 overdue deliveries
-//! - overdue delivery: one read, one write, one queue request. A delivery that has been queued too often fails without
-//!   a queue request; if a bot had to react to it, one read and one write more hand the chat over to the agents
+//! Costs these table and queue requests:
+//! - index: one query for each of the 32 partitions, and one more query for each further 25 overdue deliveries
+//! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often is marked
+//!   as failed, without a queue request. If a bot had to react to the entry, one more read and one more write hand the
+//!   chat over to the agents
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -18,11 +19,14 @@ use shared::store::chats::Chats;
 use shared::store::chats::deliveries::RequeueResult;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 
-/// A delivery counts as lost this long after it was due, because its task may only be delayed in the queue.
+/// A delivery counts as overdue this long after it was due, because until then its task may only be delayed in the
+/// queue.
 const OVERDUE_GRACE: Duration = Duration::from_secs(15);
-/// After this time a run queues no further deliveries, so that it ends before the function's time-out and the next run.
+/// After this time a run queues no further deliveries, so that it ends before the function's timeout and before the
+/// next run.
 const SWEEP_TIME_BUDGET: Duration = Duration::from_secs(40);
-/// The consumers cannot process more deliveries in a minute; a further one would be overdue again in the next run.
+/// The consumers cannot process more deliveries in a minute, so a further delivery would be overdue again in the next
+/// run.
 const MAX_REQUEUED_DELIVERIES: u32 = 10_000;
 
 #[tokio::main(flavor = "current_thread")]

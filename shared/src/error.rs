@@ -1,50 +1,52 @@
-//! The errors of requests and tasks, with their HTTP status and code. An error's public text and its internal context
-//! are separate: the text goes to the caller, the context only to the log.
+//! The error type of the library. Every variant has an HTTP status and a machine-readable code. The public text of an
+//! error is returned to the caller; its internal context is only written to the log.
 
 use std::time::Duration;
 
 use crate::domain::chat_state::TransitionError;
 
-/// Why a request was refused or failed. Independent of the API that reports it, see [`ErrorResponse`].
+/// Why a request was rejected or failed. The type does not depend on the API that reports the error; see
+/// [`ErrorResponse`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request is invalid; `message` says why, and `field` is the path of the invalid field.
+    /// The request is invalid, and `message` says why. `field` is the path of the invalid field, or `None` if the body
+    /// is invalid as a whole.
     #[error("{message}")]
     Invalid { field: Option<String>, message: String },
-    /// Wrong e-mail or password. The caller does not learn which of them.
+    /// The e-mail address or the password is wrong. The caller does not learn which one.
     #[error("e-mail or password is wrong")]
     InvalidCredentials,
     /// The bearer token is missing, invalid or expired.
     #[error("a valid bearer token is required")]
     Unauthorized,
-    /// The caller is authenticated but not allowed to do this; holds the reason.
+    /// The caller is authenticated but not allowed to make this request. Holds the reason.
     #[error("{0}")]
     Forbidden(&'static str),
     /// The resource does not exist or belongs to another account.
     #[error("not found")]
     NotFound,
-    /// The endpoint does not support the method; holds the methods that it supports.
+    /// The endpoint does not support the HTTP method. Holds the methods that it supports.
     #[error("only {0} is allowed here")]
     MethodNotAllowed(&'static str),
-    /// The current state of the resource does not allow the request; holds the reason.
+    /// The current state of the resource does not allow the request. Holds the reason.
     #[error("{0}")]
     Conflict(&'static str),
-    /// The `Idempotency-Key` was used before with another body.
+    /// An earlier request had the same `Idempotency-Key` but a different body.
     #[error("the Idempotency-Key was used before with another body; a new message needs a new key")]
     IdempotencyMismatch,
-    /// The body is larger than this limit in bytes.
+    /// The body is too large. Holds the limit in bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
-    /// An admin has switched the channel off (specification, A-2).
+    /// An admin has disabled the channel (specification, A-2).
     #[error("the channel is switched off")]
     ChannelDisabled,
-    /// The channel has opened too many chats (specification, A-2); holds the time until a retry can succeed.
+    /// Too many chats were opened on the channel (specification, A-2). Holds the time after which a retry can succeed.
     #[error("too many new chats on this channel")]
     TooManyChats(Duration),
-    /// The caller has sent too many requests; holds the time until a retry can succeed.
+    /// The caller has sent too many requests. Holds the time after which a retry can succeed.
     #[error("too many requests")]
     RateLimited(Duration),
-    /// A table or a queue does not respond or throttles; a retry may succeed.
+    /// A table or a queue does not respond, or throttles the request. A retry may succeed.
     #[error("temporarily unavailable")]
     Unavailable(ErrorContext),
     /// A table rejects a write permanently, for example because the item would become too large. A retry fails again.
@@ -55,8 +57,8 @@ pub enum Error {
     Internal(ErrorContext),
 }
 
-/// Details of a failure for the log. It does not implement `Display`, so it cannot become part of a response by
-/// mistake.
+/// Details of a failure for the log. The type does not implement `Display`, so that the details cannot become part of a
+/// response by mistake.
 pub struct ErrorContext(Box<dyn std::fmt::Debug + Send + Sync>);
 
 impl std::fmt::Debug for ErrorContext {
@@ -66,20 +68,21 @@ impl std::fmt::Debug for ErrorContext {
 }
 
 impl ErrorContext {
-    /// The detail is written to the log: it must not contain a secret, a token or the text of a message.
+    /// `detail` is written to the log, so it must not contain a secret, a token or the text of a message.
     pub fn new(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
         Self(Box::new(detail))
     }
 }
 
 impl Error {
-    /// An invalid field: its path in the request, and what is expected of it ("must be a string").
+    /// Creates the error for an invalid field. `path` is the path of the field in the request; `expected` says what is
+    /// expected of it, such as "must be a string".
     pub fn field(path: impl Into<String>, expected: impl std::fmt::Display) -> Self {
         let path = path.into();
         Self::Invalid { message: format!("{path} {expected}"), field: Some(path) }
     }
 
-    /// A body that is invalid as a whole.
+    /// Creates the error for a body that is invalid as a whole.
     pub fn body(message: impl Into<String>) -> Self {
         Self::Invalid { field: None, message: message.into() }
     }
@@ -105,7 +108,7 @@ impl Error {
         }
     }
 
-    /// The machine-readable code of the error body.
+    /// The machine-readable code in the error body.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "invalid_request",
@@ -129,11 +132,12 @@ impl Error {
         if let Self::Invalid { field, .. } = self { field.as_deref() } else { None }
     }
 
-    /// Why a message was refused, for the counters that admins see: one of few texts, without any data of the caller.
-    /// `None` if the message itself is not the cause.
+    /// The reason why a message was rejected, for the counters that admins see. It contains no values from the request,
+    /// so that equal causes have equal texts. `None` for errors that are not counted, such as a failed authentication
+    /// or an internal error.
     pub fn refusal_reason(&self) -> Option<String> {
         match self {
-            // The text after the colon is the position at which the JSON parser stopped.
+            // The text after the colon is left out, because it contains the position at which the JSON parser stopped.
             Self::Invalid { field: None, message } => message.split(": ").next().map(str::to_owned),
             Self::Invalid { field: Some(_), .. }
             | Self::Conflict(_)
@@ -153,7 +157,7 @@ impl Error {
         }
     }
 
-    /// The time after which a retry may succeed, if one may succeed at all.
+    /// The time after which a retry may succeed. `None` if no retry is expected to succeed.
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::RateLimited(wait) | Self::TooManyChats(wait) = self {
             return Some(*wait);
@@ -166,7 +170,6 @@ impl Error {
         if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
     }
 
-    /// Details for the log.
     pub fn context(&self) -> Option<&ErrorContext> {
         if let Self::Unavailable(context) | Self::Unwritable(context) | Self::Internal(context) = self {
             Some(context)
@@ -176,13 +179,15 @@ impl Error {
     }
 }
 
-/// An error as an HTTP endpoint reports it. The Bot API has codes of its own, see [`crate::wire::bot_error`].
+/// An error in the form in which an HTTP endpoint returns it. The Bot API has its own error codes; see
+/// [`crate::wire::bot_error`].
 #[derive(Debug)]
 pub struct ErrorResponse {
     pub status: u16,
     pub code: &'static str,
     pub message: String,
-    /// Holds the invalid field, the headers and the context for the log. `None` for an error that only one API has.
+    /// The original error, which provides the path of the invalid field, the response headers and the context for the
+    /// log. `None` if the error exists only in one API.
     pub cause: Option<Error>,
 }
 

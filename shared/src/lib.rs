@@ -1,18 +1,20 @@
-//! The library behind Switchboard's functions.
+//! The library that all functions of Switchboard share.
 //!
 //! # Layout
 //!
 //! A module depends only on the modules below it in this list:
 //!
-//! - [`service`]: use cases of more than one step, such as handling bot events, changing account settings, searching
+//! - [`service`]: use cases that need several steps, such as handling bot events, changing account settings, searching
 //!   the delivery log, applying the retention period and authenticating callers.
-//! - [`delivery`]: sends entries to channels, bots and webhooks over HTTP.
+//! - [`delivery`]: sends the entries of a chat (its messages and notifications) to integrators, bots and webhooks over
+//!   HTTP.
 //! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
 //! - [`runtime`]: what every function needs to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.
-//! - [`wire`]: the JSON of the APIs, of webhooks and of queue tasks.
+//! - [`wire`]: parses and builds the JSON of the APIs, of webhooks and of queue tasks.
 //! - [`error`]: the error type of the library, with an HTTP status and a code for each variant.
-//! - [`domain`]: the business rules, without AWS, HTTP or serde; the current time is always an argument.
+//! - [`domain`]: the business rules. They do not depend on AWS, HTTP or serde, and the current time is always an
+//!   argument.
 
 pub mod delivery;
 pub mod domain;

@@ -1,4 +1,4 @@
-//! An account can neither read nor change the data of another account.
+//! No account can read or change the data of another account.
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! The settings of an account: safe URLs, limits, rules, call-back, idle close and retention.
+//! The settings of an account: allowed link domains, limits, rules, call-back, automatic close of idle chats, and
+//! retention period.
 
 use serde_json::{Value, json};
 
@@ -138,7 +139,8 @@ fn links_to_unsafe_domains_are_hidden_from_agents() {
         let transferred = agent.client.post("/agent/chats/1/transfer", &to).await.expect(200);
         assert_eq!(transferred["visitor"]["name"], "[link blocked]");
 
-        // The stored text is unchanged: it is shown when the setting is cleared and the cached settings have expired.
+        // The link filter does not change the stored text. The original text is shown again after the setting has been
+        // cleared and the functions' cached settings have expired.
         put_settings(&account.admin.client, json!({"safe_urls": []})).await;
         wait_for("the original link", seconds(15), async || {
             let text = agent.timeline(1).await[0]["text"].clone();
@@ -173,7 +175,7 @@ fn account_limits_apply_to_its_visitors_and_bots() {
         assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
         refused.expect_error(429, "rate_limited");
         fixture.channel.send_text("another visitor", "one").await;
-        // A new window may start between the requests.
+        // A new rate window may start between the requests, so up to twice the limit may succeed.
         let mut replies = Vec::new();
         for _ in 0..7 {
             replies.push(fixture.bot.send_text(&chat_id, "hello").await);

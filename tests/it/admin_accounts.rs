@@ -1,4 +1,4 @@
-//! Admins of an account, and the e-mail address and password of agents.
+//! Adding, changing and removing the admins of an account, and changes of agents' e-mail addresses and passwords.
 
 use futures_util::future::{join, join_all};
 use reqwest::Method;
@@ -13,7 +13,7 @@ fn agent_path(agent: &TestAgent) -> String {
     format!("/admin/agents/{}", agent.id)
 }
 
-/// The ids of the account's admins, as this agent sees them.
+/// Returns the ids of the account's admins, as listed for this agent.
 async fn admin_ids(agent: &TestAgent) -> Vec<Value> {
     let listed = agent.client.get("/admin/agents").await.expect(200);
     let all = listed["agents"].as_array().unwrap().iter();
@@ -37,7 +37,8 @@ fn concurrent_removal_of_two_admins_leaves_one_admin() {
             };
             let (by_one, by_two) = join(remove(one, two), remove(two, one)).await;
             let (remaining, rejected) = if by_one.status == 200 { (one, by_two) } else { (two, by_one) };
-            // 401 when the removal of the other admin has already ended the session.
+            // The status is 401 if the removal by the other admin has already ended this admin's session. Otherwise it
+            // is 403.
             assert!([401, 403].contains(&rejected.status), "{method}: {rejected:?}");
             assert_eq!(admin_ids(remaining).await, std::slice::from_ref(&remaining.id), "{method}");
         }))
@@ -53,7 +54,7 @@ fn admins_cannot_change_their_own_role() {
         one.client.patch(&agent_path(one), &json!({"role": "agent"})).await.expect_error(409, "conflict");
         one.client.delete(&agent_path(one)).await.expect_error(409, "conflict");
         one.client.patch(&agent_path(one), &json!({"name": "Grace H.", "role": "admin"})).await.expect(200);
-        // A change that names a role ends the agent's sessions.
+        // A request that contains `role` ends the agent's sessions, even if the role stays the same.
         let one = TestAgent::log_in(&host.anonymous, one.id.clone(), &one.email).await;
         one.client.patch(&agent_path(&two), &json!({"role": "agent"})).await.expect(200);
         one.client.patch(&agent_path(&two), &json!({"role": "admin"})).await.expect(200);
@@ -85,7 +86,7 @@ fn concurrent_email_changes_conflict() {
     });
 }
 
-/// The agent can sign in with the stored e-mail address, and with no other of these.
+/// Checks that the agent can log in with the stored e-mail address and with none of the other addresses in `emails`.
 async fn assert_only_stored_email_works(
     host: &TestHost,
     account: &TestAccount,
@@ -121,8 +122,8 @@ fn operator_adds_and_resets_an_admin() {
         let eve = host.anonymous.with_token(session["token"].as_str().unwrap());
         assert_eq!(eve.get("/admin/agents").await.expect(200)["agents"].as_array().unwrap().len(), 2);
 
-        // An agent becomes an admin, an admin stays one. Both get the new password, lose their sessions and keep the
-        // rest.
+        // Adding an admin with an existing agent's e-mail address makes that agent an admin; an existing admin stays an
+        // admin. Both get the new password and lose their sessions. Their other data stays the same.
         let ann = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
         for agent in [&ann, &account.admin] {
             let before = eve.get(&agent_path(agent)).await.expect(200);

@@ -1,4 +1,4 @@
-//! What an agent reads and sets about itself and its chats: login, presence, chat lists.
+//! The endpoints for an agent's own data: login, presence, and lists of chats.
 
 use serde_json::{Value, json};
 

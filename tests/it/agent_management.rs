@@ -1,4 +1,4 @@
-//! Agents as an admin creates, changes and deletes them.
+//! The admin API for agents: creating, changing and deleting them, and the effects on their sessions and chats.
 
 use futures_util::future::{join, join_all};
 use serde_json::json;
@@ -47,8 +47,8 @@ fn password_change_ends_concurrently_created_sessions() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         for round in 0..4 {
-            // A new agent in each round, because the failed logins of one agent would reach the limit of its e-mail
-            // address.
+            // Each round uses a new agent. Otherwise the failed logins of a single agent would reach the login limit
+            // for that agent's e-mail address.
             let ann = account.create_agent("Ann").await;
             let path = format!("/admin/agents/{}", ann.id);
             let new = format!("{PASSWORD} {round}");
@@ -58,7 +58,8 @@ fn password_change_ends_concurrently_created_sessions() {
             let (logins, changed) = join(logins, account.admin.client.patch(&path, &change)).await;
             changed.expect(200);
             for login in logins {
-                // Before the change (the session has ended), during it (503) or after it (401).
+                // A login before the password change succeeds, but the change ends its session. A login during the
+                // change gets 503, and a login after the change gets 401.
                 assert!([200, 401, 503].contains(&login.status), "{login:?}");
                 if login.status != 200 {
                     continue;

@@ -1,4 +1,4 @@
-//! Monitoring in template.yaml: every queue and function has its alarms, and every alarm has its section in the
+//! Monitoring in template.yaml: every queue and every function has its alarms, and every alarm has a section in the
 //! runbook.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
 }
 
-/// The metrics of an alarm: its only metric, or those of its expression.
+/// Returns the metrics of an alarm: its only metric, or all metrics in its expression.
 fn metrics(alarm: &Value) -> Vec<&Value> {
     match alarm["Metrics"].as_array() {
         Some(metrics) => {
@@ -24,7 +24,8 @@ fn metrics(alarm: &Value) -> Vec<&Value> {
     }
 }
 
-/// The values of a metric's dimensions: strings, or the logical ids of resources.
+/// Returns the values of a metric's dimensions. If a value refers to a resource, the logical id of the resource is
+/// returned.
 fn dimensions(metric: &Value) -> Vec<String> {
     let dimension_value = |value: &Value| match (value, &value["!Ref"], &value["!GetAtt"]) {
         (Value::String(text), ..) | (_, Value::String(text), _) => text.clone(),
@@ -34,7 +35,7 @@ fn dimensions(metric: &Value) -> Vec<String> {
     dimensions.map(|dimension| dimension_value(&dimension["Value"])).collect()
 }
 
-/// The alarms for this metric of this resource, each with the metric.
+/// Returns the alarms that watch this metric of this resource, each with the metric that matched.
 fn alarms_for(name: &str, resource: &str) -> Vec<(&'static Value, &'static Value)> {
     let is_for_resource =
         |metric: &Value| metric["MetricName"] == name && dimensions(metric).iter().any(|value| value == resource);
@@ -105,7 +106,8 @@ fn every_alarm_notifies_and_links_to_its_runbook_section() {
             let id = metric["Id"].as_str().unwrap();
             assert!(expression.contains(&format!("FILL({id}, 0)")), "{name} ignores {id}, or has no value without it");
         }
-        // An idle service reports nothing; only schedules always run.
+        // Missing data is a failure only for the number of invocations of the schedules, because the schedules always
+        // run. An idle service does not report the other metrics.
         let expected = if metrics(alarm).iter().any(|metric| metric["MetricName"] == "Invocations") {
             "breaching"
         } else {

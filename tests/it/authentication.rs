@@ -1,4 +1,4 @@
-//! Credentials of every kind: channel secrets, passwords, session tokens and the role of an admin.
+//! All kinds of credentials: channel secrets, passwords, session tokens, and the admin role.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::support::api_client::{ApiClient, ApiResponse, PASSWORD, TestAccount, 
 use crate::support::routes::protected_paths;
 use crate::support::test_host::{TestHost, run_alone_on_shared_host, run_on_shared_host, visitor_text};
 
-/// The endpoint with one segment of its path replaced; segments are counted from the end.
+/// Returns the endpoint with one segment of its path replaced. `from_end` is 0 for the last segment.
 fn with_segment(endpoint: &str, from_end: usize, segment: &str) -> String {
     let mut segments: Vec<_> = endpoint.split('/').collect();
     let index = segments.len() - 1 - from_end;
@@ -121,8 +121,8 @@ fn every_protected_endpoint_requires_its_token() {
     });
 }
 
-/// When the admin's only session expires, in Unix seconds. With `shorten` the stored session is changed afterwards so
-/// that it expires ten minutes after its last request.
+/// Returns the expiry time of the admin's only session, as Unix time in seconds. If `shorten` is true, then changes the
+/// stored session so that it expires ten minutes after its last request.
 async fn session_expiry(host: &TestHost, account: &TestAccount, shorten: bool) -> u64 {
     let tables = host.tables();
     let pk = format!("AGENT#{}#{}", account.id.as_str().unwrap(), account.admin.id);

@@ -1,5 +1,5 @@
-//! The Bot API endpoint (specification, B-1): authentication, errors and limits; and the endpoints that manage bots and
-//! providers.
+//! The endpoint of the Bot API (specification, B-1): authentication, errors and limits. Also tests the endpoints with
+//! which admins manage bots and the operator manages providers.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -12,7 +12,7 @@ use crate::support::bot_fixture::{BOT_NAME, BotFixture, TestBot, register_provid
 use crate::support::test_host::{TestHost, VISITOR_ID, post_raw, run_alone_on_shared_host, run_on_shared_host};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The error codes of the Bot API (specification, Authentication).
+/// The error codes of the Bot API (specification, part B, Authentication).
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
 #[track_caller]
@@ -129,7 +129,7 @@ fn body_that_is_not_an_event_gets_a_bot_api_error() {
     });
 }
 
-/// Invalid events, each with the field that the error must name.
+/// Returns invalid events, each with the field that the error response must name.
 fn invalid_events() -> Vec<(Value, &'static str)> {
     let message = |message: Value| json!({"event": "BOT_MESSAGE", "chat_id": 1, "message": message});
     let buttons = |buttons: Value| message(json!({"type": "BUTTONS", "title": "?", "text": "?", "buttons": buttons}));
@@ -203,7 +203,7 @@ fn largest_messages_of_bots_and_agents_are_stored() {
         let fixture =
             BotFixture::create_with(host, json!({"shows_markdown": true, "shows_buttons": true}), json!({})).await;
         let chat = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();
-        // Characters of four bytes.
+        // Each of these characters has four bytes, so the texts are as large as the limits allow.
         let (long, short) = ("🎈".repeat(10_000), "🎈".repeat(1_000));
         let button = json!({"text": short, "id": short});
         let messages = [
@@ -271,7 +271,7 @@ fn bot_may_post_300_requests_in_10_seconds() {
     run_alone_on_shared_host(async |host| {
         let fixture = BotFixture::create(host).await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();
-        // An unsupported event counts against the limit, although nothing is stored for it.
+        // An unsupported event counts towards the bot's rate limit, although nothing is stored for the event.
         let unsupported_event = json!({"event": "DANCE"});
         let replies = join_all((0..7).map(async |_| {
             let mut replies = Vec::new();
@@ -420,12 +420,12 @@ fn token_and_channel_each_belong_to_one_bot() {
     });
 }
 
-/// Two accounts with different providers. The first account has a second bot at the provider of the second account.
-/// Every bot has a chat.
+/// Two accounts, each with a bot of its own provider. The first account has a second bot that uses the server of the
+/// second account's provider. Each of the three bots has a chat.
 struct TwoAccounts {
     ours: BotFixture,
     theirs: BotFixture,
-    /// CLIENT_MESSAGE events: of our bot, of our account's second bot, and of their bot.
+    /// The CLIENT_MESSAGE events of the first account's first bot, of its second bot, and of the second account's bot.
     client_messages: [Value; 3],
 }
 
@@ -438,7 +438,7 @@ impl TwoAccounts {
         let mine = ours.send_visitor_text(VISITOR_ID, "Hello").await;
         second.send_text("elsewhere", "Hello, second").await;
         let same_account = theirs.provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
-        // Three chats, so that the number of their last chat does not exist in our account.
+        // The second account gets three chats, so that the number of its last chat does not exist in the first account.
         let mut other_account = Value::Null;
         for n in 0..3 {
             other_account = theirs.send_visitor_text(&format!("visitor {n}"), &format!("Hello {n}")).await;

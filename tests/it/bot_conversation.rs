@@ -1,4 +1,4 @@
-//! Part B of the specification: messages and events between a bot provider, a visitor and an agent.
+//! The Bot API (specification, part B): messages and events between a bot provider, a visitor and an agent.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -98,7 +98,8 @@ fn bot_text_reaches_the_integrator_with_the_bot_name() {
     });
 }
 
-/// Rich messages in the Bot API, each with its form on a channel without `text` and `id`.
+/// Returns rich messages in the format of the Bot API, each with the message that the integrator receives, without the
+/// fields `text` and `id`.
 fn rich_messages() -> [(Value, Value); 3] {
     let buttons = json!([{"text": "Today", "id": 1}, {"text": "Tomorrow", "id": "b"}, {"text": "Never"}]);
     [
@@ -421,7 +422,7 @@ fn event_without_exactly_one_chat_is_rejected() {
     });
 }
 
-/// The event's id with another last digit.
+/// Returns the event's id with a different last digit.
 fn unknown_id(event: &Value) -> String {
     let mut id = event["id"].as_str().unwrap().to_owned();
     let last = if id.pop() == Some('0') { '1' } else { '0' };

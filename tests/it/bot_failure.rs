@@ -1,4 +1,4 @@
-//! Failing bots: nine seconds after a message that the bot does not accept, the chat is handed over to the agents.
+//! Bots that fail: if a bot does not accept a message within nine seconds, the chat is handed over to the agents.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Maximum time from a message that the bot does not accept until agents see the chat.
+/// Maximum time between sending a message that the bot does not accept and the moment when agents see the chat.
 const MAX_FALLBACK_TIME: Duration = Duration::from_millis(9_500);
 
-/// Sends a message, and checks that the chat is handed over in time and that the bot can no longer post. Returns the
-/// time until agents saw the chat.
+/// Sends a message that the bot does not accept. Checks that the chat is handed over to the agents in time and that the
+/// bot can no longer post to the chat. Returns the time until agents saw the chat.
 async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
     let sent_at = Instant::now();
     fixture.channel.send_text(VISITOR_ID, text).await;
@@ -35,7 +35,8 @@ async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
     elapsed
 }
 
-/// A bot that has exchanged a message with a visitor, so that every function has been started.
+/// Creates a bot and lets it exchange a message with a visitor. All functions have then been started, so that their
+/// start does not affect measured times.
 async fn warmed_up_fixture(host: &TestHost, bot: Value) -> BotFixture {
     let fixture = BotFixture::create_with(host, json!({}), bot).await;
     let chat_id = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();
@@ -151,7 +152,7 @@ fn provider_recovering_on_the_third_attempt_keeps_the_chat() {
     });
 }
 
-/// Responses that do not count as success, although some resemble it.
+/// Returns responses with which a bot does not accept an event, although some of them resemble success.
 fn unsuccessful_responses() -> Vec<(&'static str, CannedResponse)> {
     let rejection = json!({"error": {"code": "invalid_request", "message": "no"}});
     vec![
@@ -210,8 +211,8 @@ fn pending_messages_are_superseded_after_handover_to_agents() {
         fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
         let sent_at = Instant::now();
         fixture.channel.send_text(VISITOR_ID, "first").await;
-        // After the second attempt of the first message, so that the later messages still have attempts left when it
-        // fails.
+        // Wait for the second attempt of the first message. When the first message fails, the later messages then still
+        // have attempts left.
         fixture.provider.wait_for_requests(1 + 2, seconds(5)).await;
         let later = ["second", "third", "fourth"];
         for text in later {
@@ -309,7 +310,7 @@ fn responding_bot_keeps_the_chat_when_its_delivery_is_killed() {
         fixture.bot.send_text(&json!(1), "I am here").await.expect(200);
         host.kill_processes(|function| function == "deliver-bot").await;
 
-        // The task is received again after the visibility time-out of 36 s, and the sweep runs every minute.
+        // The queue delivers the task again after the visibility timeout of 36 s, and the sweep runs every minute.
         let state = wait_for("the end of the delivery", seconds(100), async || {
             let delivery = fixture.entry_with_text(1, "Anybody?").await["bot_delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery["state"].clone()) }
@@ -321,8 +322,8 @@ fn responding_bot_keeps_the_chat_when_its_delivery_is_killed() {
     });
 }
 
-/// Sends a visitor's message, lets the bot post during the attempt number `attempt` while it holds that request open,
-/// and checks that the delivery then counts as delivered without further attempts.
+/// Sends a visitor's message. The bot does not respond to the requests; during attempt number `attempt` it posts an
+/// event by calling `post`. Checks that the delivery then counts as delivered and that no further attempts follow.
 async fn assert_acknowledged_by_event(fixture: &BotFixture, attempt: usize, post: impl AsyncFnOnce(&BotFixture)) {
     fixture.provider.respond_with(CannedResponse::Hang);
     fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
@@ -400,7 +401,7 @@ fn bot_within_its_answer_time_limit_keeps_the_chat() {
         let fixture = warmed_up_fixture(host, json!({"answer_within": 2})).await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "Anybody?").await["chat_id"].clone();
         fixture.bot.send_text(&chat_id, "I am here").await.expect(200);
-        // The limit of chat 1 has passed when the limit of the later chat 2 has expired.
+        // Chat 2 is newer. When its time limit has expired, the limit of chat 1 has passed as well.
         fixture.send_visitor_text("another visitor", "And for me?").await;
         fixture.wait_until_waiting(2, seconds(6)).await;
         assert_eq!(fixture.chat_state(1).await, "bot");
@@ -414,9 +415,9 @@ fn disconnected_bot_loses_its_chats_with_the_next_message() {
         let fixture = BotFixture::create(host).await;
         fixture.send_visitor_text(VISITOR_ID, "Hello").await;
         fixture.agent.client.delete(&format!("/admin/bots/{}", fixture.bot.bot_id)).await.expect(200);
-        // So that no task is lost when the functions are killed.
+        // Wait until all queues are empty, so that no task is lost when the functions are killed.
         host.assert_queues_drain().await;
-        // The functions cache the bot for ten seconds.
+        // The functions cache the bot for ten seconds. Killing their processes removes the cached bot.
         host.kill_processes(|function| ["channel-message", "deliver-bot"].contains(&function)).await;
         fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
         fixture.wait_until_waiting(1, WAIT_TIMEOUT).await;
@@ -470,7 +471,7 @@ async fn send_visitor_messages(fixture: &BotFixture) {
     .await;
 }
 
-/// The visitor's messages that were neither delivered to the bot nor handed over to the agents.
+/// Returns the visitor's messages that were neither delivered to the bot nor handed over to the agents.
 async fn undelivered_messages(fixture: &BotFixture, chat: u64) -> Vec<Value> {
     let is_handed_over = fixture.chat_state(chat).await == "waiting";
     let timeline = fixture.agent.timeline(chat).await;

@@ -1,4 +1,4 @@
-//! Channels as an admin creates, changes and deletes them.
+//! The admin API for channels: creating, listing, changing and deleting them.
 
 use serde_json::json;
 

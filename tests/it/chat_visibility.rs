@@ -1,4 +1,4 @@
-//! Which chats an agent sees, and that no endpoint gives access to the others.
+//! Which chats an agent sees, and that no endpoint gives access to any other chat.
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::future::{join_all, try_join_all};
@@ -10,7 +10,7 @@ use crate::support::api_client::{TestAccount, TestAgent, number, send};
 use crate::support::routes::{protected_routes, valid_body};
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host};
 
-/// The agent routes whose path contains a chat or a visitor.
+/// Returns the agent routes whose path contains the number of a chat or of a visitor.
 fn agent_routes() -> Vec<(Method, String)> {
     let mut routes = protected_routes();
     routes.retain(|(_, template)| template.starts_with("/agent/") && template.contains('{'));
@@ -18,12 +18,12 @@ fn agent_routes() -> Vec<(Method, String)> {
     routes
 }
 
-/// Why only Ann and the admin see the chat.
+/// The reason why only Ann and the admin see the chat.
 #[derive(Clone, Copy)]
 enum HiddenBy {
-    /// Ann is the only agent of the channel.
+    /// Ann is the only agent in the channel's audience.
     Channel,
-    /// The chat is offered to a department with Ann as its only member.
+    /// The chat was transferred to a department whose only member is Ann.
     Offer,
 }
 
@@ -46,7 +46,8 @@ impl HiddenBy {
     }
 }
 
-/// The chats from 1 to `chats` that the agent sees. Checks that lists and single reads agree.
+/// Returns those of the chats 1 to `chats` that the agent sees. Checks that the chat lists contain exactly the chats
+/// that the agent can read individually.
 async fn visible_chats(agent: &TestAgent, chats: u64) -> Vec<u64> {
     let mut listed = agent.chats("open").await;
     listed.extend(agent.chats("closed").await);
@@ -76,7 +77,7 @@ async fn assert_chat_is_hidden(host: &TestHost, hidden_by: HiddenBy) {
         reply.expect_error(403, "forbidden");
     }
     assert_eq!(resources.readable_resources().await, before);
-    // The account's other chat has the same channel and was not transferred.
+    // The account's other chat belongs to the same channel, but it was not transferred.
     let expected = match hidden_by {
         HiddenBy::Channel => [vec![1, 2], vec![], vec![1, 2]],
         HiddenBy::Offer => [vec![1, 2], vec![1], vec![1, 2]],
@@ -119,10 +120,10 @@ fn agents_edit_visitors_whose_latest_chat_they_see() {
     });
 }
 
-/// More channels than one page of the index holds.
+/// More channels than fit on one page of the index.
 const CHANNEL_COPIES: usize = 1_001;
 
-/// Stores copies of a channel with the same agents and the same secret. Returns the id of the last copy.
+/// Stores copies of a channel with the same audience and the same endpoint secret. Returns the id of the last copy.
 async fn copy_channel(host: &TestHost, channel_id: &str) -> String {
     let tables = host.tables();
     let id = |n: usize| format!("zz{n:04}{channel_id}");

@@ -1,4 +1,4 @@
-//! The files of the agent console as a browser requests them. The tests of the page itself are in `functions/www`.
+//! The files of the agent console, requested in the same way as by a browser. `tests/pages` tests the console itself.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,7 +10,8 @@ use reqwest::header::HeaderMap;
 use crate::support::api_client::send;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// Request header `Accept-Encoding`, expected `Content-Encoding`, and the extension of the built file.
+/// The value of the request header `Accept-Encoding`, the expected `Content-Encoding`, and the extension of the built
+/// file.
 const CODINGS: [(&str, Option<&str>, &str); 4] = [
     ("identity", None, ""),
     ("gzip", Some("gzip"), ".gz"),
@@ -22,7 +23,7 @@ fn built_file(path: &str) -> PathBuf {
     workspace_root().join("functions/www/dist/console").join(path)
 }
 
-/// The file names of the built assets.
+/// Returns the file names of the built assets, without their compressed copies.
 fn built_assets() -> BTreeSet<String> {
     let entries = std::fs::read_dir(built_file("assets")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -33,7 +34,8 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|value| value.to_str().unwrap())
 }
 
-/// Requests a path in every coding and compares the body with the built file. Returns the headers of the last response.
+/// Requests a path with every content coding and compares each body with the built file. Returns the headers of the
+/// last response.
 async fn fetch_and_compare(host: &TestHost, path: &str, built: &str) -> HeaderMap {
     let mut last = HeaderMap::new();
     for (accepted, coding, extension) in CODINGS {
@@ -49,7 +51,6 @@ async fn fetch_and_compare(host: &TestHost, path: &str, built: &str) -> HeaderMa
     last
 }
 
-/// Checks the security headers of the page and its assets.
 fn assert_security_headers(headers: &HeaderMap) {
     let policy = header(headers, "content-security-policy").unwrap();
     let directives: BTreeSet<_> = policy.split("; ").collect();
@@ -77,7 +78,7 @@ fn page_and_all_its_assets_are_served() {
         assert!(referenced.len() >= 4 && referenced.is_subset(&built), "{referenced:?} of {built:?}");
         for name in built {
             let path = format!("/console/assets/{name}");
-            // Checked against the OpenAPI document by this client.
+            // This client also checks the response against the OpenAPI document.
             assert_eq!(host.anonymous.get(&path).await.status, 200, "{path}");
             let headers = fetch_and_compare(host, &path, &format!("assets/{name}")).await;
             assert_security_headers(&headers);
@@ -110,7 +111,7 @@ fn unchanged_page_gets_304() {
             assert_eq!(header(&cached.headers, "etag"), Some(tag));
             assert_eq!(header(&cached.headers, "cache-control"), Some("no-cache"));
         }
-        // Every coding has its own ETag.
+        // Each content coding has its own ETag, so this ETag does not match the Brotli file.
         assert_eq!(get("br", tag).await.status, 200);
     });
 }

@@ -1,5 +1,5 @@
-//! docs/costs.md contains the tables that `cargo run --bin cost` prints. Tests run on their own host, because usage is
-//! counted for the whole host.
+//! Checks that docs/costs.md contains the tables that `cargo run --bin cost` prints. Tests that measure usage run on
+//! their own host, because usage is counted for the whole host.
 
 use cost::report::{self, FixedResources};
 use cost::{Usage, UsageByFunction, Workload};
@@ -27,7 +27,7 @@ fn priced_memory_matches_the_template() {
 #[test]
 fn function_start_with_a_table_costs_one_read() {
     run_alone_on_own_host(async |host| {
-        // One after the other, because a slow start skips its read.
+        // Start one function at a time, because a function skips this read if its start is slow.
         for (_, properties) in functions() {
             host.local.start_function(program_name(properties)).await.unwrap();
         }

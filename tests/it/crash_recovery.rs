@@ -18,19 +18,19 @@ use crate::support::test_host::{VISITOR_ID, kill, run_alone, run_alone_on_own_ho
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The task of a killed consumer is received again after 36 s, and the sweep runs every minute.
+/// When a consumer is killed, the queue delivers its task again after 36 s. The sweep runs every minute.
 const RECOVERY_TIMEOUT: Duration = seconds(110);
 
-/// The acknowledged messages, which must not be lost.
+/// The messages whose requests were acknowledged. They must not be lost.
 #[derive(Default)]
 struct AcknowledgedMessages {
-    /// Texts of visitors' messages.
+    /// The texts of visitors' messages.
     visitors: Mutex<Vec<String>>,
-    /// Chat, `seq` and text of agents' messages.
+    /// The chat number, `seq` and text of each agent's message.
     agents: Mutex<Vec<(u64, u64, String)>>,
 }
 
-/// One account under load.
+/// An account in which conversations run while processes are killed.
 struct Load {
     agent: TestAgent,
     channel: TestChannel,
@@ -42,7 +42,8 @@ impl Load {
         Self { agent, channel, acknowledged: AcknowledgedMessages::default() }
     }
 
-    /// Runs four conversations at a time. Only successful requests are recorded.
+    /// Runs a conversation with each of `visitors` visitors, four conversations at a time. Records only the messages of
+    /// successful requests.
     async fn run(&self, name: &str, visitors: usize) {
         const CONCURRENT_CONVERSATIONS: usize = 4;
         join_all((0..CONCURRENT_CONVERSATIONS).map(async |first| {
@@ -86,7 +87,8 @@ impl Load {
         chats.iter().find(|chat| chat["visitor"]["name"] == visitor)?["chat_id"].as_u64()
     }
 
-    /// Checks that every visitor's message is stored once and that the delivery of every agent's message has ended.
+    /// Checks that every acknowledged message of a visitor is stored once, and that the delivery of every acknowledged
+    /// message of an agent has ended.
     async fn assert_nothing_lost(&self, agent: &TestAgent, integrator: &TestReceiver, sweep: impl AsyncFn()) {
         self.assert_visitor_messages_stored(agent).await;
         let acknowledged = self.acknowledged.agents.lock().unwrap().clone();
@@ -104,7 +106,8 @@ impl Load {
         }
     }
 
-    /// A kill may leave a gap in the timeline; entries after a gap are listed only after ten seconds.
+    /// Killing a process may leave a gap in the timeline. Entries after a gap are listed only after ten seconds, so
+    /// this check waits.
     async fn assert_visitor_messages_stored(&self, agent: &TestAgent) {
         let acknowledged = self.acknowledged.visitors.lock().unwrap().clone();
         assert!(acknowledged.len() > 20, "too little load: {}", acknowledged.len());
@@ -121,7 +124,7 @@ impl Load {
     }
 }
 
-/// The texts of visitors' messages in all open chats.
+/// Returns the texts of visitors' messages in all open chats.
 async fn visitor_texts(agent: &TestAgent) -> Vec<String> {
     let mut found = Vec::new();
     for chat in agent.chats("open").await {
@@ -132,7 +135,7 @@ async fn visitor_texts(agent: &TestAgent) -> Vec<String> {
     found
 }
 
-/// Agents' messages that are neither delivered nor failed, or that are lost.
+/// Returns the agents' messages that are lost or whose delivery is still pending.
 async fn unfinished_messages(agent: &TestAgent, acknowledged: &[(u64, u64, String)]) -> Vec<Value> {
     let mut timelines: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
     for (chat, ..) in acknowledged {
@@ -152,7 +155,7 @@ async fn try_post(client: &ApiClient, target: &str, body: &Value) -> Option<ApiR
     client.try_post(target, body).await
 }
 
-/// The body of a successful response. Any other response must be a server error or a conflict.
+/// Returns the body of a response that has this status. Any other response must be a server error or a conflict.
 fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
     let reply = reply?;
     assert!(reply.status == status || reply.status >= 500 || reply.status == 409, "{reply:?}");
@@ -216,7 +219,8 @@ fn sweep_resumes_deliveries_of_killed_processes() {
             let timeline = fixture.agent.timeline(1).await;
             let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
             let found = [delivered("webhook_delivery"), delivered("bot_delivery"), delivered("delivery")];
-            // Of the two deliveries to the bot, the visitor's message was delivered before the kill.
+            // There are two deliveries to the bot. The first one, the visitor's message, was delivered before the
+            // processes were killed.
             if found == [1, 2, 1] { Ok(()) } else { Err((found, timeline)) }
         })
         .await;
@@ -231,7 +235,7 @@ fn sweep_resumes_deliveries_of_killed_processes() {
     });
 }
 
-/// The signed-in admin of the demo account of a running program.
+/// Signs in to a running local host as the admin of the demo account.
 async fn demo_admin(program: &LocalHostProgram) -> TestAgent {
     let ready = program.ready();
     let anonymous = ApiClient::new(ready["base_url"].as_str().unwrap());

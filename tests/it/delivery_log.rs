@@ -1,4 +1,4 @@
-//! The delivery log of admins, and the replay of deliveries.
+//! The delivery log, which lists deliveries for admins, and replay, which sends failed deliveries again.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -20,12 +20,12 @@ const REPLAY_PATH: &str = "/admin/deliveries/replay";
 /// A message text that must not appear in the delivery log or in log lines.
 const TEXT: &str = "text-that-nobody-else-may-read";
 
-/// A page of the delivery log.
+/// Returns one page of the delivery log.
 async fn page(admin: &TestAgent, query: &str) -> Value {
     admin.client.get(&format!("{DELIVERIES_PATH}{query}")).await.expect(200)
 }
 
-/// The deliveries of a query with a single page.
+/// Returns the deliveries that match a query, which must fit on one page.
 async fn deliveries(admin: &TestAgent, query: &str) -> Vec<Value> {
     let page = page(admin, query).await;
     assert_eq!(page["next"], Value::Null, "{page}");
@@ -36,12 +36,12 @@ async fn replay(admin: &TestAgent, body: Value) -> Value {
     admin.client.post(REPLAY_PATH, &body).await.expect(202)
 }
 
-/// The response to a completed replay.
+/// The response to a replay that has sent all matching deliveries again.
 fn replayed(count: u64) -> Value {
     json!({"replayed": count, "skipped": 0, "next": null})
 }
 
-/// Waits until the delivery of an entry is in this state, and returns its row.
+/// Waits until the delivery of an entry is in this state, and returns its row of the delivery log.
 async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> Value {
     wait_for(&format!("{state}: {chat}/{seq}"), WAIT_TIMEOUT, async || {
         let rows = deliveries(admin, &format!("?state={state}&chat_id={chat}")).await;
@@ -50,7 +50,7 @@ async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> 
     .await
 }
 
-/// Checks that all requests belong to one delivery: the same `webhook-id`, and a valid signature.
+/// Checks that all requests belong to one delivery: they have the same `webhook-id` and a valid signature.
 #[track_caller]
 fn assert_one_delivery(secret: &str, requests: &[ReceivedRequest]) {
     let verifier = Webhook::new(secret).unwrap();
@@ -229,12 +229,12 @@ fn pending_and_undeliverable_entries_are_not_replayed() {
     });
 }
 
-/// Two chats in two channels whose integrator rejects every message, with two failed messages each.
+/// Two chats in two channels whose integrator rejects every message. Each chat has two failed messages.
 struct FailedMessages {
     account: TestAccount,
     integrator: TestReceiver,
     channels: [TestChannel; 2],
-    /// Chat and `seq`, in the order of sending.
+    /// The chat number and `seq` of each failed message, in the order of sending.
     messages: Vec<(u64, u64)>,
 }
 
@@ -259,7 +259,7 @@ impl FailedMessages {
         Self { account, integrator, channels, messages }
     }
 
-    /// Chat and `seq` of the deliveries of a query, page by page.
+    /// Returns the chat number and `seq` of the deliveries that match a query, page by page.
     async fn pages(&self, query: &str) -> Vec<Vec<(u64, u64)>> {
         let mut pages = Vec::new();
         let mut cursor = String::new();
@@ -272,7 +272,7 @@ impl FailedMessages {
         }
     }
 
-    /// The integrator's requests without the first `before` ones.
+    /// Returns the integrator's requests without the first `before` requests.
     fn requests_after(&self, before: usize) -> Vec<ReceivedRequest> {
         self.integrator.requests().split_off(before)
     }

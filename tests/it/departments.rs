@@ -19,7 +19,7 @@ const INTEGRATOR_URL: &str = "https://app.example/hook";
 const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 impl TestAccount {
-    /// Creates a department. Returns its id.
+    /// Returns the id of the new department.
     async fn create_department(&self, name: &str, members: &[&TestAgent]) -> u64 {
         let agent_ids: Vec<&Value> = members.iter().map(|agent| &agent.id).collect();
         let created =
@@ -42,8 +42,8 @@ impl TestAgent {
     }
 }
 
-/// An account with department 1, Sales, whose members are Ann and Anton; Ben is in no department. The three agents are
-/// online, the admin is not.
+/// An account with department 1, Sales. Ann and Anton are members of Sales; Ben is in no department. The three agents
+/// are online, and the admin is not.
 struct Team {
     account: TestAccount,
     ann: TestAgent,
@@ -53,12 +53,12 @@ struct Team {
 }
 
 impl Team {
-    /// The channel's audience is everyone.
+    /// Creates a team whose channel has all agents as its audience.
     async fn create(host: &TestHost) -> Self {
         Self::create_with(host, json!({})).await
     }
 
-    /// With these settings of the channel.
+    /// Creates a team. `channel` contains additional settings of the channel.
     async fn create_with(host: &TestHost, channel: Value) -> Self {
         let account = host.create_account().await;
         let [ann, anton, ben] =
@@ -71,7 +71,7 @@ impl Team {
         Self { account, ann, anton, ben, channel }
     }
 
-    /// Ben has accepted chat 1.
+    /// Creates a team in which Ben has accepted chat 1.
     async fn create_with_chat_of_ben(host: &TestHost) -> Self {
         let team = Self::create(host).await;
         assert_eq!(open_accepted_chat(&team.ben, &team.channel, VISITOR_ID).await, 1);
@@ -282,7 +282,8 @@ fn new_member_receives_chats_within_ten_seconds() {
     });
 }
 
-/// Repeats the accept until the functions' caches contain the agent's new rights.
+/// Repeats the request to accept the chat until it succeeds, because the functions may have cached the agent's previous
+/// rights.
 async fn wait_until_accepted(agent: &TestAgent, chat: u64) {
     wait_for("the chat is accepted", CACHE_EXPIRY_TIMEOUT, async || {
         let reply = agent.try_accept(chat).await;
@@ -497,7 +498,8 @@ fn concurrent_transfers_have_one_winner() {
                 ben.transfer(chat, json!({"department_id": 1})),
             );
             let replies = [replies.0, replies.1, replies.2];
-            // 403 after the transfer to Sales, because Ben no longer sees the chat.
+            // The status is 403 if the chat has already been transferred to Sales, because Ben no longer sees it. After
+            // another transfer the status is 409.
             let statuses = replies.clone().map(|reply| reply.status);
             let refused = statuses.iter().filter(|status| [403, 409].contains(status)).count();
             assert_eq!((refused, statuses.contains(&200)), (2, true), "{replies:?}");

@@ -1,4 +1,4 @@
-//! Rotation of a channel's secret endpoint address, and the end of an address.
+//! Rotation of the secret in a channel's endpoint URL, and the expiry of the previous URL.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The example programs in docs/examples: one conversation through the programs of each language. They need the
-//! packages that `tests/run` installs under target/examples.
+//! Runs one conversation through the example programs (docs/examples) of each language. The programs need the packages
+//! that `tests/run` installs under target/examples.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -25,13 +25,13 @@ enum Language {
 }
 
 impl Language {
-    /// The command that starts a program on this port.
+    /// Returns the command that starts the program for this role on this port.
     fn command(self, role: &str, port: u16) -> Command {
         let (sources, installed) = (workspace_root().join("docs/examples"), workspace_root().join("target/examples"));
         match self {
             Self::Python => command(installed.join("venv/bin/python"), &[sources.join(format!("python/{role}.py"))]),
             Self::Node => {
-                // Node.js looks for packages next to the program.
+                // Node.js looks for packages next to the program, so copy the program there.
                 let program = installed.join(format!("node/{role}.js"));
                 fs::copy(sources.join(format!("node/{role}.js")), &program).unwrap();
                 command("node".into(), &[program])
@@ -50,7 +50,7 @@ fn command(program: PathBuf, arguments: &[PathBuf]) -> Command {
     command
 }
 
-/// A running example program; killed when dropped.
+/// A running example program. Dropping it kills the program.
 struct ExampleProgram {
     port: u16,
     output: TempDir,
@@ -101,8 +101,8 @@ fn address(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
-/// A visitor talks to the bot, which replies and hands over to the agent. The agent sees the webhook's custom data and
-/// replies.
+/// A visitor talks to the bot, which replies and then hands the chat over to the agent. The agent sees the webhook's
+/// custom data and replies to the visitor.
 fn complete_conversation(language: Language) {
     run_on_shared_host(async |host| {
         let [to_integrator, to_bot, to_webhook] = [unused_port().await, unused_port().await, unused_port().await];

@@ -1,4 +1,5 @@
-//! Hanging receivers under load do not delay other accounts, and their own messages fail or recover as specified.
+//! Receivers that hang under load do not delay the messages of other accounts. Messages to these receivers fail or
+//! recover according to the usual schedule.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,14 @@ use crate::support::test_host::{ActiveChat, TestHost, run_alone_on_own_host_with
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The JSON log lines with this message.
+/// Returns the JSON log lines with this message.
 fn log_lines(host: &TestHost, message: &str) -> Vec<Value> {
     let log = host.log.lock().unwrap();
     let lines = log.iter().filter_map(|line| serde_json::from_str::<Value>(&line.line).ok());
     lines.filter(|line| line["message"] == message).collect()
 }
 
-/// Waits for the first log line with this message and this value of a field, and returns it.
+/// Waits for the first log line that has this message and this value in `field`, and returns the line.
 async fn wait_for_log_line(host: &TestHost, message: &str, field: &str, value: &Value) -> Value {
     wait_for(&format!("{message:?} with {value}"), WAIT_TIMEOUT, async || {
         let lines = log_lines(host, message);
@@ -28,7 +29,8 @@ async fn wait_for_log_line(host: &TestHost, message: &str, field: &str, value: &
     .await
 }
 
-/// Opens `count` accepted chats of different visitors. The number of the first chat must be `first`.
+/// Opens and accepts `count` chats with different visitors. The number of the first chat must be `first`. Returns the
+/// chat numbers.
 async fn open_chats(account: &TestAccount, channel: &TestChannel, first: u64, count: u64) -> Vec<u64> {
     let names: Vec<String> = (first..first + count).map(|n| format!("visitor-{n}")).collect();
     join_all(names.iter().map(|name| channel.send_text(name, "Hello"))).await;
@@ -37,18 +39,18 @@ async fn open_chats(account: &TestAccount, channel: &TestChannel, first: u64, co
     chats
 }
 
-/// Sends a message to a healthy integrator. Returns the time until it arrives there.
+/// Sends a message to a healthy integrator. Returns the time until the integrator receives it.
 async fn measure_delivery_delay(active_chat: &ActiveChat, integrator: &TestReceiver) -> Duration {
     let (before, sent) = (integrator.requests().len(), Instant::now());
     active_chat.send_text("passes").await;
     integrator.wait_for_requests(before + 1, seconds(20)).await[before].at - sent
 }
 
-/// The start of each attempt, in milliseconds after the message was sent.
+/// Returns the start of each attempt, in milliseconds after the message was sent.
 async fn attempt_starts_ms(account: &TestAccount, chat: u64, seq: u64) -> Vec<u64> {
     let entry = account.admin.timeline_entry(chat, seq).await;
     let at = number(&entry["timestamp"]);
-    // `timestamp` is in seconds, `at` in milliseconds.
+    // `timestamp` is in seconds; `at` is in milliseconds.
     let began = |attempt: &Value| number(&attempt["at"]).saturating_sub(at * 1_000);
     entry["delivery"]["attempts"].as_array().unwrap().iter().map(began).collect()
 }
@@ -56,7 +58,8 @@ async fn attempt_starts_ms(account: &TestAccount, chat: u64, seq: u64) -> Vec<u6
 #[test]
 fn hanging_integrator_delays_no_other_account() {
     const HANGING_CHATS: u64 = 20;
-    // An account may hold five of the eight first attempts; there is room for all its later attempts.
+    // An account can use at most five of the eight concurrent first attempts. All its later attempts can run
+    // concurrently.
     let concurrency_limits =
         [("FirstAttemptConcurrency", "8"), ("FirstAttemptsPerAccount", "5"), ("RetryConcurrency", "24")];
     const MAX_PROCESSES: usize = 8 + 24;
@@ -82,7 +85,8 @@ fn hanging_integrator_delays_no_other_account() {
             let all = host.local.processes();
             let processes = all.iter().filter(|(function, _)| function == "deliver-channel").count();
             assert!(processes <= MAX_PROCESSES, "{processes} processes");
-            // Five at a time, with three seconds each, would take nine seconds until the last one begins.
+            // If only five attempts ran at a time, each for three seconds, the last of the 20 would begin only after
+            // nine seconds.
             assert!(began.elapsed() < seconds(8), "only {} began", hanging.requests().len());
         }
         assert!(began.elapsed() > seconds(2), "the account's share was not used up");
@@ -91,13 +95,15 @@ fn hanging_integrator_delays_no_other_account() {
             "{usual_delay:?}, then {delays:?}"
         );
 
-        // The last first attempt occupies one of the account's message groups until it ends.
+        // Wait until the last first attempt has ended, because it blocks one of the account's message groups until
+        // then.
         wait_for("an empty ChannelQueue", WAIT_TIMEOUT, async || {
             let depth = host.local.queues().depth("ChannelQueue.fifo").unwrap();
             if depth.visible + depth.in_flight == 0 { Ok(()) } else { Err((depth.visible, depth.in_flight)) }
         })
         .await;
-        // A chat without failures: its attempts are on time, although they leave the chat's order.
+        // This chat had no failures. The circuit breaker sends its first attempt to the retry queue, which does not
+        // preserve the order of the chat's messages. The attempts still start on time.
         let seq = account.admin.send_text(other_chats[0], "late").await;
         wait_for_log_line(
             host,
@@ -127,7 +133,8 @@ fn hanging_integrator_delays_no_other_account() {
 
 #[test]
 fn hanging_bot_and_webhook_open_their_circuit_breakers() {
-    // Only two processes make later attempts, so the processes that saw the receivers hang make first attempts.
+    // With only two processes for later attempts, most processes in which a receiver hangs also make first attempts. A
+    // process checks a receiver's circuit breaker only if the receiver has failed in that process.
     let concurrency_limits =
         [("FirstAttemptConcurrency", "12"), ("FirstAttemptsPerAccount", "60"), ("RetryConcurrency", "2")];
     run_alone_on_own_host_with(&concurrency_limits, async |host| {
@@ -143,7 +150,8 @@ fn hanging_bot_and_webhook_open_their_circuit_breakers() {
         let webhook = format!("webhook#{account_id}#{}", webhook["webhook_id"].as_str().unwrap());
         let receivers = [format!("bot#{}", bot.bot_id), webhook].map(|receiver| json!(receiver));
 
-        // Four failures do not open the breaker; the second wave reaches processes that have seen them.
+        // The four failures of the first wave do not open a circuit breaker. The second wave reaches processes that
+        // have seen these failures.
         let mut next = 1;
         for (wave, count) in [("one", 4), ("two", 3)] {
             open_chats(&account, &plain, next, count).await;

@@ -1,5 +1,5 @@
-//! The `Idempotency-Key` header of the endpoints that support it: visitor messages, agent messages, bot events
-//! (B-1).
+//! The `Idempotency-Key` header of the endpoints that support it: visitors' messages (specification, A-2), agents'
+//! messages, and bot events (specification, B-1).
 
 use reqwest::Method;
 use reqwest::header::HeaderValue;
@@ -9,10 +9,10 @@ use crate::support::api_client::{ApiClient, ApiResponse, send};
 use crate::support::bot_fixture::{BotFixture, chat_number};
 use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visitor_text};
 
-/// The three endpoints that store messages, each with its own chat.
+/// The three endpoints that store messages. Each endpoint has its own chat.
 struct Endpoints {
     fixture: BotFixture,
-    /// Client, path of the endpoint, and the chat in which the messages are stored.
+    /// For each endpoint, its client, its path, and the chat in which its messages are stored.
     all: Vec<(ApiClient, String, u64)>,
 }
 
@@ -33,7 +33,7 @@ impl Endpoints {
         Self { fixture, all }
     }
 
-    /// A valid message for the endpoint.
+    /// Returns a valid request body for the endpoint.
     fn body(&self, target: &str, chat: u64, text: &str) -> Value {
         if target.contains("/bot/") {
             json!({"event": "BOT_MESSAGE", "chat_id": chat, "message": {"type": "TEXT", "text": text}})
@@ -58,7 +58,7 @@ async fn post(client: &ApiClient, target: &str, key: &[u8], body: &Value) -> Api
 fn keys_may_contain_any_bytes() {
     run_on_shared_host(async |host| {
         let endpoints = Endpoints::create(host).await;
-        // UTF-8, and ISO 8859-1 texts that are not valid UTF-8.
+        // Some keys are UTF-8. Others are ISO 8859-1 texts that are not valid UTF-8.
         let keys = ["ключ-7".as_bytes(), "🎈".as_bytes(), b"caf\xe9", b"caf\xe8", b"plain"];
         for (client, target, chat) in &endpoints.all {
             let before = endpoints.entry_count(*chat).await;
@@ -86,7 +86,7 @@ fn key_reused_with_another_body_is_rejected() {
                 if target.contains("/bot/") { (400, "invalid_request") } else { (422, "idempotency_mismatch") };
             let refused = reply.expect_error(status, code);
             assert!(refused["error"]["message"].as_str().unwrap().contains("Idempotency-Key"), "{refused}");
-            // A body with the same JSON value but other whitespace counts as the same body.
+            // A body with the same JSON value but different whitespace counts as the same body.
             let pretty_printed = serde_json::to_string_pretty(&body).unwrap();
             let request = client.request(Method::POST, target).header("idempotency-key", "k").body(pretty_printed);
             assert_eq!(send(request).await.text, first, "{target}");

@@ -1,5 +1,5 @@
-//! Messages that arrive at a channel: the limit of new chats, the counts of rejected messages, a disabled channel, the
-//! integrator's address, and optional fields of the sender.
+//! Messages that arrive at a channel: the limit on new chats, the counts of rejected messages, disabled channels, the
+//! channel id in the integrator's URL, and optional fields of the sender.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::support::test_host::{ActiveChat, VISITOR_ID, post_raw, run_on_shared_
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// A text message of the default visitor with these fields of the sender.
+/// Returns a text message of the default visitor. `sender` contains additional fields of the sender.
 fn text_with_sender(sender: Value) -> Value {
     let mut body = visitor_text(VISITOR_ID, "Hello");
     body["sender"] = merged(body["sender"].clone(), sender);
@@ -32,7 +32,7 @@ fn channel_limits_the_number_of_new_chats() {
         let bodies: Vec<_> = (0..20).map(|n| visitor_text(&format!("visitor {n}"), "Hi")).collect();
         let replies = join_all(bodies.iter().map(|body| flooded.post(body))).await;
         let opened = count_status(&replies, 200);
-        // A new window may start between the requests.
+        // A new rate window may start between the requests, so up to twice the limit of new chats may be opened.
         assert!((3..=6).contains(&opened), "{replies:?}");
         assert_eq!(count_status(&replies, 429), 20 - opened, "{replies:?}");
         let reply = replies.iter().find(|reply| reply.status == 429).unwrap().clone();
@@ -51,7 +51,7 @@ fn channel_limits_the_number_of_new_chats() {
     });
 }
 
-/// The channel's counts of rejected messages by reason, from the admin API.
+/// Returns the channel's counts of rejected messages by reason, as the admin API shows them.
 async fn rejected_counts(active_chat: &ActiveChat) -> Vec<(String, u64)> {
     let shown = active_chat.agent.client.get(&format!("/admin/channels/{}", active_chat.channel.id)).await.expect(200);
     let reason_and_count = |entry: &Value| {
@@ -84,7 +84,7 @@ fn rejected_messages_are_counted_by_reason() {
         }
         let large = visitor_text(VISITOR_ID, &marker.repeat(100_000));
         active_chat.channel.post(&large).await.expect(413);
-        // A wrong endpoint and another method are not counted, because they are not messages.
+        // Requests to a wrong URL or with another HTTP method are not counted, because they are not messages.
         active_chat
             .channel
             .client
@@ -108,7 +108,7 @@ fn rejected_messages_are_counted_by_reason() {
     });
 }
 
-/// Sends messages until the response has this status. Functions cache a channel for ten seconds.
+/// Sends messages until the response has this status. Functions cache a channel for up to ten seconds.
 async fn wait_for_status(channel: &TestChannel, status: u16) -> ApiResponse {
     wait_for(&format!("status {status}"), seconds(14), async || {
         let reply = channel.post(&visitor_text(VISITOR_ID, "Hello?")).await;
@@ -147,7 +147,7 @@ fn channel_can_be_disabled_and_enabled() {
             if status == 0 { Ok(()) } else { Err(status) }
         });
         futures_util::join!(wait_for_status(&disabled, 200), wait_for_status(&active_chat.channel, 403), closed);
-        // The open chat stays open, and the agent's reply is delivered.
+        // The chat that was already open stays open, and the agent's reply is delivered.
         assert_eq!(active_chat.agent.chat(active_chat.number).await["state"], "active");
         let seq = active_chat.send_text("Here I am").await;
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
@@ -279,7 +279,7 @@ fn blank_optional_texts_are_absent() {
         let rich: Vec<_> = rich.iter().filter(|entry| entry["type"] == "markdown").collect();
         assert!(rich.len() == 3 && rich.iter().all(|entry| entry["text"].is_null()), "{rich:#?}");
         assert!(fixture.integrator.requests().is_empty(), "a blank text is not a fallback");
-        // An agent may clear a field of a visitor.
+        // In contrast to visitors and bots, an agent can clear a field of a visitor with an empty text.
         let cleared = fixture.agent.client.patch("/agent/visitors/1", &json!({"phone": ""})).await.expect(200);
         assert_eq!(cleared["phone"], "");
     });

@@ -1,4 +1,5 @@
-//! Invalid input of every kind gets a clear 4xx error that names the field, never a 5xx, and nothing is stored.
+//! Every kind of invalid input gets a 4xx response whose error names the field, and never a 5xx response. Nothing is
+//! stored.
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -8,14 +9,13 @@ use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChanne
 use crate::support::routes::fill_path;
 use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_on_shared_host};
 
-/// Maximum length of a sender's id.
+/// Maximum length of `sender.id`.
 const MAX_ID_CHARS: usize = 255;
-/// Maximum length of every other text of a visitor's message that is not cut.
+/// Maximum length of the other texts in a visitor's message, except for texts that are cut instead of rejected.
 const MAX_TEXT_CHARS: usize = 1_000;
-/// Maximum length of a URL.
 const MAX_URL_CHARS: usize = 4_096;
 
-/// One change that makes a body invalid, and the field that the error must name.
+/// A change that makes a body invalid. The error response must name the changed field.
 struct InvalidField {
     field: String,
     change: FieldChange,
@@ -39,7 +39,7 @@ fn invalid(field: &str, values: &[Value]) -> Vec<InvalidField> {
 }
 
 impl InvalidField {
-    /// The changed body. `field` is the path to the field.
+    /// Returns `base` with the change applied. `field` is the path of the field, for example `message.text`.
     fn apply(&self, base: &Value) -> Value {
         let mut body = base.clone();
         let (parent, name) = self.field.rsplit_once('.').unwrap_or(("", &self.field));
@@ -62,40 +62,38 @@ impl InvalidField {
     }
 }
 
-/// Values that are not strings.
 fn non_strings() -> Vec<Value> {
     vec![json!(5), json!(true), json!([]), json!({})]
 }
 
-/// Values that are not strings of at most `max_chars` characters; the characters have two bytes each.
+/// Returns values that are not strings, and a string with more than `max_chars` characters of two bytes each.
 fn invalid_strings(max_chars: usize) -> Vec<Value> {
     non_strings().into_iter().chain([json!("é".repeat(max_chars + 1))]).collect()
 }
 
-/// Values that are neither a number nor a string, and a string that is too long.
+/// Returns values that are neither a number nor a string, and a string that is too long.
 fn invalid_message_ids() -> Vec<Value> {
     vec![json!(true), json!([]), json!({}), json!("é".repeat(MAX_TEXT_CHARS + 1))]
 }
 
-/// Values that are not http or https URLs.
+/// Returns values that are not http or https URLs, and a URL that is too long.
 fn invalid_urls() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example"];
     let too_long = json!(url_of_length(MAX_URL_CHARS + 1));
     non_strings().into_iter().chain(schemes.map(Value::from)).chain([too_long]).collect()
 }
 
-/// A URL of this many characters.
 fn url_of_length(length: usize) -> String {
     let prefix = "https://cdn.example/";
     format!("{prefix}{}", "x".repeat(length - prefix.len()))
 }
 
-/// Values that are not positive integers.
+/// Returns values that are not positive integers below 2^53.
 fn invalid_sizes() -> Vec<Value> {
     vec![json!(0), json!(-1), json!(1.5), json!("12"), json!(true), json!([]), json!(1e300), json!(1_u64 << 53)]
 }
 
-/// Values that are not coordinates between `-max` and `max`.
+/// Returns values that are not numbers between `-max` and `max`.
 fn invalid_coordinates(max: f64) -> Vec<Value> {
     vec![json!("1.5"), json!(true), json!([]), json!({}), json!(max + 0.01), json!(-max - 0.01), json!(1e300)]
 }
@@ -183,7 +181,8 @@ fn location_message() -> Value {
     json!({"type": "location", "latitude": 1.0, "longitude": 2.0})
 }
 
-/// Valid messages with every field of table A3, each with the changes that make it invalid.
+/// Returns valid messages that together have every field of table A3 of the specification, each with the changes that
+/// make it invalid.
 fn messages_with_cases() -> Vec<(Value, Vec<InvalidField>)> {
     let media = ["video", "audio", "voice", "photo", "sticker", "document"];
     let mut tables: Vec<_> = media.map(|kind| (file_message(kind), missing_file_fields())).into();
@@ -228,7 +227,7 @@ fn error_names_every_invalid_field_of_an_agent_message() {
         let target = format!("/agent/chats/{}/messages", active_chat.number);
         for (message, cases) in messages_with_cases() {
             for case in cases {
-                // The agent's body is the message itself.
+                // The body of an agent's request is the message itself, without the field `message` around it.
                 let Some(field) = case.field.strip_prefix("message.") else { continue };
                 let case = InvalidField { field: field.to_owned(), change: case.change.clone() };
                 case.assert_error(active_chat.agent.client.post(&target, &case.apply(&message)).await);
@@ -242,7 +241,7 @@ fn error_names_every_invalid_field_of_an_agent_message() {
 fn values_at_the_maximum_length_are_accepted_unchanged() {
     run_on_shared_host(async |host| {
         let (account, channel) = create_channel(host).await;
-        // Characters of four bytes each, which make the stored item as large as possible.
+        // Characters of four bytes each make the stored item as large as possible.
         let (id, text, url) = ("🎈".repeat(MAX_ID_CHARS), "🎈".repeat(MAX_TEXT_CHARS), url_of_length(MAX_URL_CHARS));
         let sender = json!({
             "id": id, "name": text, "phone": text, "email": text, "invite": text, "photo": url, "url": url,
@@ -255,7 +254,7 @@ fn values_at_the_maximum_length_are_accepted_unchanged() {
         channel.post(&json!({"sender": sender, "message": identified})).await.expect(200);
         let visitor = account.admin.chat(1).await["visitor"].clone();
         assert_eq!(merged(visitor.clone(), sender), visitor);
-        // `message.id` is the integrator's id; the entry has an id of the service.
+        // `message.id` is the integrator's id of the message. The entry has a different id, which the service assigns.
         let entry = account.admin.timeline_entry(1, 1).await;
         assert_eq!(merged(entry.clone(), message), entry);
     });
@@ -314,7 +313,7 @@ fn lenient_channel_tolerates_common_client_mistakes() {
     });
 }
 
-/// Bodies that are not JSON objects, and one that is too large.
+/// Returns bodies that are not JSON objects, and a body that is too large. Each has a short description.
 pub fn malformed_bodies() -> Vec<(&'static str, Vec<u8>)> {
     let nested = |open: &str, close: &str| [open.repeat(10_000), close.repeat(10_000)].concat().into_bytes();
     let large = json!({"sender": {"id": "v"}, "message": {"type": "text", "text": "x".repeat(5_000_000)}});
@@ -369,7 +368,7 @@ fn every_endpoint_rejects_malformed_bodies() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         for (method, path) in routes() {
-            // Logout reads no body and would end the session that the next requests need.
+            // Logout is skipped because it does not read a body and would end the session that the next requests need.
             let has_body = ["POST", "PUT", "PATCH", "ANY"].contains(&method.as_str());
             if !has_body || path.ends_with("/status") || ["/agent/presence", "/agent/logout"].contains(&path.as_str()) {
                 continue;
@@ -424,7 +423,7 @@ async fn assert_unknown_entries_are_rejected(agent: &TestAgent, chat: u64) {
     }
 }
 
-/// Well-formed numbers that are larger than any assigned number.
+/// Uses well-formed numbers that are larger than any assigned number.
 async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     for number in ["9999999999", "10000000000", "18446744073709551615"] {
         let chat = format!("/agent/chats/{number}");
@@ -451,7 +450,7 @@ async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     }
 }
 
-/// Valid bodies of the admin API, each with the changes that make it invalid.
+/// Returns valid requests to the admin API, each with the changes that make its body invalid.
 fn admin_requests_with_cases() -> Vec<(&'static str, Value, Vec<InvalidField>)> {
     let channel = json!({"kind": "api", "name": "App", "integrator_url": "https://app.example/hook"});
     let agent =

@@ -1,4 +1,4 @@
-//! Deliveries of agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signature.
+//! Deliveries of agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signatures.
 
 use std::time::{Duration, Instant};
 
@@ -16,17 +16,17 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How far from its scheduled time an attempt may start on an idle machine.
+/// Maximum deviation of an attempt's start from its scheduled time on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 
-/// Delivers a message, so that every function has been started before time is measured.
+/// Delivers a message. All functions have then been started, so that their start does not affect measured times.
 async fn warm_up(active_chat: &ActiveChat) {
     let seq = active_chat.send_text("warm-up").await;
     assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 }
 
-/// Checks that the three attempts began on schedule, and that the failure was shown after the last attempt's time
-/// limit.
+/// Checks that the three attempts began on schedule, and that the failure was shown after the timeout of the last
+/// attempt.
 #[track_caller]
 fn assert_schedule(attempt_starts: &[Duration], shown_after: Duration) {
     assert!((seconds(9)..=seconds(10)).contains(&shown_after), "shown after {shown_after:?}");
@@ -109,7 +109,8 @@ fn hidden_error_code_fails_the_message_without_its_text() {
     });
 }
 
-/// Failing responses of an integrator, each with the status that an attempt records.
+/// Returns failing responses of an integrator, each with the HTTP status that the attempt records. The status is `None`
+/// if there is no response.
 fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, CannedResponse, Option<u16>)> {
     let html = CannedResponse::Text(200, "text/html", "<h1>It works!</h1>".to_owned());
     vec![
@@ -142,7 +143,7 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
         for (.., channel, _) in &cases {
             chats.push(open_accepted_chat(&account.admin, channel, VISITOR_ID).await);
         }
-        // As many concurrent deliveries as below, so that all processes have been started.
+        // Make as many concurrent deliveries as in the measured part below, so that all processes have been started.
         join_all(cases.iter().zip(&chats).map(async |((name, response, integrator, ..), chat)| {
             let seq = account.admin.send_text(*chat, "Hello").await;
             assert_eq!(account.admin.final_delivery(*chat, seq).await["state"], "delivered", "{name}");
@@ -162,7 +163,8 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
     });
 }
 
-/// Checks that the delivery failed after three attempts, each with its status (or none), its duration and its error.
+/// Checks that the delivery failed after three attempts. Each attempt must have this status, a duration and an error.
+/// `status` is `None` if there was no response.
 fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
     assert_eq!(delivery["state"], "failed", "{name}");
     assert!(delivery["error"]["message"].is_string(), "{name}: {delivery}");
@@ -178,7 +180,7 @@ fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Opti
 #[test]
 fn unreachable_integrator_fails_after_three_attempts() {
     run_timed_on_shared_host(async |host| {
-        // Another chat with a reachable integrator starts the functions.
+        // Start the functions with another chat, whose integrator can be reached.
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         warm_up(&ActiveChat::create(host, &integrator.url(), json!({})).await).await;
         let closed_url = format!("http://127.0.0.1:{}/hook", unused_port().await);
@@ -190,7 +192,7 @@ fn unreachable_integrator_fails_after_three_attempts() {
         let shown_after = sent_at.elapsed();
 
         assert_failed_after_three_attempts("dead", &delivery, None);
-        // No receiver has seen the attempts, so their times come from the delivery log.
+        // No receiver has recorded the attempts, so their times are read from the delivery.
         let began = |attempt: &Value| Timestamp(number(&attempt["at"])).since(clock);
         let attempt_starts: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();
         assert_schedule(&attempt_starts, shown_after);
@@ -286,7 +288,7 @@ fn lenient_channel_accepts_any_2xx_and_shows_4xx_text() {
     });
 }
 
-/// Pads an entry of the Chats table until only `free_bytes` of the item limit of 400 KB are left.
+/// Pads an entry of the Chats table until only `free_bytes` are left below the item size limit of 400 KB.
 async fn fill_item(host: &TestHost, pk: String, seq: u64, free_bytes: usize) {
     let tables = host.tables();
     let try_padding = async |bytes: usize| {

@@ -1,4 +1,4 @@
-//! The command `switchboard`, which starts the local host: its output, demo account, data folder and start-up errors.
+//! The command `switchboard`, which starts the local host: its output, demo account, data folder and startup errors.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ use crate::support::api_client::ApiClient;
 use crate::support::test_host::{binaries, kill, run_alone, run_parallel, visitor_text};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// A running and ready local host; killed when dropped.
+/// A local host that is running and ready. Dropping it kills the process.
 pub struct LocalHostProgram {
     child: Child,
     folder: TempDir,
@@ -25,12 +25,12 @@ pub struct LocalHostProgram {
 }
 
 impl LocalHostProgram {
-    /// Starts the host on a free port and waits for its ready file.
+    /// Starts the host on a free port and waits for its ready file, which the host writes when it can serve requests.
     pub async fn start(arguments: &[&str]) -> Self {
         Self::start_with(command(&binaries().await.join("switchboard")), arguments).await
     }
 
-    /// As [`start`](Self::start), with a command that runs the program.
+    /// Like [`start`](Self::start), but runs the program with this command.
     async fn start_with(mut command: Command, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ready.json");
@@ -87,7 +87,7 @@ impl LocalHostProgram {
         self.child.kill().await.unwrap();
     }
 
-    /// Stops the host with SIGTERM, and checks that no ready file and no function process is left.
+    /// Stops the host with SIGTERM. Checks that its ready file has been removed and that no function process remains.
     pub async fn stop(self) {
         self.stop_with_signal("-TERM").await;
     }
@@ -107,7 +107,8 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// Waits until no process has the host's Runtime API address in its environment, as its functions do.
+/// Waits until no process has the address of the host's Runtime API in its environment. The functions of the host have
+/// this address in their environment.
 async fn wait_for_end_of_functions(base_url: &str) {
     let address = base_url.trim_start_matches("http://");
     wait_for("the end of all functions", WAIT_TIMEOUT, async || {
@@ -122,7 +123,7 @@ async fn wait_for_end_of_functions(base_url: &str) {
     .await;
 }
 
-/// Runs the program until it ends. Returns its status and its standard error.
+/// Runs the program until it ends. Returns its exit status and its standard error.
 async fn run_to_end(program: &Path, arguments: &[&str]) -> (ExitStatus, String) {
     let run = command(program).arg("--no-build").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let output = timeout(seconds(20), run.unwrap().wait_with_output()).await.expect("it ends").unwrap();
@@ -200,7 +201,7 @@ fn printed_curl_commands_work_when_pasted() {
     });
 }
 
-/// Runs a line in the shell. Returns its standard output.
+/// Runs a command line in the shell. Returns its standard output.
 async fn run_in_shell(line: &str) -> String {
     let output = Command::new("bash").args(["-c", line]).output().await.unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
@@ -403,7 +404,7 @@ fn files_starting_with(folder: &Path, start: &str) -> Vec<String> {
     names
 }
 
-/// A field of the demo account in the ready file.
+/// Returns a field of the demo account from the ready file.
 fn demo_field<'r>(ready: &'r Value, field: &str) -> &'r str {
     ready["demo"][field].as_str().unwrap_or_else(|| panic!("{field}: {ready}"))
 }
@@ -440,7 +441,7 @@ fn startup_errors_are_one_clear_line() {
     });
 }
 
-/// Runs the program with a build command that fails, and checks the error.
+/// Runs the program with a build command that fails. Checks that the program prints the expected error on one line.
 async fn assert_error_before_build(program: &Path, arguments: &[&str], expected: &str) {
     let mut run = command(program);
     run.args(arguments).env("CARGO", "false").stdout(Stdio::null()).stderr(Stdio::piped());
@@ -463,24 +464,26 @@ fn startup_errors_are_reported_before_a_build() {
         assert_error_before_build(&program, &data, "another host").await;
         assert_error_before_build(&program, &template, "/dev/null/x").await;
         assert_error_before_build(&program, &parameter, "Nothing").await;
-        // Without such an error the build is started.
+        // If there is no such error, the program starts the build.
         assert_error_before_build(&program, &["--memory", "--port", "0"], "do not compile").await;
         host.stop().await;
     });
 }
 
-/// A folder with links to all built programs, in which a test can replace one. Returns the path of `switchboard` there.
+/// Fills a folder with links to all built programs, so that a test can replace one of them. Returns the path of
+/// `switchboard` in this folder.
 async fn link_binaries(folder: &Path) -> PathBuf {
     let built = binaries().await;
     for entry in fs::read_dir(built).unwrap() {
         let path = entry.unwrap().path();
         symlink(&path, folder.join(path.file_name().unwrap())).unwrap();
     }
-    // A copy, because the program looks for the functions next to its real path.
+    // `switchboard` is a copy, because it looks for the functions next to its real path.
     let program = folder.join("switchboard");
     fs::remove_file(&program).unwrap();
-    // Copied by another process: a process that a test thread starts would inherit the file open for writing, and the
-    // system does not execute such a file.
+    // Another process makes the copy. If this process wrote the file, a process that another test thread starts at the
+    // same time could inherit the file while it is open for writing. The system does not execute a file that is open
+    // for writing.
     let copied = Command::new("cp").arg(built.join("switchboard")).arg(&program).status().await.unwrap();
     assert!(copied.success());
     program
@@ -491,7 +494,7 @@ fn function_that_fails_to_start_is_one_clear_line() {
     run_parallel(async {
         let folder = tempfile::tempdir().unwrap();
         let program = link_binaries(folder.path()).await;
-        // A function that the demo account does not need.
+        // The demo account does not need this function.
         let broken = folder.path().join("schedule-sweep");
         fs::remove_file(&broken).unwrap();
         assert_one_line_error(&run_to_end(&program, &["--memory", "--port", "0"]).await, "schedule-sweep");

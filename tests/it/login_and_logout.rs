@@ -1,4 +1,4 @@
-//! Login and logout: the limits of wrong passwords, and the end of a session.
+//! Login and logout: the limits on wrong passwords, and the end of a session.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -10,13 +10,14 @@ use crate::sample_events::samples;
 use crate::support::api_client::{ApiResponse, PASSWORD, TestAgent, unique_email};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// Wrong passwords for one e-mail address from one network address in a window.
+/// Maximum number of wrong passwords in a window for one e-mail address from one network address.
 const MAX_WRONG_PASSWORDS: usize = 10;
-/// Wrong passwords from one network address in a window, for all e-mail addresses.
+/// Maximum number of wrong passwords in a window from one network address, for all e-mail addresses together.
 const MAX_WRONG_PASSWORDS_PER_ADDRESS: usize = 100;
 const WINDOW_SECONDS: u64 = 300;
 
-/// A login as the gateway forwards it from a client at this address. Its headers claim another address each time.
+/// Sends a login in the form in which the gateway forwards it from a client at this network address. The client's
+/// headers claim a different address in every request.
 async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str) -> ApiResponse {
     let mut event = samples()["agent-login"].clone();
     event["requestContext"]["http"]["sourceIp"] = json!(address);
@@ -40,7 +41,7 @@ async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str
 /// Logs in with a wrong password until the limit is reached. Returns the responses.
 async fn log_in_until_limited(host: &TestHost, address: &str, email: &str) -> Vec<ApiResponse> {
     let mut replies = Vec::new();
-    // A new window may start once in between.
+    // A new window may start once during the loop, so allow twice the limit.
     while replies.len() <= 2 * MAX_WRONG_PASSWORDS {
         let reply = log_in_from(host, address, email, "not the password").await;
         replies.push(reply.clone());
@@ -70,7 +71,7 @@ fn wrong_passwords_are_limited_per_email_and_address() {
             refused.expect_error(429, "rate_limited");
         }
         assert_eq!(last[0], last[1], "the responses for a known and an unknown e-mail address differ");
-        // The owner at another address and a colleague at the same address are not limited.
+        // The owner at another network address and a colleague at the same network address are not limited.
         log_in_from(host, elsewhere, &owner.email, PASSWORD).await.expect(200);
         log_in_from(host, attacker, &colleague.email, PASSWORD).await.expect(200);
     });
@@ -82,7 +83,7 @@ fn blocked_address_still_accepts_its_previous_users() {
         let account = host.create_account().await;
         let (email, address) = (&account.admin.email, "198.51.100.10");
         log_in_from(host, address, email, PASSWORD).await.expect(200);
-        // Twice the limit, because a new window may start once in between.
+        // Use twice the limit, because a new window may start once between the requests.
         let other_emails: Vec<_> =
             (0..=2 * MAX_WRONG_PASSWORDS_PER_ADDRESS).map(|_| unique_email("stranger")).collect();
         let guesses =
@@ -119,13 +120,13 @@ fn logout_ends_only_its_own_session() {
         let online = async |agent: &TestAgent| agent.client.get("/agent/presence").await.expect(200)["status"].clone();
 
         let logged_out = json!({"logged_out": true});
-        // A client may repeat the request when the response was lost.
+        // A client may repeat the request if it has lost the response.
         for _ in 0..2 {
             assert_eq!(first.client.post("/agent/logout", &json!({})).await.expect(200), logged_out);
             first.client.get("/agent/presence").await.expect_error(401, "unauthorized");
         }
         assert_eq!(online(&second).await, "online", "another session is open");
-        // A token with a wrong secret ends no session.
+        // A token with a wrong secret does not end a session.
         let (prefix, _) = second.client.token().rsplit_once('.').unwrap();
         for token in [format!("{prefix}.guessed"), "nonsense".to_owned()] {
             host.anonymous.with_token(&token).post("/agent/logout", &json!({})).await.expect(200);

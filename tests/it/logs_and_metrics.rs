@@ -1,4 +1,5 @@
-//! Logs and metrics: one id on all log lines of a message, correct metrics, and no secrets or personal data.
+//! Logs and metrics: all log lines of a message have the same id, the metrics are correct, and there are no secrets or
+//! personal data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +15,14 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The JSON log lines, each with the name of its function.
+/// Returns the log lines, which must be JSON, each with the name of its function.
 fn json_lines(host: &TestHost) -> Vec<(String, Value)> {
     let log = host.log.lock().unwrap();
     let parsed = log.iter().map(|line| (line.function.clone(), serde_json::from_str(&line.line)));
     parsed.map(|(function, line)| (function, line.unwrap())).collect()
 }
 
-/// Waits until there are `count` lines with this metric, and returns them.
+/// Waits until `count` log lines contain this metric, and returns these lines.
 async fn wait_for_metrics(host: &TestHost, name: &str, count: usize) -> Vec<Value> {
     wait_for(&format!("{count} of {name}"), WAIT_TIMEOUT, async || {
         let lines = json_lines(host).into_iter().map(|(_, line)| line);
@@ -31,7 +32,7 @@ async fn wait_for_metrics(host: &TestHost, name: &str, count: usize) -> Vec<Valu
     .await
 }
 
-/// Checks the format of every metric line: it has exactly the declared metrics and dimensions, and no dimension
+/// Checks the format of every line with metrics: it has exactly the declared metrics and dimensions, and no dimension
 /// contains an id or personal data.
 fn assert_metric_format(host: &TestHost) {
     let allowed_values: BTreeMap<&str, &[&str]> = BTreeMap::from([
@@ -61,7 +62,7 @@ fn assert_metric_format(host: &TestHost) {
     }
 }
 
-/// Target, outcome, and the age in whole seconds.
+/// Returns the target, the outcome, and the age in whole seconds if the line contains an age.
 fn delivery_metric(line: &Value) -> (String, String, Option<u64>) {
     assert_eq!(line["Deliveries"], 1);
     let text = |name: &str| line[name].as_str().unwrap().to_owned();
@@ -119,7 +120,7 @@ fn bot_fallbacks_and_rate_limits_are_counted() {
     });
 }
 
-/// Waits until a function has logged `count` lines with this value of a field, and returns them.
+/// Waits until a function has logged `count` lines with this value in `field`, and returns these lines.
 async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Value, count: usize) -> Vec<Value> {
     wait_for(&format!("{count} lines of {function} with {value}"), WAIT_TIMEOUT, async || {
         let function_lines = json_lines(host).into_iter().filter(|(name, _)| name == function).map(|(_, line)| line);
@@ -129,7 +130,7 @@ async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Va
     .await
 }
 
-/// The `webhook-id` that all requests of a receiver share.
+/// Returns the `webhook-id` that all requests of a receiver must share.
 fn common_webhook_id(receiver: &TestReceiver) -> Value {
     let ids: BTreeSet<_> =
         receiver.requests().iter().map(|request| request.header("webhook-id").unwrap().to_owned()).collect();

@@ -1,5 +1,5 @@
-//! End-to-end tests: every test calls the public API of the real functions, which run on the local host or on a
-//! deployed stack, and starts the receivers (integrator, bot provider, webhook) that the functions call.
+//! End-to-end tests. Every test calls the public API of the real functions, which run on the local host or on a
+//! deployed stack. The tests start the receivers that the functions call: integrators, bot providers and webhooks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod support;

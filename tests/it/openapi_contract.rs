@@ -1,5 +1,5 @@
-//! Checks the service against `docs/openapi.json`: every request and response of every test, and every request that a
-//! receiver gets. A response with an undocumented field fails.
+//! Checks the service against `docs/openapi.json`: every request and response of all tests, and every request that the
+//! service sends to a receiver. A response with an undocumented field fails the test.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -19,7 +19,8 @@ pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(&text).unwrap()
 });
 
-/// The document as it is, for requests to the service, and with all objects closed, for what the service sends.
+/// Two versions of the document. `urn:open` is the unchanged document and is used for requests to the service.
+/// `urn:closed` forbids undocumented fields and is used for what the service sends.
 static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     let mut closed = DOCUMENT.clone();
     close_objects(&mut closed);
@@ -27,7 +28,7 @@ static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     both.prepare().unwrap()
 });
 
-/// Forbids additional fields in every object schema.
+/// Forbids additional fields in every object schema that does not mention them.
 fn close_objects(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -43,7 +44,7 @@ fn close_objects(value: &mut Value) {
     }
 }
 
-/// The cached validator of the schema at a JSON pointer of the document.
+/// Returns the cached validator for the schema at a JSON pointer of the document.
 fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
     let reference = format!("urn:{document}#{}", pointer.replace('{', "%7B").replace('}', "%7D"));
@@ -55,13 +56,13 @@ fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     Arc::clone(validators.entry(reference.clone()).or_insert_with(build))
 }
 
-/// The messages of all schema violations of a value.
+/// Returns a message for every violation of the schema by `value`.
 fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
     let validator = validator(document, pointer);
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
 }
 
-/// A node of the document, after following references.
+/// A node of the document. If the node is a reference, this is the node that it refers to.
 #[derive(Clone)]
 struct DocumentNode {
     pointer: String,
@@ -77,19 +78,19 @@ impl DocumentNode {
         }
     }
 
-    /// The child node with this name, if any.
+    /// Returns the child node with this name, if there is one.
     fn get(&self, name: &str) -> Option<Self> {
         self.value.get(name)?;
         Some(Self::at(&format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))))
     }
 
-    /// The schema of its JSON content.
+    /// Returns the schema of the node's JSON content.
     fn json(&self) -> Option<Self> {
         self.get("content")?.get("application/json")?.get("schema")
     }
 }
 
-/// The path item that matches the path of a request.
+/// Returns the path item that matches the path of a request.
 fn path_item(path: &str) -> Option<DocumentNode> {
     let matches = |template: &str| {
         let (template, path) = (template.split('/'), path.split('/'));
@@ -102,14 +103,15 @@ fn path_item(path: &str) -> Option<DocumentNode> {
     DocumentNode::at("/paths").get(template)
 }
 
-/// Checks that status and body of a response are documented, and that an accepted request body matches its schema.
+/// Checks that the status and the body of a response are documented, and that the body of a successful request matches
+/// its schema.
 #[track_caller]
 pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiResponse) {
     // The pages of the local host are not part of the service.
     if path.starts_with("/_local/") {
         return;
     }
-    // The gateway rejects a request with a header section that is too large, before any function.
+    // The gateway rejects a request whose headers are too large before it calls a function.
     if reply.status == 431 {
         return check_gateway_error(reply);
     }
@@ -121,7 +123,7 @@ pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiRespon
     let response = operation.get("responses").unwrap().get(&reply.status.to_string());
     check_documented_response(&response.unwrap_or_else(|| panic!("undocumented: {exchange}")), reply, &exchange);
     let request_schema = operation.get("requestBody").and_then(|body| body.json());
-    // A lenient channel also accepts bodies that do not match the schema.
+    // A lenient channel also accepts bodies that do not match the schema, so requests to channels are not checked.
     if let (Some(request_schema), Some(sent), 200..=299) =
         (request_schema, sent.filter(|sent| !sent.is_empty()), reply.status)
         && !path.starts_with("/channel/")
@@ -140,7 +142,8 @@ fn check_documented_response(response: &DocumentNode, reply: &ApiResponse, excha
     }
     let kind = reply.headers.get("content-type").map(|kind| kind.to_str().unwrap()).unwrap_or_default();
     let Some(schema) = response.json() else {
-        // A page or a file has a content type but no schema. A response without a content type has no body.
+        // A page or a file has a documented content type without a schema. A response without a content type has no
+        // body.
         let types = response.value["content"].as_object();
         let is_documented = types.is_some_and(|types| types.keys().any(|one| kind.split(';').next() == Some(one)));
         return assert_eq!(!reply.text.is_empty(), is_documented, "{kind}: {exchange}");
@@ -179,7 +182,7 @@ fn check_gateway_error(reply: &ApiResponse) {
     assert!(reply.json()["message"].is_string(), "{reply:?}");
 }
 
-/// Checks a request of the service to a receiver.
+/// Checks a request that the service has sent to a receiver.
 #[track_caller]
 pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     let body = request.json();
@@ -200,7 +203,7 @@ pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     }
 }
 
-/// The methods of every documented path.
+/// Returns the HTTP methods of every documented path.
 fn documented_methods() -> BTreeMap<String, BTreeSet<String>> {
     let methods = |item: &Value| {
         let names = item.as_object().unwrap().keys().filter(|name| *name != "parameters");

@@ -1,4 +1,5 @@
-//! While SQS rejects tasks, requests still succeed; the sweep delivers the stored entries when SQS works again.
+//! While SQS rejects tasks, requests still succeed. When SQS works again, the sweep, which is the scheduled search for
+//! overdue deliveries, delivers the stored entries.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 impl TestHost {
-    /// Makes every pending delivery overdue, so that the next sweep queues it.
+    /// Makes every pending delivery overdue, so that the next sweep adds it to its queue.
     async fn make_deliveries_overdue(&self) {
         let tables = self.tables();
         let pending = tables
@@ -29,7 +30,7 @@ impl TestHost {
     }
 }
 
-/// The states of the timeline's deliveries that are not `delivered`.
+/// Returns the states of the timeline's deliveries, except for those that are `delivered`.
 fn undelivered(timeline: &[Value]) -> Vec<Value> {
     let kinds = ["delivery", "bot_delivery", "webhook_delivery"];
     let states = timeline.iter().flat_map(|entry| kinds.map(|kind| entry[kind]["state"].clone()));

@@ -1,4 +1,5 @@
-//! Which receiver addresses may be called: never a private one, and plain http only where the stack allows it.
+//! Which receiver URLs the service may call: never a URL with a private network address, and plain http only if the
+//! stack allows it.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use crate::support::api_client::{TestAccount, TestChannel, number};
 use crate::support::test_host::{TestHost, run_on_own_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// Private addresses in every notation that a URL allows.
+/// Private network addresses in every notation that a URL allows.
 const PRIVATE_LITERALS: [&str; 40] = [
     "127.0.0.1",
     "127.1",

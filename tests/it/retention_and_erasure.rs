@@ -1,4 +1,4 @@
-//! Idle close, retention of messages and chats, and the erasure of visitors.
+//! Automatic close of idle chats, the retention period of messages and chats, and the erasure of visitors.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -42,7 +42,8 @@ fn idle_chat_is_closed_with_all_notifications() {
     });
 }
 
-/// The sort keys of the account's chat and visitor items in the Chats table, and whether each has an expiry.
+/// Returns the sort keys of the account's chat and visitor items in the Chats table, and for each whether the item has
+/// an expiry.
 async fn items_with_expiry(host: &TestHost, account: &Value, channel: &str) -> Vec<(String, bool)> {
     let request = host.tables().scan().table_name("Chats").consistent_read(true).into_paginator().items().send();
     let items: Vec<_> = request.try_collect().await.unwrap();
@@ -76,13 +77,14 @@ fn every_item_of_a_closed_chat_gets_an_expiry() {
         let items = items_with_expiry(host, &fixture.account.id, &fixture.channel.id).await;
         let without_expiry: Vec<_> = items.iter().filter(|(_, expires)| !expires).collect();
         assert!(without_expiry.is_empty(), "{items:?}");
-        // Header, panel, visitor, visitor number; three messages; two bot notifications and two webhook events.
+        // The items are the header, the panel, the visitor, the visitor number, three messages, two bot notifications
+        // and two webhook events.
         assert_eq!(items.len(), 11, "{items:?}");
     });
 }
 
-/// Makes a changed retention due, so that it is applied to closed chats now instead of after the check of the open
-/// chats.
+/// Makes the retention pass due, which applies a changed retention period to closed chats. Otherwise the pass would
+/// start only after all open chats have been checked.
 async fn make_retention_change_due(host: &TestHost, pk: String) {
     let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S("RETENTION".to_owned()));
     let change = host.tables().update_item().table_name("Chats").key("pk", pk).key("sk", sk);
@@ -91,7 +93,7 @@ async fn make_retention_change_due(host: &TestHost, pk: String) {
     change.expression_attribute_values(":past", AttributeValue::N("1".to_owned())).send().await.unwrap();
 }
 
-/// Makes the idle check of the account's only open chat due, and runs the schedule.
+/// Makes the idle check of the account's only open chat due, and runs the scheduled function.
 async fn run_idle_check(host: &TestHost, account: &Value) {
     let tables = host.tables();
     let pk = AttributeValue::S(format!("CHAT#{}#1", account.as_str().unwrap()));
@@ -132,7 +134,7 @@ fn changed_retention_applies_to_closed_chats() {
         let active_chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
         active_chat.agent.close(1).await;
         let read_items = async || items_with_expiry(host, &active_chat.account.id, &active_chat.channel.id).await;
-        // Header, visitor, visitor number and a message.
+        // The items are the header, the visitor, the visitor number and a message.
         assert_eq!(read_items().await.len(), 4);
         for (days, expires) in [(json!(1), true), (Value::Null, false)] {
             active_chat.agent.client.put("/admin/settings", &json!({"retention_days": days})).await.expect(200);

@@ -1,4 +1,4 @@
-//! template.yaml agrees with the source tree, the list of programs, and the needs of the code.
+//! template.yaml agrees with the source tree, with the list of programs, and with what the code needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn from_yaml(yaml: &serde_yaml_ng::Value) -> Value {
     }
 }
 
-/// Logical id and properties of a resource.
+/// The logical id and the properties of a resource.
 pub type Resource = (&'static str, &'static Value);
 
 pub fn resources(kind: &str) -> impl Iterator<Item = Resource> {
@@ -43,16 +43,16 @@ pub fn functions() -> impl Iterator<Item = Resource> {
     resources("AWS::Serverless::Function")
 }
 
-/// The name of a function's program.
+/// Returns the name of a function's program, which is part of its `CodeUri`.
 pub fn program_name(properties: &Value) -> &str {
     let code = properties["CodeUri"].as_str().unwrap();
     code.strip_prefix("target/lambda/").unwrap().trim_end_matches('/')
 }
 
-/// The route key of the default route.
+/// The key of the route for requests that no other route matches.
 pub const DEFAULT_ROUTE: &str = "$default";
 
-/// Method and path of every route except the default one.
+/// Returns the method and the path of every route except [`DEFAULT_ROUTE`].
 pub fn routes() -> Vec<(String, String)> {
     let events = functions().flat_map(|(_, properties)| properties["Events"].as_object().unwrap().values());
     events
@@ -63,7 +63,7 @@ pub fn routes() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The programs that use a table.
+/// Returns the programs that have a table in their environment variables.
 pub fn programs_with_tables() -> BTreeSet<String> {
     let has_table = |properties: &Value| {
         let variables = properties["Environment"]["Variables"].as_object();
@@ -76,7 +76,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// Name and source file of the programs in the package `functions`.
+/// Returns the name and the source file of every program in the package `functions`.
 fn programs() -> BTreeMap<String, PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -90,7 +90,7 @@ fn programs() -> BTreeMap<String, PathBuf> {
     targets.iter().map(|bin| (text(&bin["name"]), PathBuf::from(text(&bin["src_path"])))).collect()
 }
 
-/// The source files in the folders below `functions`.
+/// Returns the Rust files in the folders directly below `functions`.
 fn source_files() -> BTreeSet<PathBuf> {
     let entries = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries(&workspace_root().join("functions"))
@@ -135,8 +135,8 @@ fn functions_get_exactly_the_variables_they_need() {
     });
 }
 
-/// The environment variables that a function reports as missing when it is started without any. A function that needs
-/// none of them only misses those of the Lambda runtime.
+/// Returns the environment variables that a function reports as missing when it is started without any. If the function
+/// itself needs no variables, only those of the Lambda runtime are missing, and the result is empty.
 fn required_variables(program: &Path) -> BTreeSet<String> {
     const PREFIX: &str = "missing environment variables: ";
     let output = Command::new(program).env_clear().stdin(Stdio::null()).output().unwrap();
@@ -156,12 +156,13 @@ fn timeout_seconds(properties: &Value) -> u64 {
     timeout.unwrap_or_else(|| TEMPLATE["Globals"]["Function"]["Timeout"].as_u64().unwrap())
 }
 
-/// The logical id in `!GetAtt Name.Arn`.
+/// Returns the logical id in `!GetAtt Name.Arn`.
 pub fn resource_of_arn(value: &Value) -> &str {
     value["!GetAtt"].as_str().unwrap().strip_suffix(".Arn").unwrap()
 }
 
-/// Every queue with a consumer: logical id, properties of the function, and the event source mapping.
+/// Returns every queue that has a consumer: the logical id of the queue, the properties of the consuming function, and
+/// the properties of the event source mapping.
 pub fn consumers() -> Vec<(&'static str, &'static Value, &'static Value)> {
     let mut found = Vec::new();
     for (_, properties) in functions() {

@@ -1,5 +1,5 @@
-//! The sample events in `tests/events`, one for every function, for `sam local invoke`. Here each function gets its
-//! event through the Runtime API: unchanged, and with a valid credential.
+//! The sample events in `tests/events` for `sam local invoke`, one for every function. These tests send each function
+//! its event through the Runtime API, first unchanged and then with a valid credential.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use crate::sam_template::{DEFAULT_ROUTE, TEMPLATE, functions, program_name, reso
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::test_host::{TestHost, run_on_own_host};
 
-/// The file for `--env-vars`.
+/// The name, without extension, of the file for the option `--env-vars`.
 const VARIABLES_FILE: &str = "env";
 
-/// Status of every HTTP function for the unchanged sample and with a valid credential. The chats, visitors and bots of
-/// the samples do not exist.
+/// For every HTTP function, the status of the response to the unchanged sample and to the sample with a valid
+/// credential. The chats, visitors and bots in the samples do not exist.
 const HTTP_STATUSES: [(&str, u16, u16); 30] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
@@ -46,11 +46,11 @@ const HTTP_STATUSES: [(&str, u16, u16); 30] = [
     ("operator-accounts", 401, 201),
     ("operator-admins", 401, 404),
     ("operator-providers", 401, 201),
-    // Last, because it ends the session that the others use.
+    // Logout is last because it ends the session that the other functions use.
     ("agent-logout", 200, 200),
 ];
 
-/// The result of the other functions when there is nothing to do.
+/// Returns the result of a function without an HTTP route when there is nothing to do.
 fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-idle" => json!({"closed": 0}),
@@ -59,7 +59,7 @@ fn result_without_work(program: &str) -> Value {
     }
 }
 
-/// The files in `tests/events` by name without extension.
+/// Returns the files in `tests/events`. The keys are the file names without extension.
 fn event_files() -> BTreeMap<String, Value> {
     let paths = std::fs::read_dir(workspace_root().join("tests/events")).unwrap().map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
@@ -85,7 +85,7 @@ fn every_function_has_a_sample_event_of_a_real_source() {
     }
 }
 
-/// The route, queue or schedule of an event source in the template.
+/// Returns the route, queue or schedule of an event source in the template.
 fn event_source(event: &Value) -> String {
     let properties = &event["Properties"];
     match event["Type"].as_str().unwrap() {
@@ -98,7 +98,7 @@ fn event_source(event: &Value) -> String {
     }
 }
 
-/// The route, queue or schedule that a sample event comes from.
+/// Returns the route, queue or schedule that a sample event comes from.
 fn sample_source(event: &Value) -> String {
     match (&event["routeKey"], &event["Records"][0]["eventSourceARN"]) {
         (Value::String(route), _) => route.clone(),
@@ -153,7 +153,7 @@ async fn assert_response(host: &TestHost, name: &str, event: &Value, status: u16
     assert_eq!(body["error"]["code"].is_string(), status >= 400, "{name}: {body}");
 }
 
-/// The event with a valid credential of this host instead of the sample's.
+/// Returns the event with a valid credential of this host in place of the sample's credential.
 fn with_valid_credential(host: &TestHost, account: &TestAccount, channel: &TestChannel, mut event: Value) -> Value {
     if event["headers"]["authorization"].is_string() {
         let is_operator_route = event["rawPath"].as_str().unwrap().starts_with("/operator/");

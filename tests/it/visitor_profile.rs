@@ -1,4 +1,4 @@
-//! Visitor data that agents see and change, its sources, and the blacklist.
+//! Visitor data that agents see and change, the sources of this data, and the blacklist.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visito
 
 const VISITOR_PATH: &str = "/agent/visitors/1";
 
-/// An account and a channel in which visitor 1 has sent a message.
+/// Creates an account and a channel in which visitor 1 has sent a message.
 async fn account_with_visitor(host: &TestHost) -> (TestAccount, TestChannel) {
     let account = host.create_account().await;
     let channel = account.create_channel("https://app.example/hook").await;

@@ -1,4 +1,4 @@
-//! Part C of the specification: the events that webhooks receive, with every field of table C1.
+//! The events that webhooks receive (specification, part C), with every field of table C1.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,7 +15,7 @@ use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 const PAGE_URL: &str = "https://shop.example/cart?x=1";
 
-/// A message whose sender has every field that events contain.
+/// Returns a message whose sender has every field that webhook events can contain.
 fn introduction_message(name: &str) -> Value {
     json!({
         "sender": {
@@ -26,7 +26,7 @@ fn introduction_message(name: &str) -> Value {
     })
 }
 
-/// The fields that all events of a chat share.
+/// Returns the fields that all events of a chat have in common.
 fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
     json!({
         "event_name": event,
@@ -46,7 +46,7 @@ fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
     })
 }
 
-/// The visitor of [`introduction_message`] in the format of table C1.
+/// Returns the visitor of [`introduction_message`] in the format of table C1 of the specification.
 fn visitor_named(name: &str) -> Value {
     json!({
         "name": name, "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "", "social": {},
@@ -60,12 +60,13 @@ impl WebhookFixture {
         json!({"id": self.agent.id, "name": "Ann", "email": self.agent.email, "phone": "+31 20 1"})
     }
 
-    /// The expected event of this visitor, caused by Ann.
+    /// Returns the event that the webhook must receive for this visitor if Ann caused it.
     fn expected_event(&self, event: &str, visitor: &Value) -> Value {
         merged(common_fields(event, &self.channel.id, visitor), json!({"agent": self.expected_agent()}))
     }
 
-    /// The visitor sends the introduction with the name Ada, Ann accepts, and `chat_accepted` is delivered.
+    /// Opens a chat with [`introduction_message`] under the name Ada. Ann accepts the chat, and `chat_accepted` is
+    /// delivered.
     async fn accept_introduced_visitor(&self) {
         self.channel.post(&introduction_message("Ada")).await.expect(200);
         self.agent.accept(1).await;
@@ -188,7 +189,7 @@ fn repeated_data_and_page_changes_send_no_event() {
     });
 }
 
-/// Visitor, bot and agent send messages in one chat, then the agent closes it.
+/// The visitor, the bot and the agent send messages in one chat. Then the agent closes the chat.
 async fn hold_conversation(fixture: &BotFixture) {
     fixture.channel.post(&introduction_message("Ada & <Co>")).await.expect(200);
     fixture.bot.send_text(&json!(1), "1 < 2").await.expect(200);
@@ -232,7 +233,7 @@ fn chat_finished_contains_the_whole_conversation() {
     });
 }
 
-/// Checks the timestamps of the messages (whole seconds, now, in order) and removes them.
+/// Checks that the messages' timestamps are whole seconds, current and in order. Then removes the timestamps.
 fn remove_timestamps(messages: &mut [Value]) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let times: Vec<u64> = messages.iter().map(|message| number(&message["timestamp"])).collect();
@@ -268,7 +269,7 @@ fn chat_finished_omits_the_beginning_of_a_long_chat() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;
         fixture.accept_introduced_visitor().await;
-        // More than one megabyte in all.
+        // The messages have more than one megabyte in total.
         for n in 0..30 {
             fixture.agent.send_text(1, &format!("{n} {}", "\u{1d11e}".repeat(9_990))).await;
         }
@@ -292,7 +293,7 @@ fn chat_finished_lists_every_participating_agent() {
         let ben = fixture.account.create_agent("Ben").await;
         ben.set_presence("online").await;
         fixture.accept_introduced_visitor().await;
-        // Ann has sent no message, and is deleted before the chat ends.
+        // Ann does not send a message, and she is deleted before the chat is closed.
         fixture.agent.client.post("/agent/chats/1/transfer", &json!({"agent_id": ben.id})).await.expect(200);
         admin.client.delete(&format!("/admin/agents/{}", fixture.agent.id)).await.expect(200);
         ben.close(1).await;

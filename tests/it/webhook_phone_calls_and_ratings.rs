@@ -1,5 +1,6 @@
-//! The webhook events call_event and offline_message, and the rating in chat_finished. Their endpoints do not exist
-//! yet, so the tests call the library that stores the entries; everything after that runs as deployed.
+//! The webhook events call_event and offline_message, and the rating in chat_finished. The endpoints that will cause
+//! them do not exist yet, so the tests store the entries by calling the library. All later steps run as in a deployed
+//! stack.
 
 use serde_json::{Value, json};
 use shared::domain::chat::Rating;
@@ -25,13 +26,13 @@ use crate::support::api_client::number;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 use crate::support::test_receiver::CannedResponse;
 
-/// The stores of the host's tables.
+/// Returns the stores that use the host's tables.
 fn stores(host: &TestHost) -> (Chats, Directory) {
     let client = host.tables();
     (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))
 }
 
-/// Invokes the function that delivers an entry, as its queue would.
+/// Invokes the function that delivers an entry, in the same way as its queue.
 async fn deliver(host: &TestHost, entry: &TimelineEntry) {
     let task = Task::new_entry(&entry.account_id, entry.chat_id, entry.seq);
     let record = json!({"messageId": entry.id, "body": serde_json::to_string(&task).unwrap(), "attributes": {}});

@@ -1,4 +1,4 @@
-//! Webhook responses: their effect on the agent's panel and the visitor, failed deliveries, and CRM assignments.
+//! Responses of webhooks: their effect on the agent's panel and on the visitor, failed deliveries, and CRM assignments.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How far from its scheduled time an attempt may start on an idle machine.
+/// Maximum deviation of an attempt's start from its scheduled time on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 const CARD_URL: &str = "https://crm.example/card/7";
 
@@ -180,8 +180,8 @@ fn long_custom_data_is_cut() {
     });
 }
 
-/// Responses that end the delivery without effect, each with its status, the delivery state, and a text that the
-/// recorded attempt contains.
+/// Returns responses that end the delivery and have no effect. Each is listed with its HTTP status, the resulting
+/// delivery state, and a text that the recorded attempt must contain.
 fn responses_without_effect() -> Vec<(CannedResponse, u16, &'static str, &'static str)> {
     let response_with_result = |status: u16, result: Value| {
         CannedResponse::Json(
@@ -262,7 +262,8 @@ fn numbers_and_a_description_are_read_from_a_response() {
     });
 }
 
-/// Checks that the delivery failed after three attempts, each with its status (or none), its duration and its error.
+/// Checks that the delivery failed after three attempts. Each attempt must have this status, a duration and an error.
+/// `status` is `None` if there was no response.
 fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
     assert_eq!(delivery["state"], "failed", "{name}: {delivery}");
     assert!(delivery["error"]["message"].is_string(), "{name}: {delivery}");
@@ -391,7 +392,7 @@ fn assign_path(chat: u64) -> String {
     format!("/agent/chats/{chat}/assign")
 }
 
-/// An accepted chat with a CRM card. `chat_assigned` gets this response.
+/// Creates an accepted chat that has a CRM card. The webhook responds to `chat_assigned` with `response`.
 async fn chat_with_card(host: &TestHost, response: CannedResponse) -> (WebhookFixture, u64) {
     let card = ok_response_with(json!({"enable_assign": true, "crm_link": CARD_URL}));
     let fixture = WebhookFixture::create_with(host, [card, response]).await;
@@ -399,7 +400,7 @@ async fn chat_with_card(host: &TestHost, response: CannedResponse) -> (WebhookFi
     (fixture, chat)
 }
 
-/// Waits until the panel's assignment is no longer `pending`, and returns it.
+/// Waits until the CRM assignment in the panel is no longer `pending`, and returns the assignment.
 async fn final_assignment(fixture: &WebhookFixture, chat: u64) -> Value {
     wait_for("the end of the assignment", seconds(13), async || {
         let assignment = fixture.panel(chat).await["assignment"].clone();

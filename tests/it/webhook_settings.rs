@@ -1,4 +1,4 @@
-//! The webhooks of an account in the admin API: URLs, event selection, signing secrets, rotation and test events.
+//! The admin API for webhooks: URLs, selection of events, signing secrets, secret rotation and test events.
 
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -20,7 +20,7 @@ fn signing_secret(shown: &Value) -> &str {
     shown["signing_secret"].as_str().unwrap_or_else(|| panic!("the response has no secret: {shown}"))
 }
 
-/// Whether the signature of a request is valid for this secret (checked with the official library).
+/// Returns whether the signature of a request is valid for this secret. Uses the official library of Standard Webhooks.
 fn is_signature_valid(signing_secret: &str, request: &ReceivedRequest) -> bool {
     Webhook::new(signing_secret).unwrap().verify(&request.body, &request.header_map()).is_ok()
 }
@@ -33,7 +33,7 @@ async fn get_settings(admin: &ApiClient) -> Value {
     admin.get(SETTINGS_PATH).await.expect(200)
 }
 
-/// The webhook fields of the settings.
+/// Returns the fields of the settings that belong to webhooks.
 fn webhook_fields(settings: &Value) -> Value {
     json!({"webhook_url": settings["webhook_url"], "webhooks": settings["webhooks"]})
 }
@@ -127,7 +127,7 @@ fn changed_url_is_used_within_ten_seconds() {
     });
 }
 
-/// Causes `chat_updated` events until the requests of `receiver` match. Returns the requests.
+/// Causes `chat_updated` events until `matches` returns true for the requests of `receiver`. Returns these requests.
 async fn send_events_until(
     fixture: &WebhookFixture,
     receiver: &TestReceiver,
@@ -157,7 +157,6 @@ fn account_has_at_most_ten_webhooks() {
     });
 }
 
-/// Values that are not valid webhook URLs.
 fn invalid_urls() -> Vec<Value> {
     let texts = [
         "",
@@ -299,13 +298,14 @@ fn repeated_rotations_keep_the_newest_old_secrets() {
         assert!(secrets.len() > 3, "every rotation was rejected");
         fixture.open_accepted_chat().await;
         let request = fixture.webhook_receiver.requests().remove(0);
-        // The current secret and the newest four old ones.
+        // The request is signed with the current secret and with the four newest previous secrets.
         let signing = secrets.iter().filter(|signing_secret| is_signature_valid(signing_secret, &request)).count();
         assert_eq!(signing, secrets.len().min(5));
     });
 }
 
-/// Whether the newest event is signed with exactly these secrets. A process may use cached secrets for ten seconds.
+/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. A process may
+/// use cached secrets for up to ten seconds.
 fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[ReceivedRequest]) -> bool + 'a {
     move |requests| {
         let last = requests.last().expect("a request");
@@ -381,7 +381,7 @@ fn test_sends_a_sample_of_any_event() {
             let outcome = fixture.account.admin.client.post(&path, &json!({"event": event})).await.expect(200);
             assert_eq!((&outcome["status"], &outcome["error"]), (&json!(200), &Value::Null), "{event}");
         }
-        // The receiver checks every body against the OpenAPI document.
+        // The test receiver also checks every body against the OpenAPI document.
         assert_eq!(event_names(&fixture.webhook_receiver), events);
         for wrong in [json!("chat_exploded"), json!(7), json!([])] {
             let refused = fixture.account.admin.client.post(&path, &json!({"event": wrong})).await;

@@ -1,5 +1,5 @@
 //! Conflicting writes, as they occur on AWS: no acknowledged message is lost, and no action is applied twice. A
-//! delivery may be repeated when recording it met a conflict; the repetition has the same id.
+//! delivery may be repeated if recording its result causes a write conflict. The repeated request has the same id.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -16,25 +16,25 @@ use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
 
-/// Limit of repetitions of a request that gets 503 because of a conflict.
+/// Maximum number of times a request is sent while the response is 503 because of a write conflict.
 const MAX_REPETITIONS: usize = 30;
 
 const VISITORS: usize = 4;
 
-/// Sent texts, each with whether the request was acknowledged.
+/// The sent texts. The value is true if the request was acknowledged.
 #[derive(Default)]
 struct SentTexts(Mutex<BTreeMap<String, bool>>);
 
-/// One account with two channels, one of them with a bot, a webhook and two agents.
+/// An account with two channels, a webhook and two agents. One of the channels has a bot.
 struct Scenario {
     fixture: BotFixture,
     plain_channel: TestChannel,
     webhook_receiver: TestReceiver,
     ann: TestAgent,
     ben: TestAgent,
-    /// Messages of visitors.
+    /// Messages of visitors. They have no idempotency key, so every repetition has a different text.
     visitor_texts: SentTexts,
-    /// Messages of agents and bots, which are repeated with one idempotency key until they are acknowledged.
+    /// Messages of agents and bots. Each request is repeated with the same idempotency key until it is acknowledged.
     reply_texts: SentTexts,
 }
 
@@ -43,14 +43,14 @@ impl SentTexts {
         self.0.lock().unwrap().insert(text.to_owned(), acknowledged);
     }
 
-    /// Acknowledged texts that are not stored.
+    /// Returns the acknowledged texts that `found` does not contain.
     fn missing(&self, found: &[String]) -> Vec<String> {
         let texts = self.0.lock().unwrap();
         let missing = texts.iter().filter(|(text, acknowledged)| **acknowledged && !found.contains(text));
         missing.map(|(text, _)| text.clone()).collect()
     }
 
-    /// Checks that acknowledged texts are stored once, and others at most once.
+    /// Checks that `found` contains every acknowledged text exactly once and every other text at most once.
     fn assert_stored_once(&self, found: &[String]) {
         for (text, acknowledged) in &*self.0.lock().unwrap() {
             let copies = found.iter().filter(|found| *found == text).count();
@@ -62,7 +62,7 @@ impl SentTexts {
     }
 }
 
-/// Repeats a request until the response is not 503.
+/// Repeats a request as long as the response is 503.
 async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
@@ -73,7 +73,7 @@ async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> Api
     panic!("only 503 responses")
 }
 
-/// A POST that is repeated with the same idempotency key.
+/// Sends a POST request and repeats it with the same idempotency key as long as the response is 503.
 async fn post_with_key(client: &ApiClient, path: &str, body: &Value) -> ApiResponse {
     let key = unique_name("key");
     repeat_while_unavailable(async || {
@@ -102,7 +102,8 @@ impl Scenario {
         }
     }
 
-    /// Sends a visitor's message, with another text at each repetition, because it has no idempotency key.
+    /// Sends a visitor's message and repeats it with a different text as long as the response is 503. The text must
+    /// differ because the request has no idempotency key.
     async fn send_text(&self, channel: &TestChannel, visitor: &str, suffix: &str) {
         for n in 0..MAX_REPETITIONS {
             let text = format!("{visitor}: {suffix} ({n})");
@@ -125,7 +126,8 @@ impl Scenario {
         number(&chat.unwrap_or_else(|| panic!("no chat of {visitor}"))["chat_id"])
     }
 
-    /// An agent's action in a chat. A transfer that was applied although it got 503 is rejected when it is repeated.
+    /// Performs an agent's action in a chat. A transfer may be applied even if its response is 503. Its repetition then
+    /// gets 409, which counts as success.
     async fn perform_action(&self, agent: &TestAgent, chat: u64, action: &str, body: &Value) {
         let path = format!("/agent/chats/{chat}/{action}");
         let first = agent.client.post(&path, body).await;
@@ -145,7 +147,7 @@ impl Scenario {
         self.reply_texts.record(text, true);
     }
 
-    /// A conversation with two agents and a transfer between them.
+    /// Runs a conversation with two agents and a transfer between them.
     async fn run_agent_conversation(&self, visitor: &str) {
         for suffix in ["one", "two", "three"] {
             self.send_text(&self.plain_channel, visitor, suffix).await;
@@ -161,7 +163,7 @@ impl Scenario {
         self.perform_action(&self.ben, chat, "close", &json!({})).await;
     }
 
-    /// A conversation with the bot, and with an agent after the handover.
+    /// Runs a conversation with the bot and, after the handover, with an agent.
     async fn run_bot_conversation(&self, visitor: &str) {
         self.send_text(&self.fixture.channel, visitor, "one").await;
         let chat = self.find_chat(visitor).await;
@@ -187,11 +189,11 @@ impl Scenario {
         all
     }
 
-    /// Waits until every acknowledged message is listed and every delivery has succeeded. Entries after a gap in the
-    /// timeline are listed after ten seconds.
+    /// Waits until every acknowledged message is listed and every delivery has succeeded. An entry after a gap in the
+    /// timeline is listed only after ten seconds.
     async fn wait_until_delivered(&self, host: &TestHost) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
-            // The scheduled run may meet a conflict too.
+            // The sweep may also fail because of a write conflict, so its result is ignored.
             let _ = host.local.run_schedule("schedule-sweep").await;
             let all = self.timelines().await;
             let states = |entry: &Value| {
@@ -207,7 +209,7 @@ impl Scenario {
     }
 }
 
-/// The names of the received requests, grouped by `webhook-id`.
+/// Returns the names of the received requests, grouped by `webhook-id`. `name` computes a request's name from its body.
 fn requests_by_id(requests: &[ReceivedRequest], name: impl Fn(&Value) -> String) -> BTreeMap<String, Vec<String>> {
     let mut requests_by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for request in requests {

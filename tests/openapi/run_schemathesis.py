@@ -21,7 +21,7 @@ DOCUMENT = ROOT / "docs" / "openapi.json"
 ASSETS = ROOT / "functions" / "www" / "dist" / "console" / "assets"
 FOLDER = ROOT / "target" / "openapi"
 READY = FOLDER / "ready.json"
-# Phases of schemathesis, each in a separate run.
+# The phases of schemathesis. Each phase is a separate run.
 PHASES = ["coverage", "fuzzing"]
 CHECKS = [
     "not_a_server_error",
@@ -32,7 +32,7 @@ CHECKS = [
 ]
 # A fixed seed makes failures reproducible.
 SEED = "20261121"
-# A closed port of this machine. Requests register no other URL as a receiver.
+# A URL with a closed port of this machine. Requests register no other URL as a receiver.
 CLOSED_PORT_URL = "http://127.0.0.1:9/"
 
 
@@ -71,7 +71,7 @@ def create_test_data(ready):
     colleague = person | {"name": "Ann", "email": "agent@openapi.example"}
     agent_id = call(base, "POST", "/admin/agents", admin, colleague)["agent_id"]
     agent = call(base, "POST", "/agent/login", body=colleague)["token"]
-    # A built-in receiver of the local host that responds as an integrator and as a provider.
+    # A receiver that is part of the local host. It responds like an integrator and like a provider.
     receiver_url = f"{base}/_local/integrator"
     members = {"name": "Sales", "agent_ids": [agent_id]}
     department_id = call(base, "POST", "/admin/departments", admin, members)["department_id"]
@@ -94,7 +94,7 @@ def create_test_data(ready):
     return {
         "tokens": {"admin": admin, "agent": agent, "operator": operator},
         "secrets": secrets,
-        # Needed by the run itself; requests do not change or delete them.
+        # The run itself needs these resources, so requests do not change or delete them.
         "protected_ids": {
             "agent_id": [1, agent_id],
             "channel_id": list(secrets)[:2],
@@ -139,7 +139,7 @@ def run_phases(base, test_data, seconds):
     }
     command = [str(pathlib.Path(sys.executable).parent / "schemathesis"), "run", str(DOCUMENT), "--url", base]
     command += ["--checks", ",".join(CHECKS), "--mode", "all", "--seed", SEED]
-    # One worker, because the compiler of CPython 3.11, which hypothesis calls for lambdas, is not thread-safe.
+    # Use one worker. hypothesis calls the compiler of CPython 3.11 for lambdas, and this compiler is not thread-safe.
     command += ["--workers", "1", "--request-timeout", "20", "--continue-on-failure"]
     command += ["--generation-database", "none", "--no-color", "--suppress-health-check", "all", "--warnings", "off"]
 
@@ -181,7 +181,7 @@ def print_verdict(results, phases_succeeded, seconds):
         print(f"refused every request: {name}")
     statuses = collections.Counter(status for statuses, _ in results.values() for status in statuses)
     print(f"\n{statuses.total()} cases in {seconds} s, seed {SEED}, statuses:", dict(sorted(statuses.items())))
-    # A run can fail without a failed operation.
+    # A run can fail even if no operation failed.
     failures = len(failed) or int(not phases_succeeded)
     result = "FAILED" if failures else "ok"
     print(f"test result: {result}. {len(operations - failed)} passed; {failures} failed; 0 ignored; operations of the API")

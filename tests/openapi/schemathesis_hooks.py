@@ -15,14 +15,14 @@ CLOSED_PORT_URL, PROTECTED_IDS, KNOWN_IDS, SECRETS, TOKENS = (
     TEST_DATA[name] for name in ["closed_port_url", "protected_ids", "known_ids", "secrets", "tokens"]
 )
 LOCK = threading.Lock()
-# Request counters by operation.
+# The number of requests to each operation.
 REQUEST_COUNTERS = collections.defaultdict(itertools.count)
 # Operations that change or delete the resource in their path.
 MODIFYING = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
 MODIFYING |= {"disconnectBot", "changeProvider", "eraseVisitor"}
 # Operations that would end the session of all other requests.
 INVALID_TOKEN_ONLY = {"agentLogout"}
-# Operations whose path parameters belong together.
+# Operations whose path parameters belong together, so that the parameters cannot be chosen independently.
 FIXED_IDS = {"channelMessage", "botEvent"}
 
 schemathesis.openapi.format("uri", strategies.integers(0, 999).map(lambda number: f"{CLOSED_PORT_URL}{number}"))
@@ -85,7 +85,7 @@ def before_call(context, case, kwargs):
     protect_required_ids(case, name)
     case.body = without_foreign_urls(case.body)
     if name == "botEvent" and isinstance(case.body, dict) and count % 2:
-        # An event about a chat that may exist.
+        # Send an event for a chat that may exist.
         case.body |= {"chat_id": KNOWN_IDS["chat_id"][count % 20], "client_id": None}
     authorize(case, name, raw.get("security", []), count)
 

@@ -1,6 +1,8 @@
-//! Delivers events to the provider of a bot (specification, B-2). The chat is handed over to the agents when the bot
-//! does not confirm a CLIENT_MESSAGE or an AGENT_UNAVAILABLE. It confirms one by a regular answer, or by an event of
-//! its own that arrives after the first attempt started.
+//! Delivers events to the provider of a bot (specification, B-2).
+//!
+//! A bot accepts an event by responding with 200, or by sending BOT_MESSAGE or INVITE_AGENT for the chat after the
+//! first attempt has started. If a bot does not accept a CLIENT_MESSAGE or an AGENT_UNAVAILABLE, the chat is handed
+//! over to the agents.
 
 use std::time::Duration;
 
@@ -34,7 +36,7 @@ pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub connections: &'a Connections,
-    /// Also delays the time limit of a bot's answer.
+    /// Takes the retries, and the delayed task that checks whether the bot has answered in time.
     pub retries: &'a RetryQueue,
     pub outbound: &'a OutboundClient,
 }
@@ -48,7 +50,8 @@ impl Receiver for BotReceiver<'_> {
         chat.bot_id.clone()
     }
 
-    /// An event that needs a reaction is sent only while the bot has the chat; a notification is always sent.
+    /// An event that needs a reaction of the bot is sent only while the bot has the chat. A notification is always
+    /// sent.
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
@@ -73,15 +76,17 @@ impl Receiver for BotReceiver<'_> {
         })
     }
 
-    /// True after any event of the bot, including one that invited an agent.
+    /// True if the entry needs a reaction of the bot, and the bot has sent a message or an invitation for the chat
+    /// after the first attempt started.
     fn has_accepted(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let first_attempt_at =
             entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));
         first_attempt_at.is_some_and(|first_attempt_at| chat.has_bot_event_after(first_attempt_at))
     }
 
-    /// Hands the chat over before a failure is stored, and queues the time limit of the bot's answer before a success
-    /// is. If the process dies in between, the attempt is repeated.
+    /// Runs a side effect before the result is stored, so that the attempt is repeated if the process dies in between.
+    /// Before a failure is stored, the chat is handed over to the agents. Before a success is stored, the check at the
+    /// end of the bot's time limit for an answer is queued.
     fn before_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -142,8 +147,8 @@ impl BotReceiver<'_> {
         }
     }
 
-    /// Handles the end of a bot's time limit for its answer: without
-    /// an event of the bot since `asked_at`, the chat is handed over.
+    /// Handles the end of a bot's time limit for an answer: if the bot has sent no event since `asked_at`, the chat is
+    /// handed over to the agents.
     pub async fn hand_over_if_unanswered(&self, task: &AnswerDueTask) -> Result<(), Error> {
         let AnswerDueTask { v: _, account_id, chat_id, seq, asked_at } = task;
         self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
@@ -171,8 +176,9 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Whether an agent in the audience of the chat's channel is
-/// online. One query, and a read when the channel is not cached.
+/// Whether an agent in the audience of the chat's channel is online. Costs one query of the presences and, unless they
+/// are cached, one read of the channel and one query of the roster (the account's agents and departments) if the
+/// channel names agents or departments.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,
@@ -184,10 +190,12 @@ pub(crate) async fn has_online_agent(
     Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
-/// The error codes of the specification (Authentication). Other error texts of a provider are not shown.
+/// The error codes that the specification defines (section Authentication). Any other error text of a provider is not
+/// shown.
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
-/// A regular answer is 200 without an `error` (docs/decisions.md, Bot API); every other answer is a failed attempt.
+/// Interprets the response to an event. The bot accepts the event with status 200 and a body without an `error` object
+/// (docs/decisions.md, Bot API). With every other response the attempt has failed.
 fn read_answer(answer: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
@@ -221,7 +229,7 @@ mod tests {
             ),
             (200, r#"{"error":{"code":"another text"}}"#, Some("the provider answered with an error")),
             (200, r#"{"error":{"code":7}}"#, Some("the provider answered with an error")),
-            // An answer that was cut off at 64 KB.
+            // A response that was truncated at 64 KB.
             (200, r#"{"error":{"code":"invalid_req"#, None),
         ];
         for (status, body, error) in table {

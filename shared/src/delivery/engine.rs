@@ -1,8 +1,9 @@
-//! The delivery engine: one attempt of one delivery, for every kind of receiver.
+//! The delivery engine makes one attempt of one delivery, for every kind of receiver.
 //!
-//! [`run`] handles a task in three steps: `read` loads the entry and decides what is due, `send` makes the request,
-//! `record` stores the result and queues the next attempt. A repeated or late task is harmless, because the entry says
-//! which attempt is next. When the process dies at any step, the entry stays pending and the sweep finds it.
+//! [`run`] handles a task in three steps: `read` loads the entry and decides what is due, `send` makes the request, and
+//! `record` stores the result and queues the next attempt. A repeated or late task does no harm, because the entry
+//! stores which attempt is next. If the process dies in any step, the delivery stays pending, and the sweep (the
+//! scheduled search for overdue deliveries) queues it again.
 
 use std::time::Duration;
 
@@ -23,16 +24,18 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// Delay of a task that was interrupted before its request, because a table or a queue was unavailable.
+/// A task that was interrupted before its request, because a table or a queue was unavailable, is repeated after this
+/// delay.
 const THROTTLED_RETRY_DELAY: Duration = Duration::from_secs(1);
-/// A failed attempt shorter than this does not count for the receiver's circuit breaker.
+/// Only a failed attempt that took at least this long counts for the receiver's circuit breaker. While the breaker of a
+/// receiver is open, first attempts use the retry queue.
 const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 
 /// One kind of receiver: integrators, bots or webhooks.
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
-    /// The id of the channel, bot or webhook that an entry goes to; none when it no longer exists.
+    /// The id of the channel, bot or webhook to which an entry is sent. `None` if the entry has no such receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
     /// Whether the current state of the chat makes the entry obsolete for this receiver.
@@ -40,14 +43,15 @@ pub trait Receiver: Send + Sync {
         false
     }
 
-    /// Whether the receiver has confirmed the entry by other means
-    /// than its HTTP answer. No further attempt is made then.
+    /// Whether the receiver has accepted the entry by other means than its HTTP response. If so, no further attempt is
+    /// made.
     fn has_accepted(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
 
-    /// Runs before the result of an attempt is stored, for side effects that must not be lost when the process dies in
-    /// between: the attempt is then repeated. Returns the update to store, which may differ from `update`.
+    /// Runs before the result of an attempt is stored. It is the place for side effects that must not be lost: if the
+    /// process dies before the result is stored, the attempt is repeated, and so are the side effects. Returns the
+    /// update to store, which may differ from `update`.
     fn before_record<'a>(
         &'a self,
         _entry: &'a TimelineEntry,
@@ -58,8 +62,8 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(update) })
     }
 
-    /// Runs when the delivery window ended before the queue
-    /// delivered the task. Returns the final state of the delivery.
+    /// Runs if no further request may be made within the delivery window, for example because the queue delivered the
+    /// task too late. Returns the final state of the delivery.
     fn expire<'a>(&'a self, _entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }
@@ -67,7 +71,7 @@ pub trait Receiver: Send + Sync {
     /// Sends an entry once.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] only when no request was made: the attempt is then repeated without being counted.
+    /// Returns [`Error::Unavailable`] only if no request was made. The attempt is then repeated without being counted.
     fn send<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -78,32 +82,33 @@ pub trait Receiver: Send + Sync {
 
 /// What the engine does with a task.
 enum Decision {
-    /// Drops the task: the delivery is finished, or another attempt is next.
+    /// Drops the task, because the delivery is finished or another attempt is next.
     Skip,
-    /// Ends the delivery in this state without an attempt.
+    /// Ends the delivery in this state, without an attempt.
     Finish(DeliveryState),
     /// Sends this task to the retry queue with a delay.
     Requeue(Task, Duration),
-    /// Makes an attempt with this time-out.
+    /// Makes an attempt with this timeout.
     Send(Delivery, Duration),
-    /// Ends the delivery because its window is over.
+    /// Ends the delivery, because no further request may be made within its window.
     Expire(Delivery),
-    /// Drops the task and leaves the delivery pending: all attempts were made, but none could be recorded.
+    /// Drops the task and leaves the delivery pending, because all attempts were made but not all of them could be
+    /// recorded.
     LeaveToSweep,
 }
 
-/// The step at which a task failed. It decides how the task is retried when the cause was an unavailable service.
+/// The step at which a task failed. If the cause was an unavailable service, the step decides how the task is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailedStage {
     /// Nothing was sent.
     BeforeSend,
     /// The request was sent, but its result is not stored.
     Record,
-    /// The result is stored, but the next attempt, due after this delay, is not queued.
+    /// The result is stored, but the next attempt is not queued. That attempt is due after this delay.
     Enqueue(Duration),
 }
 
-/// Adds the stage to an error, for `map_err`.
+/// Adds the stage to an error. For use with `map_err`.
 fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
     move |error| (stage, error)
 }
@@ -128,9 +133,9 @@ struct DueAttempt {
 /// Handles one task of a delivery queue.
 ///
 /// # Errors
-/// When a table or a queue is unavailable, the task is sent to the retry queue and
-/// the result is `Ok`: the visibility time-out of a FIFO queue would stall the whole
-/// chat. Any other error is returned, so that the queue delivers the task again.
+/// If a table or a queue is unavailable, the task is sent to the retry queue and the result is `Ok`. With an error, a
+/// FIFO queue would hold back the chat's following messages until the visibility timeout ends. Any other error is
+/// returned, so that the queue delivers the task again.
 pub async fn run(
     chats: &Chats,
     breakers: &CircuitBreakers,
@@ -150,8 +155,8 @@ pub async fn run(
     }
 }
 
-/// The task that continues after a stage failed, and its delay. A request whose result is not stored counts as
-/// unrecorded, which limits how often the receiver is called.
+/// The task that continues after a stage has failed, and its delay. A request whose result is not stored is counted in
+/// the task as unrecorded, so that the receiver is not called more often than a round allows.
 fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     match stage {
         FailedStage::BeforeSend => (task.retry_unordered(), THROTTLED_RETRY_DELAY),
@@ -160,14 +165,15 @@ fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     }
 }
 
-/// The decision for a pending delivery by its clock. With a strict window nothing is sent after the window.
+/// Decides by its clock what to do with a pending delivery. With a strict window, nothing is sent after the window has
+/// ended.
 fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_strict_window: bool) -> Decision {
     let is_exhausted = task.attempt.saturating_add(task.unrecorded) >= retry_schedule::MAX_ATTEMPTS;
     match step {
         AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
         AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
-        // The queue was late, not the receiver: an attempt of the round is still made.
+        // The queue was late, not the receiver, so an attempt of the round is still made.
         AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }
@@ -180,10 +186,11 @@ impl DeliveryRun<'_> {
         self.record(&due, &outcome, &attempt).await
     }
 
-    /// Reads the entry with its chat and returns the attempt that is due. Any other decision is carried out here.
+    /// Reads the entry with its chat and returns the attempt that is due. If no attempt is due, carries out the
+    /// decision and returns `None`.
     ///
     /// # Errors
-    /// Nothing was sent, so every error allows the same task to be repeated.
+    /// Nothing was sent, so the same task may be repeated after any error.
     async fn read(&self) -> Result<Option<DueAttempt>, Error> {
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
@@ -220,7 +227,8 @@ impl DeliveryRun<'_> {
             return Decision::Requeue(task.retry_unordered(), Duration::ZERO);
         }
         let has_strict_window = awaits_bot_reaction(entry);
-        // A strict window starts when the task's turn in the chat's order has come, not when the entry was created.
+        // A strict window starts when the task leaves the FIFO queue in the order of its chat, not when the entry is
+        // created.
         let turn = task.turn_at.map(Timestamp).filter(|_| has_strict_window);
         let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.with_turn_at(turn));
         let step = if has_strict_window {
@@ -234,17 +242,18 @@ impl DeliveryRun<'_> {
     /// Makes the request.
     ///
     /// # Errors
-    /// No request was made. A request that fails is not an error but an [`Outcome`].
+    /// Returns an error only if no request was made. A request that failed is an [`Outcome`].
     async fn send(&self, due: &DueAttempt) -> Result<(Outcome, Attempt), Error> {
         self.receiver.send(&due.entry, &due.chat, due.timeout).await
     }
 
-    /// Stores the result of an attempt, queues the next attempt, and updates the failing mark and the circuit breaker.
+    /// Stores the result of an attempt and queues the next attempt. Then updates the mark of a failing receiver in the
+    /// chat's header and the receiver's circuit breaker.
     ///
     /// # Errors
-    /// The stage is `Record` when the result is not stored, and `Enqueue` when only the next task is missing. A failed
-    /// update of mark or breaker is only logged: both affect nothing but the order of attempts, and the next failed
-    /// attempt repeats the update.
+    /// The stage is `Record` if the result is not stored, and `Enqueue` if only the next task is missing. If the mark
+    /// or the breaker cannot be updated, the error is only logged: both affect nothing but the order of attempts, and
+    /// the next failed attempt repeats the update.
     async fn record(&self, due: &DueAttempt, outcome: &Outcome, attempt: &Attempt) -> Result<(), (FailedStage, Error)> {
         let DueAttempt { entry, chat, delivery, timeout: _ } = due;
         let (target, ended_at) = (self.receiver.target(), clock::now());
@@ -271,8 +280,9 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    /// Stores the update of a delivery and returns it; none when a concurrent update was stored first. When the entry
-    /// is too large for the attempt, the delivery fails, because the receiver would be called again and again.
+    /// Stores the update of a delivery and returns it. Returns `None` if a concurrent update was stored first. If the
+    /// table can never store the attempt, for example because the entry would become too large, the delivery fails.
+    /// Otherwise the receiver would be called again and again.
     async fn store_update(
         &self,
         entry: &TimelineEntry,
@@ -316,7 +326,7 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    /// Ends a delivery whose window is over.
+    /// Ends a delivery for which no further request may be made within its window.
     async fn expire(&self, entry: &TimelineEntry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
         let state = self.receiver.expire(entry, chat).await?;
         if state != DeliveryState::Failed {
@@ -333,8 +343,8 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    /// Whether the receiver's breaker is open for a first attempt.
-    /// When the breaker cannot be read, it counts as closed.
+    /// Whether this is a first attempt and the receiver's breaker is open. A breaker that cannot be read counts as
+    /// closed.
     async fn has_open_breaker(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let Some(receiver) = self.breaker_name(entry, chat).filter(|_| self.task.ordered) else { return false };
         match self.breakers.is_open(&receiver, clock::now()).await {
@@ -346,8 +356,8 @@ impl DeliveryRun<'_> {
         }
     }
 
-    /// Counts an attempt that hung until it failed. Any HTTP answer
-    /// closes the breaker, even one that rejects the message.
+    /// Counts an attempt that hung until it failed. A response that ends the delivery closes the breaker, even if it
+    /// rejects the message.
     async fn update_breaker(
         &self,
         entry: &TimelineEntry,
@@ -386,8 +396,8 @@ fn is_next_attempt(delivery: &Delivery, task: &EntryTask) -> bool {
     delivery.state == DeliveryState::Pending && delivery.round == task.round && delivery.attempts_made == task.attempt
 }
 
-/// Sets or clears the mark of a failing receiver in the chat's
-/// header. Writes only when the mark changes or is about to expire.
+/// Sets or removes the mark of a failing receiver in the chat's header. Writes only if the mark changes or is about to
+/// expire.
 async fn update_failing_mark(
     chats: &Chats,
     chat: &Chat,
@@ -403,8 +413,8 @@ async fn update_failing_mark(
     }
 }
 
-/// Logs one attempt. `message_id` is the `webhook-id` of the request, and is also in the log line of the request that
-/// created the entry.
+/// Logs one attempt. `message_id` is the `webhook-id` of the request. The log line of the request that created the
+/// entry contains the same id.
 fn log_attempt(task: &EntryTask, entry: &TimelineEntry, attempt: &Attempt, result: AttemptResult) {
     let (message_id, result) = (&entry.id, result.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);
@@ -432,12 +442,12 @@ mod tests {
 
     /// The second attempt of an entry, with one request that could not be recorded.
     fn task() -> EntryTask {
-        let Task::TimelineEntry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
+        let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
         EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }
     }
 
     fn follow_up(stage: FailedStage) -> (u32, u32, Option<u64>, Duration) {
-        let (Task::TimelineEntry(next), delay) = follow_up_task(&task(), stage) else { panic!("not an entry task") };
+        let (Task::Entry(next), delay) = follow_up_task(&task(), stage) else { panic!("not an entry task") };
         assert!(!next.ordered, "it would block the chat");
         (next.attempt, next.unrecorded, next.turn_at, delay)
     }
@@ -452,7 +462,7 @@ mod tests {
         assert_eq!(follow_up(FailedStage::Record), (1, 2, Some(5), retry_schedule::ATTEMPT_SPACING));
     }
 
-    /// The number of requests while no result can be recorded, and the decision that ends them.
+    /// Returns how many requests are made while no result can be recorded, and the decision that ends them.
     fn simulate_unrecorded_requests(has_strict_window: bool) -> (u32, Decision) {
         let mut task = EntryTask { attempt: 0, unrecorded: 0, ..task() };
         let delivery = Delivery::new(Target::Channel, Timestamp(0));
@@ -466,7 +476,7 @@ mod tests {
                 Decision::Send(..) => {}
                 decision => return (requests, decision),
             }
-            let (Task::TimelineEntry(next), _) = follow_up_task(&task, FailedStage::Record) else {
+            let (Task::Entry(next), _) = follow_up_task(&task, FailedStage::Record) else {
                 panic!("not an entry task")
             };
             task = next;

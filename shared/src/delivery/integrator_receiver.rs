@@ -21,9 +21,9 @@ use crate::store::directory::Directory;
 use crate::wire::queue_task::TypingTask;
 use crate::wire::{channel_request, channel_response};
 
-/// An older typing notice is dropped.
+/// A typing notice that is older than this is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
-/// Short, because the chat's next messages wait behind a typing notice.
+/// The timeout is short, because the chat's next messages wait behind a typing notice.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The integrators' servers, as a receiver of the delivery engine.
@@ -62,8 +62,8 @@ impl Receiver for IntegratorReceiver<'_> {
 }
 
 impl IntegratorReceiver<'_> {
-    /// Sends a typing notice of the chat's agent to the integrator, once and only while it is fresh. Errors are logged
-    /// and the notice is dropped: a retry would delay the chat's next messages.
+    /// Sends a typing notice of the chat's agent to the integrator. The notice is sent once, and only if it is recent.
+    /// An error is logged and the notice is dropped, because a retry would delay the chat's next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {
             tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
@@ -87,7 +87,7 @@ impl IntegratorReceiver<'_> {
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        // The chat's header has the owner's name at the time of accepting, and no photo.
+        // The chat's header stores the agent's name as it was when the agent accepted the chat, and no photo.
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };

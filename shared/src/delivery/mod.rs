@@ -1,4 +1,4 @@
-//! Sends timeline entries to receivers: one engine for integrators, bots and webhooks (docs/design.md).
+//! Sends timeline entries to receivers, with one engine for integrators, bots and webhooks (docs/design.md).
 
 pub mod bot_receiver;
 pub mod engine;

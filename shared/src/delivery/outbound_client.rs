@@ -1,5 +1,5 @@
-//! The HTTP client for receivers' servers: signed POST requests
-//! with a time-out, no redirects and a limited answer size.
+//! The HTTP client for receivers' servers. It sends signed POST requests with a timeout, follows no redirects and
+//! limits the size of the response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +20,14 @@ use crate::runtime::clock;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// Bytes of an answer that are read; the rest is ignored.
+/// Only this many bytes of a response are read. The rest is ignored.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
-/// The only HTTP client of the functions. It calls no address that the guard forbids.
+/// The only HTTP client of the functions. It never calls an address that the SSRF guard forbids.
 #[derive(Clone)]
 pub struct OutboundClient {
-    /// None when the client could not be built. Then nothing is sent, instead of using a client without the guard.
+    /// `None` if the client could not be built. In that case nothing is sent, because a client without the guard must
+    /// not be used.
     client: Option<Client>,
     guard: Arc<SsrfGuard>,
 }
@@ -34,28 +35,27 @@ pub struct OutboundClient {
 /// A JSON request to a receiver, signed when it is sent.
 pub(crate) struct SignedPost<'a> {
     pub url: Url,
-    /// JSON.
     pub body: Vec<u8>,
-    /// `webhook-id`: the same for every attempt of an entry.
+    /// The `webhook-id` header, which is the same for every attempt of an entry.
     pub id: &'a str,
-    /// Standard Webhooks secrets: several during a rotation.
+    /// Standard Webhooks secrets. There are several during a rotation.
     pub secrets: &'a [&'a str],
     /// Whether to use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
-    /// Limits the whole exchange, from name resolution to the last byte of the answer.
+    /// Limits the whole exchange, from name resolution to the last byte of the response.
     pub timeout: Duration,
 }
 
-/// Why a request has no complete answer.
+/// Why a request has no complete response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SendError {
-    /// The address must not be called. Final.
+    /// The address must not be called. A retry would fail again.
     #[error("the address {0}")]
     ForbiddenTarget(ForbiddenTarget),
-    /// The connection is refused, the name does not resolve, or TLS fails.
+    /// The connection was refused, the name did not resolve, or TLS failed.
     #[error("no connection")]
     NoConnection,
-    /// Seconds.
+    /// Contains the timeout in seconds.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
     #[error("the connection was closed before the answer was complete")]
@@ -65,13 +65,13 @@ pub(crate) enum SendError {
 /// The result of a request.
 pub(crate) struct PostResult {
     pub result: Result<ReceiverResponse, SendError>,
-    /// The row for the delivery log. Its `error` is set only when there is no answer.
+    /// The row for the delivery log. Its `error` is set only if there is no response.
     pub attempt: Attempt,
 }
 
 impl PostResult {
-    /// The outcome of the request, and its row for the delivery log. `read` interprets an answer. Without an answer the
-    /// attempt is to be repeated, except that a forbidden address is final.
+    /// Returns the outcome of the request, and its row for the delivery log. `read` interprets a response. Without a
+    /// response the attempt is to be repeated, unless the address is forbidden: that rejection is final.
     pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
         let Self { result, attempt } = self;
         let outcome = match result {
@@ -100,7 +100,7 @@ impl OutboundClient {
             .http1_only()
             .redirect(redirect::Policy::none())
             .no_proxy()
-            // Idle connections break while a function is frozen.
+            // Idle connections break while Lambda freezes the process.
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(GuardedResolver(Arc::clone(&guard))))
             .user_agent(concat!("Switchboard/", env!("CARGO_PKG_VERSION")))
@@ -117,7 +117,7 @@ impl OutboundClient {
     /// in every function.
     ///
     /// # Errors
-    /// Nothing was sent. A request that fails is a [`PostResult`].
+    /// Returns an error only if nothing was sent. A request that failed is a [`PostResult`].
     pub(crate) fn post<'a>(&'a self, post: SignedPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {
             let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;
@@ -135,15 +135,15 @@ impl OutboundClient {
         })
     }
 
-    /// Sends a request and reads its answer. `status` is set when the response headers arrive, even if the body then
-    /// fails or times out.
+    /// Sends a request and reads the response. `status` is set as soon as the response headers arrive, even if reading
+    /// the body then fails or times out.
     async fn exchange(
         &self,
         url: Url,
         request: RequestBuilder,
         status: &mut Option<u16>,
     ) -> Result<ReceiverResponse, SendError> {
-        // The client does not use its resolver for IP literals.
+        // The client does not use its resolver for IP literals, so they are checked here.
         self.guard.check(&url).map_err(SendError::ForbiddenTarget)?;
         let mut response = request.send().await.map_err(|error| send_error(&error))?;
         let response_status = response.status().as_u16();
@@ -169,15 +169,16 @@ fn build_request(client: &Client, post: SignedPost<'_>, signature: &str, at: Tim
     if post.chunked { request.header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")) } else { request }
 }
 
-/// Adds a path segment to a URL. A query string stays behind the path.
+/// Adds a path segment to a URL and keeps its query string.
 pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error> {
     let mut url = Url::parse(base_url).map_err(Error::internal)?;
     url.path_segments_mut().map_err(|()| Error::internal("endpoint"))?.pop_if_empty().push(segment);
     Ok(url)
 }
 
-/// The URL of a channel's integrator (specification, A-3). The channel's id replaces its placeholder in the URL;
-/// without a placeholder it is appended as the last segment, unless the channel's settings turn that off.
+/// The URL to which a channel's messages are sent (specification, A-3). If the configured URL contains a placeholder,
+/// the channel's id replaces it. Otherwise the id is appended as the last path segment, unless the channel's settings
+/// turn that off.
 pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
     match settings.url_with_channel_id(channel_id) {
         Some(url) => Url::parse(&url).map_err(Error::internal),
@@ -186,7 +187,7 @@ pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) 
     }
 }
 
-/// A final rejection for an entry that cannot be sent at all.
+/// The final rejection of an entry that cannot be sent at all, and its row for the delivery log.
 pub(crate) fn reject_unsent(message: &str) -> (Outcome, Attempt) {
     let attempt =
         Attempt { at: clock::now(), status: None, duration_ms: 0, error: Some(message.to_owned()), answer: None };
@@ -207,7 +208,7 @@ fn send_error(error: &reqwest::Error) -> SendError {
     }
 }
 
-/// The guard's error, if it is one of the causes.
+/// Returns the SSRF guard's error if it is one of the causes of `error`.
 fn forbidden(error: &reqwest::Error) -> Option<ForbiddenTarget> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {

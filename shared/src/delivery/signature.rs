@@ -1,11 +1,12 @@
-//! Standard Webhooks signatures. Every outbound request carries one (docs/decisions.md, General).
+//! Standard Webhooks signatures. Every outbound request is signed (docs/decisions.md, General).
 
 use standardwebhooks::Webhook;
 
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
-/// The `webhook-signature` header: one signature for each secret, separated by spaces. A secret is `whsec_` and base64.
+/// Returns the value of the `webhook-signature` header: one signature for each secret, separated by spaces. A secret
+/// consists of `whsec_` and base64.
 pub(crate) fn sign(secrets: &[&str], id: &str, at: Timestamp, body: &[u8]) -> Result<String, Error> {
     let seconds = i64::try_from(at.seconds()).unwrap_or(i64::MAX);
     let sign_with = |secret: &&str| {

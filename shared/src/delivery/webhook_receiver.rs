@@ -1,5 +1,5 @@
-//! Delivers events to the webhooks of an account (specification, part C), and stores the data of their answers: the
-//! agent's panel, contact details and the state of a CRM assignment.
+//! Delivers events to the webhooks of an account (specification, part C) and stores the data in their responses: the
+//! panel that is shown to the agent, contact details, and the state of a CRM assignment.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, AnswerData, WebhookAnswer, WebhookPayload};
 
-/// Entries of a chat in chat_finished. A longer chat is sent without its oldest entries.
+/// The most entries that chat_finished contains. A longer chat is sent without its oldest entries.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
 
 /// The accounts' webhooks, as a receiver of the delivery engine.
@@ -67,7 +67,8 @@ impl Receiver for WebhookReceiver<'_> {
         })
     }
 
-    /// Shows the failure of a chat_assigned to the agent who requested the assignment.
+    /// If the delivery of chat_assigned fails, stores the failure in the panel, where the agent who requested the
+    /// assignment sees it.
     fn before_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -111,7 +112,8 @@ impl WebhookReceiver<'_> {
         Ok(payload.body().to_string().into_bytes())
     }
 
-    /// The newest entries of a chat, within the limits of chat_finished, without those whose retention is over.
+    /// The newest entries of a chat that fit into the limits of chat_finished, without entries whose retention period
+    /// has ended.
     async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,
@@ -124,7 +126,8 @@ impl WebhookReceiver<'_> {
         Ok(entries)
     }
 
-    /// Finds a webhook in the cached settings, and reads the settings again when it is missing there: it may be new.
+    /// Finds a webhook in the cached settings. If it is missing there, reads the settings again, because the webhook
+    /// may be new.
     async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let find =
             |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
@@ -134,9 +137,9 @@ impl WebhookReceiver<'_> {
         }
     }
 
-    /// Stores the data of an answer and returns the outcome of the attempt. The data is stored before the attempt, so
-    /// that the attempt is repeated when the process dies in between. When the data cannot be stored now, the attempt
-    /// counts as failed and is repeated; when it can never be stored, the failure is final.
+    /// Stores the data in a response and returns the outcome of the attempt. The data is stored before the result of
+    /// the attempt, so that the attempt is repeated if the process dies in between. If the data cannot be stored now,
+    /// the attempt counts as failed and is repeated. If it can never be stored, the failure is final.
     async fn store_answer(
         &self,
         event: WebhookEvent,
@@ -179,7 +182,8 @@ impl WebhookReceiver<'_> {
         Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
     }
 
-    /// Shows the agent whether the webhook confirmed the assignment. `unconfirmed` is an answer without the result OK.
+    /// Stores in the panel whether the webhook confirmed the assignment. `unconfirmed` is a response without the result
+    /// OK.
     async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
             None => CrmCardAssignment::Done,
@@ -189,8 +193,8 @@ impl WebhookReceiver<'_> {
         self.chats.record_assignment(&chat, &assignment, clock::now()).await
     }
 
-    /// Stores panel and contact details of an answer. The chat is read again, because it may have been closed or erased
-    /// during the request, and an erased chat must not be written.
+    /// Stores the panel and the contact details from a response. The chat is read again, because it may have been
+    /// closed or erased during the request, and nothing may be written to an erased chat.
     async fn apply_answer(&self, before: &Chat, answer_data: AnswerData) -> Result<(), Error> {
         let AnswerData { panel, contact_info } = answer_data;
         if panel.is_empty() && contact_info == VisitorProfile::default() {
@@ -207,7 +211,7 @@ impl WebhookReceiver<'_> {
     }
 
     /// Adds contact details to the visitor's profile. The visitor is read again, because the profile may have changed
-    /// during the request. An erased visitor is left alone.
+    /// during the request. Nothing is written if the visitor has been erased.
     async fn save_contacts(&self, chat: &Chat, contact_info: &VisitorProfile) -> Result<(), Error> {
         let Some(mut visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(()) };
         if !visitor.merge_profile(contact_info, ProfileSource::Crm) {

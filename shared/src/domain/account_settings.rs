@@ -1,4 +1,4 @@
-//! The settings of an account, which its admins change.
+//! The settings of an account that its admins can change.
 
 use std::time::Duration;
 
@@ -10,33 +10,36 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Longest time between two idle checks of an open chat, so that a shortened limit soon applies to it.
+/// The longest time between two idle checks of an open chat. If an admin shortens the idle limit, the new limit applies
+/// to all open chats after this time at the latest.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// All settings except for the trigger rules, which are large and needed only by the widget.
+/// All settings of an account except for the trigger rules. The rules are stored separately, because they are large and
+/// only the widget needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSettings {
-    /// Incremented by each change, for conditional writes.
+    /// Incremented by each change. A write requires that the stored version is still the one that was read.
     pub version: u64,
     pub webhooks: Vec<Webhook>,
     pub safe_urls: LinkFilter,
     /// The hours in which visitors can request a call.
     pub callback: CallbackHours,
     pub limits: RateLimits,
-    /// An open chat without a message is closed after this time; none: never.
+    /// An open chat is closed when its last message or transition was this long ago. `None` means that idle chats stay
+    /// open.
     pub idle_close: Option<Duration>,
-    /// Messages, chats and visitors expire after this many days; none: never.
+    /// Messages, chats and visitors expire after this number of days. `None` means that they never expire.
     pub retention_days: Option<u32>,
 }
 
-/// Rate limits per window of ten seconds (docs/decisions.md, General).
+/// Rate limits. Each applies to a window of ten seconds (docs/decisions.md, General).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Messages per visitor.
+    /// The number of messages that one visitor can send.
     pub visitor_messages: u32,
-    /// Requests per bot.
+    /// The number of requests that one bot can send.
     pub bot_requests: u64,
-    /// New chats per channel.
+    /// The number of chats that can be opened on one channel.
     pub channel_chats: u32,
 }
 
@@ -44,11 +47,11 @@ pub struct RateLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackHours {
     pub enabled: bool,
-    /// Days of the week; 1 is Monday.
+    /// Days of the week, from 1 (Monday) to 7 (Sunday).
     pub days: Vec<u8>,
-    /// Start and end in minutes of the day. An end before the start is on the next day.
+    /// Start and end in minutes after midnight. If the end is before the start, it is on the next day.
     pub hours: (u16, u16),
-    /// Offset of the account's time zone from UTC in minutes, positive to the east.
+    /// The offset of the account's time zone from UTC in minutes. Time zones east of Greenwich have a positive offset.
     pub utc_offset: i16,
 }
 
@@ -77,12 +80,12 @@ impl Default for CallbackHours {
 }
 
 impl AccountSettings {
-    /// Whether a chat with its last message or transition at `updated_at` has reached the idle limit.
+    /// Whether a chat has reached the idle limit. `updated_at` is the time of its last message or transition.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
     }
 
-    /// The time of the next idle check of an open chat.
+    /// The time of the next idle check of an open chat. `updated_at` is the time of its last message or transition.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
         self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))

@@ -5,7 +5,7 @@ use crate::domain::timestamp::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Agent,
-    /// Also manages the account.
+    /// An agent who also manages the account.
     Admin,
 }
 
@@ -26,14 +26,14 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub account_id: String,
-    /// Sequential in the account, from 1. The APIs use 0 for bots.
+    /// A sequential number in the account, starting at 1. The APIs use 0 for bots.
     pub agent_id: u64,
     pub name: String,
-    /// The login name: lower case, unique among all accounts.
+    /// The login name. It is in lower case and unique across all accounts.
     pub email: String,
-    /// For the `agent` structure of webhooks.
+    /// Sent to webhooks in the `agent` object.
     pub phone: Option<String>,
-    /// URL of the avatar, shown to visitors.
+    /// URL of the avatar that visitors see.
     pub photo: Option<String>,
     pub role: Role,
     pub created_at: Timestamp,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// An agent counts as offline this long after their last request.
+/// An agent who has sent no request for this time counts as offline.
 pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The status that an agent has chosen.

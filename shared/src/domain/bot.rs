@@ -1,21 +1,22 @@
-//! Bot providers, which the operator registers, and bots, the connections of accounts to providers.
+//! Bots and their providers. The operator registers the providers; a bot is the connection of an account to a provider.
 
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
 pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
-/// The longest delay of an SQS message, which measures this time.
+/// The timeout is measured with a delayed SQS message, and SQS delays a message by at most 15 minutes.
 pub const MAX_BOT_ANSWER_TIMEOUT_SECONDS: u64 = 900;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// Chosen by the operator; part of the URL of our endpoint for bots (specification, B-1).
+    /// Chosen by the operator. It is part of the URL to which the provider sends its events (specification, B-1).
     pub provider_id: String,
     pub name: String,
     /// Events are sent to `<endpoint>/<token>`.
     pub endpoint: String,
-    /// SHA-256, in hexadecimal, of the `Authorization` header that requests of the provider must have; none: no check.
+    /// SHA-256, in hexadecimal, of the `Authorization` header that the provider must send. `None` means that the header
+    /// is not checked.
     pub authorization_hash: Option<String>,
     pub created_at: Timestamp,
 }
@@ -26,25 +27,26 @@ pub struct Bot {
     pub bot_id: String,
     pub account_id: String,
     pub provider_id: String,
-    /// Issued by the provider; the last path segment of all requests in both directions.
+    /// Issued by the provider. It is the last path segment of the URL of every request, in both directions.
     pub token: String,
     /// Shown to visitors.
     pub name: String,
     /// The channels whose new chats start with the bot.
     pub channel_ids: Vec<String>,
-    /// How long the bot may take to react to an accepted message before the agents get the chat; none: no limit.
+    /// The time within which the bot must react to an accepted message. When it has passed without a reaction, the chat
+    /// is handed over to the agents. `None` means that there is no limit.
     pub answer_within: Option<Duration>,
-    /// Standard Webhooks secret that signs requests to the provider.
+    /// The secret that signs requests to the provider, in the format of Standard Webhooks (`whsec_...`).
     pub signing_secret: String,
     pub created_at: Timestamp,
 }
 
-/// An event that bots receive besides CLIENT_MESSAGE (specification, Events).
+/// An event other than CLIENT_MESSAGE that the service sends to bots (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotNotice {
     /// An agent has accepted the chat.
     AgentJoined,
-    /// The bot has invited an agent, but none is online.
+    /// The bot has invited an agent, but no eligible agent is online.
     AgentUnavailable,
     ChatClosed,
 }

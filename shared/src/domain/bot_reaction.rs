@@ -1,5 +1,5 @@
-//! Which entries a chat with a bot waits for: a visitor's message and the notice that no agent is available. When the
-//! bot does not react to one of them in time, the chat goes to the agents.
+//! The entries to which a bot must react: a visitor's message, and the notice that no agent is available. If the bot
+//! does not react to such an entry in time, the chat is handed over to the agents.
 
 use crate::domain::bot::BotNotice;
 use crate::domain::chat::Sender;
@@ -8,22 +8,22 @@ use crate::domain::message_content::ContentKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// Whether the chat waits for the bot's reaction to an entry. Such an entry is not sent again after its verdict: when
-/// its delivery failed, the chat already belongs to the agents.
+/// Whether the bot must react to an entry. Such an entry is not sent again after the final result of its delivery: if
+/// the delivery failed, the chat has already been handed over to the agents.
 pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
     let needs_reaction =
         entry.from == Sender::Visitor || entry.content.kind == ContentKind::BotNotice(BotNotice::AgentUnavailable);
     needs_reaction && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
-/// The moment after which an event of the bot counts as its reaction to an entry: the start of the first recorded
-/// attempt or, when none is recorded, the creation of the entry.
+/// The time after which an event of the bot counts as its reaction to an entry. This is the start of the first recorded
+/// attempt, or the creation of the entry if no attempt is recorded.
 pub fn bot_reaction_window_start(entry: &TimelineEntry) -> Timestamp {
     first_attempt_at(entry).unwrap_or(entry.at)
 }
 
-/// The delivery state of an entry to which the bot has reacted: delivered after at least one attempt, otherwise
-/// superseded.
+/// The delivery state of an entry to which the bot has reacted: `Delivered` if an attempt is recorded, otherwise
+/// `Superseded`.
 pub fn state_after_bot_event(entry: &TimelineEntry) -> DeliveryState {
     if first_attempt_at(entry).is_some() { DeliveryState::Delivered } else { DeliveryState::Superseded }
 }

@@ -1,4 +1,5 @@
-//! Channels: the entrances through which visitors write. Each has a secret endpoint URL that can be rotated.
+//! Channels. A channel connects an integrator's front end to an account: visitors' messages arrive at its endpoint URL,
+//! which contains a secret that can be rotated.
 
 use crate::domain::message_content::RichSupport;
 use crate::domain::secret_rotation::{self, Rotatable};
@@ -7,9 +8,9 @@ use crate::domain::timestamp::Timestamp;
 /// How strictly messages and responses of the integrator are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidationMode {
-    /// According to the specification.
+    /// Requires everything that the specification requires.
     Strict,
-    /// Tolerates common mistakes of clients.
+    /// Tolerates common mistakes of integrators.
     Lenient,
 }
 
@@ -32,7 +33,7 @@ impl ValidationMode {
 pub struct EndpointSecret {
     /// SHA-256 of the secret.
     pub hash: [u8; 32],
-    /// The end of a rotated secret; none for the current one.
+    /// The expiry time of a rotated secret. `None` for the current secret.
     pub valid_until: Option<Timestamp>,
 }
 
@@ -42,41 +43,42 @@ impl Rotatable for EndpointSecret {
     }
 }
 
-/// The current secret and the rotated ones that are still valid.
+/// Limits the valid secrets of a channel: the current secret and the rotated secrets that have not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
 /// The settings that admins can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
     pub name: String,
-    /// Messages of agents are sent to this URL. It may contain [`CHANNEL_ID_PLACEHOLDER`].
+    /// Messages of agents and bots are sent to this URL. It may contain [`CHANNEL_ID_PLACEHOLDER`].
     pub integrator_url: String,
-    /// Whether `/<channel_id>` is appended to a URL without the placeholder.
+    /// Whether `/<channel_id>` is appended to `integrator_url` if the URL does not contain the placeholder.
     pub append_channel_id: bool,
-    /// A disabled channel refuses messages of visitors.
+    /// A disabled channel rejects messages of visitors.
     pub enabled: bool,
     /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
-    /// The agents who receive the chats, see [`Roster::audience`](super::department::Roster::audience).
+    /// The agents who receive the channel's chats; see [`Roster::audience`](super::department::Roster::audience).
     pub agent_ids: Vec<u64>,
-    /// The departments whose members receive the chats.
+    /// The departments whose members receive the channel's chats.
     pub department_ids: Vec<u64>,
     pub validation: ValidationMode,
-    /// Error codes of the integrator whose messages are hidden from agents.
+    /// The integrator's error codes. Agents do not see the error message of a response with one of these codes.
     pub hidden_error_codes: Vec<i64>,
     pub rich_support: RichSupport,
 }
 
-/// Replaced by the channel id in `integrator_url`.
+/// This text in `integrator_url` is replaced by the channel id.
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
 
 impl ChannelSettings {
-    /// Whether the channel names agents or departments. Without any, all agents of the account receive its chats.
+    /// Whether the channel names agents or departments. If it names none, all agents of the account receive its chats.
     pub fn has_limited_audience(&self) -> bool {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }
 
-    /// The integrator URL with the channel id filled in; none when it has no placeholder.
+    /// The integrator URL with the placeholder replaced by `channel_id`. `None` if the URL does not contain the
+    /// placeholder.
     pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
         self.integrator_url
             .contains(CHANNEL_ID_PLACEHOLDER)
@@ -84,10 +86,10 @@ impl ChannelSettings {
     }
 }
 
-/// The number of messages that a channel refused for one reason on one day.
+/// The number of messages that a channel rejected for one reason on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusalCount {
-    /// Midnight, UTC.
+    /// The start of the day in UTC.
     pub day: Timestamp,
     /// See [`Error::refusal_reason`](crate::error::Error::refusal_reason).
     pub reason: String,
@@ -97,15 +99,15 @@ pub struct RefusalCount {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// CHANNEL_PUBLIC_ID of the specification.
+    /// Named CHANNEL_PUBLIC_ID in the specification.
     pub channel_id: String,
     pub account_id: String,
     pub settings: ChannelSettings,
-    /// The bot that answers new chats first.
+    /// The bot with which new chats of the channel start.
     pub bot_id: Option<String>,
-    /// The rotated secrets that are still valid, oldest first, then the current one.
+    /// The rotated secrets that are still valid, from the oldest to the newest, followed by the current secret.
     pub secrets: Vec<EndpointSecret>,
-    /// Standard Webhooks secret (`whsec_...`) that signs requests to the integrator.
+    /// The secret that signs requests to the integrator, in the format of Standard Webhooks (`whsec_...`).
     pub signing_secret: String,
     pub created_at: Timestamp,
 }
@@ -115,7 +117,8 @@ impl Channel {
         self.settings.validation == ValidationMode::Lenient
     }
 
-    /// Replaces the endpoint secret; see [`secret_rotation::rotate`]. The old one stays valid until `old_until`.
+    /// Replaces the endpoint secret; see [`secret_rotation::rotate`]. The previous secret stays valid until
+    /// `old_until`.
     pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
         secret_rotation::rotate(&mut self.secrets, EndpointSecret { hash, valid_until: None }, now, old_until);
     }

@@ -1,5 +1,5 @@
-//! The header of a chat, the item that every message of the chat updates. Its state is in
-//! [`chat_state`](super::chat_state).
+//! The header of a chat: the item that stores its state, owner and counters. Every message of the chat updates the
+//! header. The states and the transitions between them are defined in [`chat_state`](super::chat_state).
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat_state::ChatState;
@@ -9,12 +9,12 @@ use crate::domain::message_content::Content;
 use crate::domain::rate_limit::RateWindow;
 use crate::domain::timestamp::Timestamp;
 
-/// How long a visitor counts as typing after a typein without a typeout.
+/// How long a visitor counts as typing if no `typeout` follows a `typein`.
 const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
-/// Keeps a header below 1 KB, because every message writes it.
+/// Keeps the header below 1 KB. Every message of the chat writes the header, and DynamoDB charges writes by size.
 const MAX_PREVIEW_CHARS: usize = 80;
-/// Limits the agents in a header, because every message writes it.
+/// Limits the number of agents in the header, because every message of the chat writes the header.
 const MAX_PARTICIPANTS: usize = 30;
 
 /// The author of a timeline entry.
@@ -24,7 +24,7 @@ pub enum Sender {
     Agent(AgentSnapshot),
     /// Holds the name of the bot.
     Bot(String),
-    /// The service itself, for notifications of bots and webhooks.
+    /// The service itself, which creates the notifications for bots and webhooks.
     System,
 }
 
@@ -61,15 +61,16 @@ impl MessagePreview {
     }
 }
 
-/// Until when the receivers of a chat count as failing. First attempts to a failing receiver leave the order of the
-/// chat.
+/// The times until which the receivers of a chat count as failing; `None` if a receiver is not failing. First attempts
+/// for a failing receiver use the retry queue instead of the FIFO queue, so that they do not block the next messages of
+/// the chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FailingUntil {
     pub channel: Option<Timestamp>,
     pub bot: Option<Timestamp>,
 }
 
-/// How a visitor rates a chat (specification, C1: `rate`).
+/// How a visitor rates a chat (specification, table C1, `rate`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rating {
     Positive,
@@ -94,17 +95,17 @@ impl Rating {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
     pub account_id: String,
-    /// Sequential in the account, from 1.
+    /// A sequential number in the account, starting at 1.
     pub chat_id: u64,
     pub state: ChatState,
-    /// Number of transitions. A state can occur again, a version cannot.
+    /// The number of transitions. A chat can return to an earlier state, but never to an earlier version.
     pub version: u64,
     pub channel_id: String,
     /// The name of the channel when the chat was opened.
     pub channel_name: String,
     /// `sender.id` of the visitor as text.
     pub external_id: String,
-    /// Whether `sender.id` was a number in the last message; `recipient.id` has the same form.
+    /// Whether `sender.id` was a number in the visitor's last message. `recipient.id` is sent with the same JSON type.
     pub has_numeric_id: bool,
     /// A hash of the invitation that the visitor accepted; see [`Panel::invite`](super::chat_side_panel::Panel::invite).
     pub invite_hash: Option<String>,
@@ -112,15 +113,16 @@ pub struct Chat {
     pub visitor_number: u64,
     /// The truncated name of the visitor.
     pub visitor_name: String,
-    /// The last department of the chat. It stays when an agent accepts the chat.
+    /// The last department of the chat. It is preserved when an agent accepts the chat.
     pub department: Option<ChatDepartment>,
-    /// Ids of the agents who accepted, received or closed the chat, in this order; at most the newest 30.
+    /// The ids of the agents who accepted the chat, received it by a transfer, or closed it, in the order in which they
+    /// joined. Only the newest 30 are stored.
     pub participants: Vec<u64>,
-    /// The bot with which the chat started; it stays after a hand-over to the agents.
+    /// The bot with which the chat started. It is preserved when the chat is handed over to the agents.
     pub bot_id: Option<String>,
-    /// When the bot last sent a BOT_MESSAGE or an INVITE_AGENT.
+    /// The time of the bot's last BOT_MESSAGE or INVITE_AGENT.
     pub bot_event_at: Option<Timestamp>,
-    /// Number of the last timeline entry. Numbers can be skipped but never occur twice.
+    /// The number of the last timeline entry. Numbers can be skipped, but no number is used twice.
     pub seq: u64,
     pub opened_at: Timestamp,
     /// The time of the last message or transition.
@@ -128,15 +130,15 @@ pub struct Chat {
     pub last_message: Option<MessagePreview>,
     pub typing_started_at: Option<Timestamp>,
     pub failing_until: FailingUntil,
-    /// The messages of the visitor in the current rate limit window.
+    /// Counts the visitor's messages in the current rate limit window.
     pub rate: RateWindow,
     pub rating: Option<Rating>,
-    /// A copy of the retention period of the account; none: no expiry.
+    /// A copy of the account's retention period in days. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
 }
 
 impl Chat {
-    /// The chat after a transition to `state`. Its agent becomes a participant.
+    /// The chat after a transition to `state`. The agent of the new state becomes a participant.
     pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
         let mut after =
             Self { state, version: self.version + 1, updated_at: now, typing_started_at: None, ..self.clone() };
@@ -146,17 +148,18 @@ impl Chat {
         after
     }
 
-    /// The expiry of an entry that is written at `now`; none: no expiry.
+    /// The expiry time of an entry that is written at `now`. `None` means that the entry never expires.
     pub fn retain_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.retention_days.map(|days| now.plus(DAY * days))
     }
 
-    /// Whether the retention period of a closed chat is over. The table deletes expired items late.
+    /// Whether the chat is closed and its retention period is over. This must be checked, because the table deletes
+    /// expired items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
-    /// Removes the preview of a message whose retention period is over.
+    /// Removes the preview of the last message if the retention period of that message is over.
     pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
         let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
         if self.last_message.as_ref().is_some_and(is_expired) {
@@ -179,8 +182,8 @@ impl Chat {
         self.typing_started_at.is_some_and(|since| now.since(since) < VISITOR_TYPING_TIMEOUT)
     }
 
-    /// Whether the bot has sent a message or an invitation after `moment`. An event at `moment` itself does not count:
-    /// the notice that no agent is available has the time of the invitation that caused it.
+    /// Whether the bot has sent a message or an invitation after `moment`. An event at `moment` itself does not count,
+    /// because the notice that no agent is available has the same time as the invitation that caused it.
     pub fn has_bot_event_after(&self, moment: Timestamp) -> bool {
         self.bot_event_at.is_some_and(|at| at > moment)
     }
@@ -190,7 +193,8 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing_until.channel,
             Target::Bot => self.failing_until.bot,
-            // Webhooks are not marked: each has its own order, and a chat has few events.
+            // Webhooks are not marked as failing, because each webhook has its own order and a chat has few webhook
+            // events.
             Target::Webhook => None,
         };
         until.is_some_and(|until| now < until)

@@ -1,12 +1,12 @@
-//! The panel beside a chat: data from the account's webhooks for the agent (specification, C1 and the response of
-//! chat_accepted).
+//! The panel beside a chat, which shows the agent the data that the account's webhooks have returned (specification,
+//! table C1 and the response to chat_accepted).
 
 /// One line of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomData {
     /// Displayed above the content.
     pub title: Option<String>,
-    /// Free of HTML tags.
+    /// Plain text without HTML tags.
     pub content: String,
     /// An http or https URL that opens on click.
     pub link: Option<String>,
@@ -14,7 +14,7 @@ pub struct CustomData {
     pub key: Option<String>,
 }
 
-/// The state of the assignment of a visitor to a CRM card.
+/// Whether the visitor has been linked to a card of the account's CRM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CrmCardAssignment {
     /// The CRM has not responded yet.
@@ -26,21 +26,21 @@ pub enum CrmCardAssignment {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// In the order of the webhook response.
+    /// The lines in the order of the webhook's response.
     pub custom_data: Vec<CustomData>,
     /// Whether the agent can assign the visitor to a CRM card.
     pub enable_assign: bool,
     /// The http or https URL of the CRM card.
     pub crm_link: Option<String>,
-    /// URL and title of a page about the visitor.
+    /// The URL and the title of a page about the visitor.
     pub page: Option<(String, Option<String>)>,
     pub assignment: Option<CrmCardAssignment>,
-    /// `sender.invite`: the last invitation that the visitor accepted before or during the chat.
+    /// The last invitation that the visitor accepted before or during the chat (`sender.invite`).
     pub invite: Option<String>,
 }
 
-/// The panel data of a webhook response. An absent field (outer `None`) leaves the panel unchanged, an empty one clears
-/// it.
+/// The panel data of a webhook's response. An absent field (the outer `None`) leaves the value in the panel unchanged;
+/// an empty field clears the value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PanelUpdate {
     pub custom_data: Option<Vec<CustomData>>,
@@ -55,8 +55,8 @@ impl PanelUpdate {
     }
 }
 
-/// Removes HTML tags. Repeated application changes nothing: text around a removed tag cannot form a new one, because a
-/// `<` that would start a tag is removed too.
+/// Removes HTML tags. The result contains no tags: the text around a removed tag cannot form a new tag, because a `<`
+/// that would start one is also removed.
 pub fn strip_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -73,7 +73,7 @@ pub fn strip_tags(text: &str) -> String {
     plain
 }
 
-/// Whether this character after a `<` starts a tag, a comment or a processing instruction.
+/// Whether a `<` followed by this character starts a tag, a comment or a processing instruction.
 fn starts_tag(c: char) -> bool {
     c.is_ascii_alphabetic() || "/!?".contains(c)
 }

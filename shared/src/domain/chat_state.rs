@@ -1,5 +1,5 @@
 //! The states of a chat and the transitions between them (docs/design.md, Chat ownership). [`ChatState::after_event`]
-//! is the transition table; the store makes each transition with one conditional write.
+//! implements the transition table; the store makes each transition with one conditional write.
 
 use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::department::Department;
@@ -9,11 +9,11 @@ pub enum ChatState {
     Bot,
     /// The chat is offered to the audience of its channel.
     Waiting,
-    /// Like `Waiting`, but offered only to the members of this department.
+    /// Like `Waiting`, but the chat is offered only to the members of the department with this id.
     Offered(u64),
     /// This agent has the chat.
     Active(AgentSnapshot),
-    /// Holds the last agent, if an agent had accepted the chat.
+    /// Holds the agent who had the chat when it was closed, if there was one.
     Closed(Option<AgentSnapshot>),
 }
 
@@ -29,10 +29,12 @@ pub enum ChatEvent<'a> {
     },
     /// The bot did not react to a CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
     BotFails,
-    /// An agent accepts the chat. Holds the [offer](ChatState::offered_department) that the agent was shown.
+    /// An agent accepts the chat. The second field is the [offered department](ChatState::offered_department) at the
+    /// time when the agent saw the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
     AgentWrites(&'a AgentSnapshot),
-    /// An agent closes the chat. Holds the [offer](ChatState::offered_department) that the agent was shown.
+    /// An agent closes the chat. The second field is the [offered department](ChatState::offered_department) at the
+    /// time when the agent saw the chat.
     Close(&'a AgentSnapshot, Option<u64>),
     /// The idle limit of the account has passed without a message.
     Idle,
@@ -48,14 +50,15 @@ pub struct TransferRequester<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferTarget {
-    /// The agent has the chat at once.
+    /// The agent has the chat immediately, without accepting it.
     Agent(AgentSnapshot),
     /// The chat is offered to the members of the department.
     Department(Department),
 }
 
 impl TransferTarget {
-    /// Omits the photo, because every message of the chat writes the header and would pay for the long URL.
+    /// Omits the photo. Its URL can be long, and it would increase the cost of every message, because every message of
+    /// the chat writes the header.
     pub fn agent(agent: Agent) -> Self {
         Self::Agent(AgentSnapshot { photo: None, ..agent.into() })
     }
@@ -68,7 +71,7 @@ impl TransferTarget {
     }
 }
 
-/// Why a transition is refused.
+/// Why a transition is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransitionError {
     Closed,
@@ -104,7 +107,7 @@ impl ChatState {
         }
     }
 
-    /// The department to whose members the chat is offered exclusively.
+    /// The id of the department, if the chat is offered only to the members of a department.
     pub fn offered_department(&self) -> Option<u64> {
         match self {
             Self::Offered(department_id) => Some(*department_id),
@@ -162,7 +165,7 @@ impl ChatState {
         }
     }
 
-    /// Transitions of a chat that `owner` has. Other agents cannot change it, except for an admin who transfers it.
+    /// Transitions of a chat that `owner` has. Other agents cannot change the chat, but an admin can transfer it.
     fn after_event_with_agent(owner: &AgentSnapshot, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, _) | ChatEvent::AgentWrites(agent) if agent.agent_id == owner.agent_id => {
@@ -211,8 +214,8 @@ mod tests {
         Ok(ChatState::Offered(department_id))
     }
 
-    /// The results for a chat with the bot, waiting, offered to department 5, with agent 1, with agent 2, and closed by
-    /// agent 1.
+    /// The results of the event for six chats: with the bot, waiting, offered to department 5, with agent 1, with agent
+    /// 2, and closed by agent 1.
     fn results(event: ChatEvent<'_>) -> [Result<ChatState, TransitionError>; 6] {
         let closed = ChatState::Closed(Some(agent(1)));
         [

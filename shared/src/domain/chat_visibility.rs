@@ -6,7 +6,7 @@ use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::Roster;
 
-/// A signed-in agent.
+/// The signed-in agent of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer {
     pub agent_id: u64,
@@ -14,20 +14,21 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Whether the viewer sees the chat without regard to its audience: as an admin, or as the current or last agent of
-    /// the chat.
+    /// Whether the viewer sees the chat even if they are not in its audience. An admin sees every chat; an agent sees
+    /// every chat that they have, or had when it was closed.
     pub fn sees_regardless_of_audience(self, chat: &Chat) -> bool {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }
 
-    /// `channel` has the current settings of the chat's channel; it is none for a deleted channel, which has no
-    /// audience.
+    /// `channel` contains the current settings of the chat's channel. `None` means that the channel was deleted, so
+    /// that it has no audience.
     pub fn sees(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         self.sees_regardless_of_audience(chat) || self.receives(chat, roster, channel)
     }
 
-    /// A chat that no agent has is visible to those to whom it is offered. A chat that an agent has or had is also
-    /// visible to the members of its last department.
+    /// Whether the viewer sees the chat because of its audience or department. If no agent has the chat, it is visible
+    /// to the agents to whom it is offered. An active or closed chat is visible to the audience of its channel and to
+    /// the members of its last department.
     fn receives(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         let agent_id = self.agent_id;
         let by_channel = channel.is_some_and(|channel| roster.audience(channel).includes(agent_id));
@@ -55,7 +56,7 @@ mod tests {
     use crate::domain::rate_limit::RateWindow;
     use crate::domain::timestamp::Timestamp;
 
-    /// Agents 1 to 4 exist. Department 5 has the agents 2 and 3, department 6 is empty.
+    /// Agents 1 to 4 exist. Department 5 contains the agents 2 and 3; department 6 is empty.
     fn roster() -> Roster {
         let department = |department_id, agent_ids: &[u64]| Department {
             department_id,

@@ -1,5 +1,5 @@
-//! The business rules, as plain types and pure functions. No AWS, HTTP or serde; the current time is always an
-//! argument.
+//! The business rules, as plain types and pure functions. They do not depend on AWS, HTTP or serde. The current time is
+//! always an argument.
 
 pub mod account_settings;
 pub mod agent;

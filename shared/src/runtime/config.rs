@@ -1,5 +1,5 @@
-//! The only place that reads environment variables. Each dependency of a function asks for its own variables, and all
-//! missing names are reported together.
+//! The only place that reads environment variables. Each dependency of a function asks for its own variables. The names
+//! of all missing variables are reported together.
 
 #![allow(clippy::disallowed_methods, reason = "the only place that reads environment variables")]
 
@@ -8,10 +8,11 @@ use std::env;
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use std::time::Duration;
 
-/// The template's default.
+/// The default in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
-/// The environment variables that the dependencies of a function read when they are opened.
+/// Reads the environment variables that a function's dependencies need when they are opened, and collects the names of
+/// missing ones.
 #[derive(Default)]
 pub struct Environment {
     missing: Vec<&'static str>,
@@ -22,8 +23,8 @@ pub struct Environment {
 pub struct MissingVariables(Vec<&'static str>);
 
 impl Environment {
-    /// The value of a variable. A missing variable yields an empty
-    /// string here, and an error in [`finish`](Self::finish).
+    /// Returns the value of a variable. If the variable is missing, returns an empty string and lets
+    /// [`finish`](Self::finish) fail.
     pub fn required(&mut self, name: &'static str) -> String {
         env::var(name).unwrap_or_else(|_| {
             self.missing.push(name);
@@ -36,7 +37,7 @@ impl Environment {
         self.required(name) == "true"
     }
 
-    /// Fails with the names of all required variables that are not set.
+    /// Fails with the names of all required variables that are missing.
     pub(crate) fn finish(mut self) -> Result<(), MissingVariables> {
         if self.missing.is_empty() {
             return Ok(());
@@ -47,23 +48,23 @@ impl Environment {
     }
 }
 
-/// The lowest level to log, from the Lambda service.
+/// The lowest level to log. The Lambda service sets the variable.
 pub fn log_level() -> String {
     env::var("AWS_LAMBDA_LOG_LEVEL").unwrap_or_else(|_| "INFO".to_owned())
 }
 
-/// The name of the function's stack, for its metrics.
+/// The name of the function's stack, which is a dimension of each metric.
 pub(crate) fn stack_name() -> String {
     env::var("STACK_NAME").unwrap_or_else(|_| "unnamed".to_owned())
 }
 
-/// How many first attempts of an account may be in progress at once for each kind of receiver.
+/// How many first attempts of one account may be in progress at the same time, for each kind of receiver.
 pub(crate) fn first_attempts_per_account() -> u64 {
     let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());
     set.unwrap_or(DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT)
 }
 
-/// The configuration of the AWS clients, with time-outs, which the SDK does not set by default.
+/// The configuration of the AWS clients. It sets timeouts, because the SDK has none by default.
 pub(crate) async fn load_aws_config() -> SdkConfig {
     let region = env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned());
     let timeouts = TimeoutConfig::builder()

@@ -1,6 +1,6 @@
-//! The dependencies of a function: tables, queues, the HTTP client and keys. They are
-//! the types of the handler's first argument, and each opens itself from environment
-//! variables, so the signature matches the variables and the policy in `template.yaml`.
+//! The dependencies of a function: tables, queues, the HTTP client and keys. A handler lists its dependencies as the
+//! types of its first argument. Each dependency is created from environment variables, so the signature shows which
+//! variables and permissions the function needs in `template.yaml`.
 
 use std::time::Duration;
 
@@ -9,26 +9,27 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::runtime::config::{self, Environment, MissingVariables};
 
-/// How long the start of a process waits for DynamoDB.
+/// The longest time that the start of a process waits for DynamoDB.
 const WARM_UP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What dependencies are opened with.
+/// What is needed to open dependencies.
 pub struct StartupContext {
     pub aws: SdkConfig,
     pub environment: Environment,
-    /// The client that all tables share, and the name of the table that was opened first.
+    /// The client that all tables share, and the name of the table that was opened first. `None` until a table is
+    /// opened.
     pub dynamodb: Option<(aws_sdk_dynamodb::Client, String)>,
-    /// The client that all queues share.
+    /// The client that all queues share. `None` until a queue is opened.
     pub sqs: Option<aws_sdk_sqs::Client>,
 }
 
-/// Something that a handler uses. It is opened once in a process and cheap to clone.
+/// Something that a handler uses. It is opened once in a process and is cheap to clone.
 pub trait Dependency: Clone + Send + Sync + 'static {
-    /// Opens the dependency. Missing variables are collected in `startup.environment`.
+    /// Opens the dependency. The names of missing variables are collected in `startup.environment`.
     fn open(startup: &mut StartupContext) -> Self;
 }
 
-/// Opens all dependencies of a handler, and the connection to DynamoDB if one of them is a table.
+/// Opens all dependencies of a handler. If one of them is a table, also connects to DynamoDB.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
         aws: config::load_aws_config().await,
@@ -44,9 +45,9 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     Ok(dependencies)
 }
 
-/// Connects to DynamoDB while the process starts, when more CPU is available than in an invocation: name resolution,
-/// TLS and credentials make the first request slow. Reads a key that does not exist. Errors are ignored, and the
-/// function starts anyway.
+/// Connects to DynamoDB while the process starts, because a process has more CPU then than during an invocation.
+/// Without this, name resolution, TLS and credentials would slow down the first request. The read uses a key that does
+/// not exist. Its errors are ignored, so that the function starts anyway.
 async fn warm_up(client: &aws_sdk_dynamodb::Client, table: &str, timeout: Duration) {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));

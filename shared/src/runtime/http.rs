@@ -1,4 +1,5 @@
-//! Runs HTTP functions behind the API gateway. Errors are logged and turned into response bodies here and nowhere else.
+//! Runs HTTP functions behind the API gateway. This is the only place that logs the errors of requests and turns them
+//! into response bodies.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,11 +20,11 @@ use crate::runtime::dependencies::Dependency;
 use crate::runtime::{metrics, startup};
 use crate::wire;
 
-/// The default limit of a request body.
+/// The default limit of the size of a request body.
 const MAX_BODY_BYTES: usize = 128 * 1024;
 const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
-/// A caller's message id is cut to this length in the log.
+/// A caller's message id is truncated to this length in the log.
 const MAX_LOGGED_ID_CHARS: usize = 64;
 
 pub struct Request {
@@ -45,21 +46,22 @@ pub struct Response {
 #[derive(Debug)]
 enum Payload {
     Json(Value),
-    /// Embedded in the program.
+    /// Content that is embedded in the program.
     Bytes(&'static [u8]),
 }
 
 /// A file that is embedded in the program, uncompressed and compressed.
 pub struct EmbeddedFile {
     pub content_type: &'static str,
-    /// Uncompressed.
+    /// The uncompressed content.
     pub identity: &'static [u8],
     pub brotli: &'static [u8],
     pub gzip: &'static [u8],
 }
 
 impl EmbeddedFile {
-    /// The best content coding for this `Accept-Encoding` header, and the file in that coding.
+    /// Returns the best content coding that this `Accept-Encoding` header allows, and the file in that coding. The
+    /// coding is `None` if the file is sent uncompressed.
     fn encoded(&self, accept_encoding: &str) -> (Option<&'static str>, &'static [u8]) {
         if accepts(accept_encoding, "br") {
             (Some("br"), self.brotli)
@@ -71,7 +73,7 @@ impl EmbeddedFile {
     }
 }
 
-/// Whether an `Accept-Encoding` header names the coding with a weight above zero.
+/// Whether an `Accept-Encoding` header contains the coding with a weight above zero.
 fn accepts(accept_encoding: &str, coding: &str) -> bool {
     accept_encoding.split(',').any(|item| {
         let mut parts = item.split(';').map(str::trim);
@@ -86,22 +88,23 @@ impl Response {
         Self::new(200, body)
     }
 
-    /// 201.
+    /// A response with status 201 (Created).
     pub fn created(body: Value) -> Self {
         Self::new(201, body)
     }
 
-    /// 202.
+    /// A response with status 202 (Accepted).
     pub fn accepted(body: Value) -> Self {
         Self::new(202, body)
     }
 
-    /// A public JSON document: 200, or 304 when the client's cached copy is current.
+    /// A public JSON document. The status is 200, or 304 if the client's cached copy is current.
     pub fn embedded_json(text: &'static str, request: &Request) -> Self {
         Self::cacheable(text.as_bytes(), JSON_CONTENT_TYPE, "public, max-age=300", request)
     }
 
-    /// A file in the best coding that the client accepts: 200, or 304 when the client's cached copy is current.
+    /// A file in the best coding that the client accepts. The status is 200, or 304 if the client's cached copy is
+    /// current.
     pub fn file(file: &EmbeddedFile, cache_control: &'static str, request: &Request) -> Self {
         let (coding, bytes) = file.encoded(request.header("accept-encoding").unwrap_or_default());
         let coding = coding.map(|coding| ("content-encoding", coding.to_owned()));
@@ -141,7 +144,8 @@ impl Response {
         }
     }
 
-    /// Adds the id of the stored message to the request's log line. The log lines of its deliveries have the same id.
+    /// Adds the id of the stored message to the request's log line. The log lines of the message's deliveries contain
+    /// the same id.
     pub fn with_message_id(self, message_id: &str) -> Self {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
@@ -194,7 +198,7 @@ impl Request {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// Refuses every other method with 405.
+    /// Rejects every other method with 405.
     pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }
@@ -204,7 +208,7 @@ impl Request {
         self.parts.raw_http_path()
     }
 
-    /// A path parameter of the route; empty when the route has no parameter of this name.
+    /// Returns a path parameter of the route, or an empty string if the route has no parameter of this name.
     pub fn path_segment(&self, name: &str) -> String {
         self.parts.path_parameters().first(name).unwrap_or_default().to_owned()
     }
@@ -213,22 +217,21 @@ impl Request {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// The last segment of the route's template.
+    /// The last segment of the route's template, for example `replay`.
     pub fn last_route_segment(&self) -> String {
         self.route().rsplit('/').next().unwrap_or_default().to_owned()
     }
 
-    /// A numeric path parameter. Any other value is `NotFound`.
+    /// Returns a path parameter that must be a whole number. The error for any other value is `NotFound`.
     pub fn path_number(&self, name: &str) -> Result<u64, Error> {
         self.path_segment(name).parse().map_err(|_| Error::NotFound)
     }
 
-    /// A query parameter.
     pub fn query(&self, name: &str) -> Option<String> {
         self.parts.query_string_parameters().first(name).map(str::to_owned)
     }
 
-    /// A numeric query parameter.
+    /// Returns a query parameter that must be a whole number.
     pub fn query_number(&self, name: &str) -> Result<Option<u64>, Error> {
         let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
         self.query(name).map(parse).transpose()
@@ -239,12 +242,13 @@ impl Request {
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// The `Authorization` header, of any scheme.
+    /// The `Authorization` header, whatever its scheme.
     pub fn authorization(&self) -> Option<&str> {
         self.header("authorization")
     }
 
-    /// The `Idempotency-Key` header, combined with a scope and the request's body. Its bytes need not be UTF-8.
+    /// Combines the `Idempotency-Key` header with a scope and the request's body. The header's bytes need not be UTF-8.
+    /// Returns `None` if the header is missing or empty.
     pub fn idempotency_key(
         &self,
         scope: impl FnOnce() -> String,
@@ -261,19 +265,19 @@ impl Request {
         Ok(Some(IdempotencyKey::new(scope(), key, body)))
     }
 
-    /// Whether the request has more than one credential. The
-    /// gateway joins repeated `Authorization` headers with commas.
+    /// Whether the request contains more than one credential. The gateway joins repeated `Authorization` headers with
+    /// commas.
     pub(crate) fn has_several_credentials(&self) -> bool {
         self.headers().get_all("authorization").iter().count() > 1
             || self.authorization().is_some_and(has_several_credentials)
     }
 
-    /// The body as JSON; its content type is ignored. An object with a repeated key is refused.
+    /// Parses the body as JSON. The content type is ignored. A body with a repeated key in an object is rejected.
     pub fn json(&self) -> Result<Value, Error> {
         self.json_with_limit(MAX_BODY_BYTES)
     }
 
-    /// [`json`](Self::json) for an endpoint with its own size limit.
+    /// Like [`json`](Self::json), for an endpoint with its own size limit.
     pub fn json_with_limit(&self, max_bytes: usize) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > max_bytes {
@@ -286,7 +290,7 @@ impl Request {
         wire::json_parser::parse(text)
     }
 
-    /// [`json`](Self::json) for an optional body; a missing body is an empty object.
+    /// Like [`json`](Self::json), for an optional body. A missing body is read as an empty object.
     pub fn json_or_empty(&self) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.is_empty() { Ok(json!({})) } else { self.json() }
@@ -298,12 +302,13 @@ impl Request {
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
     }
 
-    /// `{base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` of the specification, on the host that the client used.
+    /// The URL of a channel's endpoint, `{base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` (specification, A-2), on the
+    /// host that the client used.
     pub fn channel_endpoint(&self, secret: &str, channel_id: &str) -> String {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
-    /// The client's IP address, from the gateway: a header could be forged.
+    /// The client's network address as the gateway reports it. A header with the address could be forged.
     pub fn source_address(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),
@@ -311,7 +316,7 @@ impl Request {
         }
     }
 
-    /// The route's template, for logs: the path itself contains secrets.
+    /// The route's template. Logs contain the template instead of the path, because the path contains secrets.
     fn route(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.route_key.clone().unwrap_or_default(),
@@ -319,7 +324,7 @@ impl Request {
         }
     }
 
-    /// The gateway's request id, which its access log also has.
+    /// The gateway's request id. The gateway's access log contains the same id.
     fn gateway_id(&self) -> Option<String> {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
@@ -328,8 +333,8 @@ impl Request {
     }
 }
 
-/// Whether an `Authorization` header has several credentials (RFC 9110,
-/// 11.4). Commas also separate the parameters of a single credential.
+/// Whether an `Authorization` header contains several credentials (RFC 9110, 11.4). A comma alone is not sufficient,
+/// because commas also separate the parameters of a single credential.
 fn has_several_credentials(authorization: &str) -> bool {
     let mut is_quoted = false;
     let parts = authorization.split(|character| {
@@ -345,10 +350,10 @@ fn has_several_credentials(authorization: &str) -> bool {
 
 type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, ErrorResponse>> + Send + Sync>;
 
-/// Runs an HTTP function: opens the handler's dependencies and answers requests until the process ends.
+/// Runs an HTTP function: opens the handler's dependencies and handles requests until the process ends.
 ///
-/// The handler is boxed so that the generic loop of the Lambda runtime
-/// is compiled once, in this crate, and not in every function.
+/// The handler is boxed so that the generic loop of the Lambda runtime is compiled once, in this crate, and not in
+/// every function.
 pub async fn run<R, H, F, E>(handle: H) -> ExitCode
 where
     R: Dependency,
@@ -381,7 +386,7 @@ async fn handle_request(
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);
     let (route, gateway_id) = (request.route(), request.gateway_id());
-    // Adds the request id to every log line of the request, such as that of a queued delivery.
+    // Adds the request id to every log line that is written during the request, for example when a delivery is queued.
     let span = tracing::error_span!("request", request_id);
     let result = handler(request).instrument(span).await;
     let cause = result.as_ref().err().and_then(|error| error.cause.as_ref());

@@ -1,8 +1,8 @@
 //! Metrics, written to standard output in CloudWatch's embedded metric format. CloudWatch extracts them from the log,
-//! so no request and no permission is needed.
+//! so a function needs no request and no permission to write them.
 //!
-//! A dimension never holds an account, a person or an id: each value is billed as a separate metric, and dashboards
-//! have many readers. The log lines have these details.
+//! A dimension never contains an account, a person or an id, because CloudWatch bills each value as a separate metric
+//! and many people can read dashboards. Log lines contain these details.
 
 use std::io::Write;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::runtime::{clock, config};
 
 const NAMESPACE: &str = "Switchboard";
-/// A dimension of every metric, so that several stacks of one AWS account are counted separately.
+/// A dimension of every metric. It separates several stacks of one AWS account.
 const STACK_DIMENSION: &str = "Stack";
 
 struct Metric {
@@ -25,7 +25,8 @@ struct Metric {
     dimensions: &'static [&'static str],
 }
 
-/// Counts a delivery attempt. `age` is the time from the creation of the entry to the verdict, once there is one.
+/// Counts a delivery attempt. `age` is the time from the creation of the entry to the final result of the round, or
+/// `None` if another attempt follows.
 pub(crate) fn count_attempt(target: Target, attempt_result: AttemptResult, age: Option<Duration>) {
     let dimensions = [("Target", target.name()), ("Outcome", attempt_result.name())];
     let count = Metric::count("Deliveries", &[STACK_DIMENSION, "Target", "Outcome"]);
@@ -43,7 +44,8 @@ pub(crate) fn count_bot_fallback() {
     write(&[Metric::count("BotFallbacks", &[STACK_DIMENSION])], &[]);
 }
 
-/// Counts a delivery that the sweep has failed, and a bot's chat that was handed over with it.
+/// Counts a delivery that the sweep (the scheduled search for overdue deliveries) has marked as failed. With
+/// `is_handed_over` this also counts that a bot's chat was handed over to the agents.
 pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     if let Some(delivery) = &entry.delivery {
         count_attempt(delivery.target, AttemptResult::Failed, Some(clock::now().since(entry.at)));
@@ -53,14 +55,14 @@ pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     }
 }
 
-/// Records the age of the oldest overdue item that a scheduled run has not handled.
+/// Records how long the oldest item that a scheduled run has not handled is overdue.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
     let age =
         Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK_DIMENSION, "Backlog"] };
     write(&[age], &[("Backlog", name)]);
 }
 
-/// Counts a request that was answered with 429, by the template of its route.
+/// Counts a request that was rejected with 429. `route` is the template of its route.
 pub(crate) fn count_rate_limited(route: &str) {
     write(&[Metric::count("RateLimited", &[STACK_DIMENSION, "Route"])], &[("Route", route)]);
 }
@@ -71,15 +73,15 @@ impl Metric {
     }
 }
 
-/// Writes one line at once, so that concurrent log lines do not mix with it. An error is ignored: without standard
-/// output it could not be reported.
+/// Writes the metrics as one line with a single call, so that concurrent log lines do not mix with it. An error is
+/// ignored, because without standard output it could not be reported.
 fn write(metrics: &[Metric], dimensions: &[(&str, &str)]) {
     let line = format!("{}\n", metric_line(metrics, dimensions, &config::stack_name(), clock::now()));
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// One line in the embedded metric format. `level` allows the
-/// line to be filtered like a log line; CloudWatch ignores it.
+/// Returns one line in the embedded metric format. CloudWatch ignores its field `level`, which allows the line to be
+/// filtered like a log line.
 fn metric_line(metrics: &[Metric], dimensions: &[(&str, &str)], stack: &str, now: Timestamp) -> Value {
     let directives: Vec<Value> = metrics.iter().map(directive).collect();
     let mut fields = Map::new();

@@ -1,5 +1,5 @@
-//! Password hashing: argon2id with the parameters that OWASP
-//! recommends (19 MiB, 2 passes, 1 lane), the crate's defaults.
+//! Password hashing with argon2id and the parameters that OWASP recommends (19 MiB, 2 passes, 1 lane). They are the
+//! defaults of the crate `argon2`.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -7,22 +7,22 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
 use crate::error::{Error, ErrorContext};
 
-/// The hash to store, in PHC string format.
+/// Returns the hash to store, in PHC string format.
 pub fn hash(password: &str) -> Result<String, Error> {
     let hash =
         Argon2::default().hash_password(password.as_bytes()).map_err(|e| Error::Internal(ErrorContext::new(e)))?;
     Ok(hash.to_string())
 }
 
-/// Whether the password matches the stored hash. Without a stored hash it does the same work, so that an unknown e-mail
-/// takes as long as a wrong password.
+/// Whether the password matches the stored hash. Without a stored hash this does the same work, so that a login with an
+/// unknown e-mail address takes as long as one with a wrong password.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = PasswordHash::new(stored.unwrap_or(UNKNOWN_USER_HASH));
     let matches = parsed.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the same parameters. No known password matches it.
+/// A well-formed hash with the same parameters that no known password matches.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

@@ -1,4 +1,4 @@
-//! SQS: the queues that carry delivery tasks. A task holds ids, never a payload.
+//! The SQS queues that carry delivery tasks. A task contains ids, never the content of a message.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::runtime::config;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::queue_task::Task;
 
-/// A FIFO queue of first attempts. A message group preserves the order of its chats.
+/// A FIFO queue of first attempts. The message group of a task preserves the order of the chat's tasks.
 #[derive(Clone)]
 pub struct FifoQueue {
     queue: SqsQueue,
-    /// Message groups of an account. A group has one task in progress,
-    /// so this limits the account's concurrent first attempts.
+    /// Number of message groups of an account. A group has at most one task in progress, so this number limits the
+    /// account's concurrent first attempts.
     groups_per_account: u64,
 }
 
-/// A standard queue of later attempts, each with a delay.
+/// A standard queue of later attempts and other tasks with a delay.
 #[derive(Clone)]
 pub struct RetryQueue(SqsQueue);
 
@@ -54,7 +54,7 @@ queues! {
     ChannelRetryQueue(RetryQueue, "CHANNEL_RETRY_QUEUE_URL");
     /// First attempts to bot providers.
     BotQueue(FifoQueue, "BOT_QUEUE_URL");
-    /// Later attempts to bot providers, and the time limits of their answers.
+    /// Later attempts to bot providers, and the checks at the end of a bot's time limit for an answer.
     BotRetryQueue(RetryQueue, "BOT_RETRY_QUEUE_URL");
     /// First attempts to webhooks.
     WebhookQueue(FifoQueue, "WEBHOOK_QUEUE_URL");
@@ -65,14 +65,15 @@ queues! {
 /// The queues of first attempts, by target.
 pub type FirstAttemptQueues<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
 
-/// Queues stored notifications concurrently, because each has its own receiver and so its own order. Errors are handled
-/// as by [`FifoQueue::enqueue_or_leave_to_sweep`].
+/// Queues stored notifications. This is done concurrently, because each notification has its own receiver and therefore
+/// its own order. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
 pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
     let queue = |entry: &TimelineEntry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
     join_all(entries.iter().map(|entry| queue(entry).enqueue_entry_or_leave_to_sweep(entry))).await;
 }
 
-/// Queues the first attempt of a delivery's current round on the queue of its target. One request.
+/// Queues the first attempt of the current round of the entry's delivery, on the queue of its target. Costs one
+/// request.
 pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,
@@ -80,7 +81,7 @@ pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueue
     }
 }
 
-/// [`send_first_attempt`] with the error handling of [`FifoQueue::enqueue_or_leave_to_sweep`].
+/// Like [`send_first_attempt`], but errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
 pub(crate) async fn enqueue_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) {
     if let Some(queue) = queue_of(entry, queues) {
         queue.enqueue_entry_or_leave_to_sweep(entry).await;
@@ -96,8 +97,8 @@ fn queue_of<'a>(entry: &TimelineEntry, (channel, bot, webhook): FirstAttemptQueu
 }
 
 impl WebhookQueue {
-    /// Queues stored events concurrently, because each webhook has its own
-    /// order. Errors are handled as by [`FifoQueue::enqueue_or_leave_to_sweep`].
+    /// Queues stored events. This is done concurrently, because each webhook has its own order. Errors are handled as
+    /// in [`FifoQueue::enqueue_or_leave_to_sweep`].
     pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
         join_all(events.iter().map(|event| self.0.enqueue_entry_or_leave_to_sweep(event))).await;
     }
@@ -108,28 +109,28 @@ impl FifoQueue {
         Self { queue: SqsQueue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
     }
 
-    /// Queues a task behind the earlier tasks of its chat. One request.
+    /// Queues a task behind the earlier tasks of its chat. Costs one request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
         let group_id = task.message_group(self.groups_per_account);
         let options = SendOptions { group_id, deduplication_id: Some(task.deduplication_id()), delay: Duration::ZERO };
         self.queue.send(task.to_json(), options).await
     }
 
-    /// Queues the task of a stored delivery. An error is only logged, so that the caller's request succeeds: the sweep
-    /// finds the pending delivery. One request.
+    /// Queues the task of a stored delivery. An error is only logged and the caller's request succeeds, because the
+    /// sweep (the scheduled search for overdue deliveries) finds the pending delivery later. Costs one request.
     pub async fn enqueue_or_leave_to_sweep(&self, task: &Task) {
         log_unqueued(task, self.send(task).await);
     }
 
-    /// [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep)
-    /// for the first attempt of an entry, if it has a delivery.
+    /// Like [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep), for the first attempt of an entry. Does
+    /// nothing if the entry has no delivery.
     pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &TimelineEntry) {
         if let Some(task) = Task::first_attempt(entry) {
             log_unqueued(&task, self.send_entry(entry).await);
         }
     }
 
-    /// Queues the first attempt of an entry, if it has a delivery. One request.
+    /// Queues the first attempt of an entry. Does nothing if the entry has no delivery. Costs one request.
     async fn send_entry(&self, entry: &TimelineEntry) -> Result<(), Error> {
         let Some(task) = Task::first_attempt(entry) else { return Ok(()) };
         self.send(&task).await?;
@@ -143,9 +144,10 @@ impl RetryQueue {
         Self(SqsQueue::open(startup, url_variable))
     }
 
-    /// Queues a task with a delay, which is rounded to whole seconds. One request.
+    /// Queues a task with a delay, which is rounded to whole seconds. Costs one request.
     pub async fn send(&self, task: &Task, delay: Duration) -> Result<(), Error> {
-        // Fair queues: the group is the tenant, so that one account's backlog does not delay other accounts.
+        // The queue is a fair queue: its message groups are the accounts, so that one account's backlog does not delay
+        // the others.
         let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
         self.0.send(task.to_json(), options).await
     }
@@ -176,7 +178,7 @@ impl SqsQueue {
             let request = self.client.send_message().queue_url(&self.url).message_body(body);
             let request =
                 request.message_group_id(options.group_id).set_message_deduplication_id(options.deduplication_id);
-            // A FIFO queue refuses the parameter, even with 0.
+            // A FIFO queue rejects this parameter, even if it is 0.
             let request = if seconds > 0 { request.delay_seconds(seconds) } else { request };
             request.send().await.map_err(|error| to_unavailable(&error))?;
             Ok(())

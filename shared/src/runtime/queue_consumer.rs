@@ -1,7 +1,7 @@
-//! Runs functions that consume a queue. The messages of a batch are handled concurrently,
-//! except that messages of one FIFO group are handled in order. A message that fails, panics
-//! or cannot be read is reported as a batch item failure: the queue delivers it again after
-//! the visibility time-out, and moves it to the dead-letter queue after five receives.
+//! Runs functions that consume a queue. The messages of a batch are handled concurrently, but messages of the same FIFO
+//! group are handled in order. A message that fails, panics or cannot be read is reported as a batch item failure. The
+//! queue delivers this message again after the visibility timeout, and moves it to the dead-letter queue after five
+//! receives.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -20,8 +20,8 @@ use crate::wire::queue_task::Task;
 
 type TaskHandler = Arc<dyn Fn(Task) -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
-/// Runs a queue consumer until the process ends. The handler is
-/// boxed for the reason given at [`crate::runtime::http::run`].
+/// Runs a queue consumer until the process ends. The handler is boxed for the reason given at
+/// [`crate::runtime::http::run`].
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,
@@ -50,8 +50,8 @@ async fn handle_batch(handler: TaskHandler, messages: Vec<SqsMessage>) -> SqsBat
     response
 }
 
-/// Divides a batch into the sequences that must be handled in order: the message groups of a FIFO queue, or single
-/// messages of a standard queue, where a group has no order.
+/// Divides a batch into sequences that must be handled in order. A sequence contains the messages of one message group
+/// of a FIFO queue, or a single message of a standard queue, whose groups have no order.
 fn ordered_groups(messages: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
     let (mut groups, mut index_by_group_id) = (Vec::<Vec<SqsMessage>>::new(), HashMap::new());
     for message in messages {
@@ -66,7 +66,7 @@ fn ordered_groups(messages: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
     groups
 }
 
-/// Handles messages in order. After a failure the rest of the group is reported as failed without being handled, so
+/// Handles messages in order. After a failure, the rest of the group is reported as failed without being handled, so
 /// that no message overtakes the failed one.
 async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<BatchItemFailure> {
     let mut failed = Vec::new();
@@ -80,7 +80,7 @@ async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<B
     failed
 }
 
-/// Handles one message and returns whether it succeeded. Failures are logged here.
+/// Handles one message, logs a failure, and returns whether the message was handled successfully.
 async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
     let (id, attempts) = (&message.message_id, message.attributes.get("ApproximateReceiveCount").map(String::as_str));
     let task = match Task::from_json(message.body.as_deref().unwrap_or_default()) {
@@ -92,7 +92,7 @@ async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
         }
     };
     let deduplication_id = task.deduplication_id();
-    // The panic hook has already logged where it panicked.
+    // The panic hook has already logged where the panic occurred.
     let result = AssertUnwindSafe(async { handler(task).await }).catch_unwind().await;
     let Err(error) = result.unwrap_or_else(|_| Err(Error::internal("panic"))) else { return true };
     tracing::error!(context = ?error.context(), queue_message_id = id, task = deduplication_id, attempts, "task failed: {error}");
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// A message of a queue with this id, group and body.
+    /// A message with this id, group and body from the queue with the name `queue`.
     fn message(queue: &str, id: &str, group: &str, body: String) -> SqsMessage {
         let mut message = SqsMessage::default();
         message.message_id = Some(id.to_owned());
@@ -120,13 +120,13 @@ mod tests {
         Task::new_entry("acc", 1, seq).to_json()
     }
 
-    /// The `seq` of the entries that were handled, and the ids of
-    /// the failed messages. Entry 7 fails and entry 13 panics.
+    /// Handles a batch, and returns the `seq` of each handled entry and the ids of the failed messages. The handler
+    /// fails for entry 7 and panics for entry 13.
     async fn handle(messages: Vec<SqsMessage>) -> (Vec<u64>, Vec<String>) {
         let handled = Arc::new(Mutex::new(Vec::new()));
         let recorded = Arc::clone(&handled);
         let handler: TaskHandler = Arc::new(move |task| {
-            let Task::TimelineEntry(task) = task else { panic!("not an entry's") };
+            let Task::Entry(task) = task else { panic!("not an entry's") };
             assert_ne!(task.seq, 13, "this one panics");
             recorded.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(task.seq);
             Box::pin(async move { if task.seq == 7 { Err(Error::internal("7")) } else { Ok(()) } })

@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::runtime::config::Environment;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 
-/// The alphabet of identifiers: no vowels, so that no words appear, and no characters that look alike.
+/// The alphabet of identifiers. It has no vowels, so that identifiers contain no words, and no characters that look
+/// alike.
 const IDENTIFIER_ALPHABET: &[u8; 32] = b"23456789bcdfghjkmnpqrstvwxzBCDFG";
 
 fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
@@ -31,12 +32,12 @@ pub fn random_identifier() -> Result<String, Error> {
     Ok(letters.iter().copied().map(char::from).collect())
 }
 
-/// A Standard Webhooks signing secret.
+/// A random signing secret of 256 bits in the format of Standard Webhooks.
 pub fn random_signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random_bytes::<32>()?)))
 }
 
-/// The id of a new timeline entry, see [`crate::domain::message_id`].
+/// Creates the id of a new timeline entry, see [`crate::domain::message_id`].
 pub fn new_message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, Error> {
     Ok(crate::domain::message_id::message_id(chat_id, seq, at, u16::from_be_bytes(random_bytes()?)))
 }
@@ -46,12 +47,12 @@ pub(crate) fn transient_webhook_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// Compares two hashes without revealing by the time taken where they differ.
+/// Compares two hashes in a time that does not reveal where they differ.
 pub(crate) fn equals_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.ct_eq(b).into()
 }
 
-/// The operator's key, of which only the SHA-256 hash is configured.
+/// The operator's key. The configuration contains only its SHA-256 hash.
 #[derive(Clone)]
 pub struct OperatorKey {
     hash: String,

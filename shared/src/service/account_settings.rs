@@ -17,7 +17,7 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
 
-/// The settings of one account, for an admin. Each method answers one endpoint.
+/// The settings of one account, for an admin. Each public method handles one endpoint.
 pub struct AccountSettingsService<'a> {
     pub account_id: &'a str,
     pub directory: &'a Directory,
@@ -27,14 +27,14 @@ pub struct AccountSettingsService<'a> {
 }
 
 impl AccountSettingsService<'_> {
-    /// Two reads.
+    /// Costs two reads.
     pub async fn get(&self) -> Result<Response, Error> {
         let rules = self.directory.widget_rules(self.account_id).await?;
         Ok(Response::ok(settings::settings_json(&self.directory.settings(self.account_id).await?, &rules)))
     }
 
-    /// Changes the fields that are in the body. `webhook_url` is the address of the first webhook; when this creates
-    /// the webhook, the answer shows its signing secret, and no later answer does.
+    /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If the request creates
+    /// this webhook, the response shows its signing secret; no later response does.
     pub async fn update(&self, body: &Value) -> Result<Response, Error> {
         let (url, rules) = (settings::parse_webhook_url(body, self.outbound.guard())?, settings::parse_rules(body)?);
         let new_webhook = self.new_webhook()?;
@@ -55,9 +55,9 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(to_json(&settings, &rules)))
     }
 
-    /// Plans to apply a changed retention to closed chats. The pass is planned before the setting is stored: if the
-    /// process dies in between, the pass changes nothing. In the other order a repeated request would find no change
-    /// and plan no pass.
+    /// If the body changes the retention period, plans a retention pass, which later applies the new period to closed
+    /// chats. The pass is planned before the setting is stored: if the process dies in between, the pass changes
+    /// nothing. In the opposite order, a repeated request would find no change and plan no pass.
     async fn plan_retention_pass(&self, body: &Value) -> Result<(), Error> {
         if body.get("retention_days").is_none() {
             return Ok(());
@@ -67,7 +67,7 @@ impl AccountSettingsService<'_> {
         if has_changed { self.chats.plan_retention_pass(self.account_id, self.now).await } else { Ok(()) }
     }
 
-    /// The answer shows the webhook's signing secret, and no later answer does.
+    /// The response shows the webhook's signing secret; no later response does.
     pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
         let edit = |settings: &mut AccountSettings| {
@@ -82,7 +82,7 @@ impl AccountSettingsService<'_> {
         Ok(Response::created(settings::webhook_with_secret_json(&webhook, secret)))
     }
 
-    /// Changes a webhook's address or its list of events.
+    /// Changes a webhook's URL or its list of events.
     pub async fn update_webhook(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let edit = |settings: &mut AccountSettings| {
             let webhook = find_webhook(settings, webhook_id)?;
@@ -103,8 +103,8 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(json!({ "webhook_id": webhook_id, "deleted": true })))
     }
 
-    /// Creates a new signing secret. Each older secret also signs until its own expiry. Of two concurrent rotations one
-    /// is refused. Two reads and one write.
+    /// Creates a new signing secret. Requests are also signed with each older secret until its expiry time. If two
+    /// requests rotate the secret concurrently, one of them is rejected. Costs two reads and one write.
     pub async fn rotate_signing_secret(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.plus(Duration::from_secs(admin::parse_overlap_seconds(body)?));
         let secret = secret::random_signing_secret()?;
@@ -120,7 +120,7 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(answer))
     }
 
-    /// Sends a signed sample event once and returns the result. The event is `test` unless the body names another.
+    /// Sends a signed sample event once and returns the result. The event is `test` unless the body names another one.
     pub async fn send_test_event(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let sample = webhook_sample::parse_sample(body)?;
         let mut settings = self.directory.settings(self.account_id).await?;
@@ -141,7 +141,7 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(json!({ "status": status, "ms": duration_ms, "error": error.or(http_error) })))
     }
 
-    /// A webhook without address and events, with a random id and signing secret.
+    /// A webhook without a URL and events, with a random id and a random signing secret.
     fn new_webhook(&self) -> Result<Webhook, Error> {
         let current_secret = SigningSecret { secret: secret::random_signing_secret()?, valid_until: None };
         Ok(Webhook {
@@ -153,7 +153,7 @@ impl AccountSettingsService<'_> {
     }
 }
 
-/// Sets or removes `webhook_url` of the specification, which is the address of the first webhook. Returns whether a
+/// Sets or removes `webhook_url` (specification, part C), which is the URL of the first webhook. Returns whether a
 /// webhook was created.
 fn set_first_webhook_url(
     settings: &mut AccountSettings,

@@ -1,4 +1,4 @@
-//! Authenticates callers. The account comes from the credential alone, never from a field of the request.
+//! Authenticates callers. The account is always taken from the credential, never from a field of the request.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
-/// The session of a signed-in agent. One read, and two writes once a minute.
+/// Returns the session of a signed-in agent. Costs one read, and at most once a minute two writes.
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
 }
 
-/// The session of a signed-in admin. One read, and two writes once a minute.
+/// Returns the session of a signed-in admin. Costs one read, and at most once a minute two writes.
 pub async fn admin(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let session = agent(connections, request).await?;
     match session.role {
@@ -35,9 +35,9 @@ pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
     if key.matches(token) { Ok(()) } else { Err(Error::Unauthorized) }
 }
 
-/// The bot of a B-1 request, identified by provider and token in the path. A provider that is registered with a secret
-/// must also send it in the `Authorization` header, with or without `Bearer`. Several credentials in the header are
-/// refused, unless the whole header equals the secret.
+/// Returns the bot that sent a request (specification, B-1). The path contains the provider's id and the bot's token. A
+/// provider that is registered with a secret must also send the secret in the `Authorization` header, with or without
+/// `Bearer`. A header with several credentials is rejected, unless the whole header equals the secret.
 pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, BotApiError> {
     let provider = directory.cached_provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     let expected = provider.authorization_hash.as_deref();

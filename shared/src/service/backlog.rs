@@ -1,5 +1,6 @@
-//! Processes the overdue items of the index `due` within a time limit: several partitions concurrently, each from its
-//! oldest item and one page at a time, so that a long partition does not delay the others.
+//! Processes the overdue items of the index `due` within a time limit. Several partitions are processed concurrently,
+//! each from its oldest item. A worker processes one page of a partition and then takes the next partition, so that a
+//! long partition does not delay the others.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,13 +16,13 @@ use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, Ove
 
 /// Partitions that are processed concurrently.
 const MAX_CONCURRENT_PARTITIONS: u64 = 8;
-/// Items of a partition that are processed before the next partition.
+/// Items of a partition that a worker processes before it takes the next partition.
 const MAX_ITEMS_PER_PAGE: i32 = 25;
 
-/// Resolves to whether the item was changed; only such items count towards the run's limit.
+/// Resolves to whether the item was changed. Only changed items count towards the run's limit.
 pub type HandlerFuture<'a> = BoxFuture<'a, Result<bool, Error>>;
 
-/// Handles one overdue item. An error is logged and counted, and the run continues.
+/// Handles one overdue item. If this fails, the error is logged and counted, and the run continues.
 pub trait OverdueHandler: Send + Sync {
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a>;
 }
@@ -32,26 +33,26 @@ pub struct BacklogRun<'a> {
     pub backlog: Backlog,
     /// Items that were due before this time are overdue.
     pub due_before: Timestamp,
-    /// The run starts no item after this time.
+    /// After this time the run starts no further item.
     pub deadline: Instant,
-    /// The run ends when this many items were changed.
+    /// The run ends when it has changed this many items.
     pub max_changed_items: u32,
 }
 
 /// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BacklogReport {
-    /// Items that were changed.
+    /// Number of items that were changed.
     pub changed: u32,
-    /// Items that failed, and partitions that could not be read.
+    /// Number of items that failed and of partitions that could not be read.
     pub failed: u32,
-    /// The oldest item that the run did not reach, or that failed because a service was unavailable.
+    /// Due time of the oldest item that the run did not reach, or that failed because a service was unavailable.
     pub oldest_unhandled_due_at: Option<Timestamp>,
-    /// The oldest item that failed for another reason.
+    /// Due time of the oldest item that failed for another reason.
     pub oldest_failed_due_at: Option<Timestamp>,
 }
 
-/// The next page of a partition.
+/// A partition, and where its next page starts.
 struct PartitionPosition {
     partition: u64,
     after: Option<OverdueCursor>,
@@ -65,8 +66,8 @@ struct BacklogProgress {
 }
 
 impl BacklogRun<'_> {
-    /// Processes the backlog until it is empty or a limit is reached.
-    /// One query for each page, and at least one for each partition.
+    /// Processes the backlog until it is empty or a limit is reached. Costs one query for each page, and at least one
+    /// query for each partition.
     pub async fn process(&self, handler: &dyn OverdueHandler) -> BacklogReport {
         let progress =
             Mutex::new(BacklogProgress { pending: all_partitions(clock::now()), report: BacklogReport::default() });
@@ -80,7 +81,7 @@ impl BacklogRun<'_> {
         report
     }
 
-    /// One of the concurrent workers.
+    /// The loop of one of the concurrent workers.
     async fn process_partitions(&self, progress: &Mutex<BacklogProgress>, handler: &dyn OverdueHandler) {
         while let Some(position) = self.next_position(progress) {
             let Some(page) = self.read_page(progress, &position, MAX_ITEMS_PER_PAGE).await else { continue };
@@ -107,13 +108,13 @@ impl BacklogRun<'_> {
         Instant::now() >= self.deadline || report.changed >= self.max_changed_items
     }
 
-    /// Records the age of the oldest unprocessed item of a partition.
+    /// Records when the oldest unprocessed item of a partition was due.
     async fn record_oldest_item(&self, progress: &Mutex<BacklogProgress>, position: &PartitionPosition) {
         let page = self.read_page(progress, position, 1).await;
         page.iter().flat_map(|page| &page.items).for_each(|item| lock(progress).report.record_unhandled(item));
     }
 
-    /// A page of a partition; none, with a log line, when it cannot be read.
+    /// Reads a page of a partition. If this fails, logs the error and returns `None`.
     async fn read_page(
         &self,
         progress: &Mutex<BacklogProgress>,
@@ -131,7 +132,7 @@ impl BacklogRun<'_> {
 }
 
 impl BacklogReport {
-    /// When the oldest item that is still overdue was due.
+    /// Due time of the oldest item that is still overdue.
     pub(crate) fn oldest_due_at(&self) -> Option<Timestamp> {
         self.oldest_unhandled_due_at.into_iter().chain(self.oldest_failed_due_at).min()
     }
@@ -158,8 +159,8 @@ impl BacklogReport {
     }
 }
 
-/// Every partition, starting with another one each minute, so that
-/// runs that end early do not always skip the same partitions.
+/// All partitions, in the order of the run. Each minute another partition comes first, so that runs that end early do
+/// not always skip the same partitions.
 fn all_partitions(now: Timestamp) -> VecDeque<PartitionPosition> {
     let first = (now.seconds() / 60).wrapping_mul(MAX_CONCURRENT_PARTITIONS);
     (0..DUE_PARTITIONS).map(|n| PartitionPosition { partition: (first + n) % DUE_PARTITIONS, after: None }).collect()

@@ -1,4 +1,4 @@
-//! The events that a bot may send (specification, B-1). They apply to this bot's own chats and visitors only.
+//! The events that a bot may send (specification, B-1). A bot can affect only its own chats and visitors.
 
 use crate::delivery::bot_receiver::has_online_agent;
 use crate::domain::bot::Bot;
@@ -17,7 +17,7 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bot::ChatReference;
 
-/// The events of one bot.
+/// Handles the events of one bot.
 pub struct BotEventHandler<'a> {
     pub bot: &'a Bot,
     pub directory: &'a Directory,
@@ -26,8 +26,9 @@ pub struct BotEventHandler<'a> {
 }
 
 impl BotEventHandler<'_> {
-    /// BOT_MESSAGE, stored once for each idempotency key. Two writes;
-    /// finding the chat costs reads unless the event has its `chat_id`.
+    /// Handles BOT_MESSAGE. The message is stored once for each idempotency key. Costs two writes, one read of the
+    /// receipt (the stored response to an earlier request) if there is a key, and further reads to find the chat if the
+    /// event does not contain its `chat_id`.
     pub async fn bot_message(
         &self,
         chat_reference: &ChatReference,
@@ -53,7 +54,7 @@ impl BotEventHandler<'_> {
         self.chats.invite_agent(&self.bot.account_id, chat_id, is_agent_online, clock::now()).await
     }
 
-    /// CLIENT_INFO. Returns the stored notifications for the webhooks; the caller queues them.
+    /// Handles CLIENT_INFO. Returns the stored notifications for the webhooks; the caller must queue them.
     pub async fn client_info(
         &self,
         chat_reference: &ChatReference,
@@ -103,13 +104,13 @@ impl BotEventHandler<'_> {
         if entry.is_some_and(|entry| entry.id == id) { Ok(chat_id) } else { Err(missing()) }
     }
 
-    /// A chat that this bot has or had; any other chat is not found.
+    /// Reads a chat that this bot has or had. For any other chat the error is `NotFound`.
     async fn chat_of_this_bot(&self, chat_id: u64) -> Result<Chat, Error> {
         let chat = self.chats.chat(&self.bot.account_id, chat_id).await?;
         chat.filter(|chat| chat.bot_id.as_ref() == Some(&self.bot.bot_id)).ok_or(Error::NotFound)
     }
 
-    /// A visitor of one of this bot's channels.
+    /// Reads a visitor of one of this bot's channels. For any other visitor the error names the field `client_id`.
     async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.bot.account_id, number, clock::now()).await?;
         let visitor = visitor.filter(|visitor| self.bot.channel_ids.contains(&visitor.channel_id));
@@ -121,7 +122,7 @@ fn not_of_this_bot(field: &'static str) -> Error {
     Error::field(field, "does not belong to this bot")
 }
 
-/// Reports a missing chat as a wrong field of the event (400), because 404 would mean a wrong URL.
+/// Reports a missing chat as an invalid field of the event (400), because 404 would mean that the URL is wrong.
 fn as_field_error(chat_reference: &ChatReference, error: Error) -> Error {
     match (&error, chat_reference.chat_id, chat_reference.client_id) {
         (Error::NotFound, None, Some(_)) => not_of_this_bot("client_id"),

@@ -1,5 +1,5 @@
-//! The chats and visitors that a signed-in agent may see. Every agent endpoint gets its chat from here, so that one
-//! rule, [`Viewer::sees`], applies to lists, reads and writes.
+//! The chats and visitors that a signed-in agent may see. Every agent endpoint reads its chat through this module, so
+//! that the same rule, [`Viewer::sees`], applies to lists, reads and writes.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 
-/// Headers that one list request reads while it filters out hidden chats.
+/// The most chat headers that one list request reads while it filters out hidden chats.
 const MAX_HEADERS_PER_LIST: usize = 1_000;
 
-/// The chats and visitors of one agent.
+/// The chats and visitors that one agent may see.
 pub struct ChatAccess<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -29,25 +29,25 @@ pub struct ChatAccess<'a> {
 }
 
 impl ChatAccess<'_> {
-    /// A chat that the agent may see. One read; unless the agent has the chat or is an admin, also its channel and the
-    /// roster, which are cached.
+    /// Reads a chat that the agent may see. Costs one read. If the agent is not an admin and does not have the chat,
+    /// this also reads the chat's channel and the roster (the account's agents and departments), which are cached.
     ///
     /// # Errors
-    /// `NotFound` when the chat does not exist or its retention
-    /// is over, `Forbidden` when it is offered to other agents.
+    /// `NotFound` if the chat does not exist or its retention period has ended. `Forbidden` if the chat is offered to
+    /// other agents.
     pub async fn chat(&self, chat_id: u64) -> Result<Chat, Error> {
         self.require_visible(self.chats.chat(&self.session.account_id, chat_id).await?).await
     }
 
-    /// [`chat`](Self::chat) for a header that the caller has already read.
+    /// Like [`chat`](Self::chat), for a header that the caller has already read.
     pub async fn require_visible(&self, chat: Option<Chat>) -> Result<Chat, Error> {
         let chat = chat.filter(|chat| !chat.is_expired(self.now)).ok_or(Error::NotFound)?;
         let visible = self.visible_chats(vec![chat]).await?.pop();
         visible.ok_or(Error::Forbidden("the chat is offered to other agents"))
     }
 
-    /// A visitor whose open or last chat the agent may see. Two reads, and
-    /// for an agent without the admin role those of [`chat`](Self::chat).
+    /// Reads a visitor whose open or last chat the agent may see. Costs two reads and, for an agent without the admin
+    /// role, the reads of [`chat`](Self::chat).
     pub async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.session.account_id, number, self.now).await?;
         let visitor = visitor.ok_or(Error::NotFound)?;
@@ -63,11 +63,12 @@ impl ChatAccess<'_> {
         }
     }
 
-    /// At most `limit` visible chats in these states, newest first, with ids below `before`. A page may be shorter when
-    /// many chats are hidden; `next` then continues it.
+    /// Returns at most `limit` visible chats in these states, newest first, with ids below `before`. If many chats are
+    /// hidden, a page may be shorter than `limit`; `next` then continues the list.
     ///
-    /// One concurrent query for each state, and one read for each header, hidden ones included. For an agent without
-    /// the admin role also the channels of these chats and the roster, which are cached.
+    /// Costs one query for each state, which are concurrent, and one read for each header, including the headers of
+    /// hidden chats. For an agent without the admin role, this also reads the channels of these chats and the roster,
+    /// which are cached.
     pub async fn list(&self, states: &[&'static str], before: Option<u64>, limit: usize) -> Result<ChatPage, Error> {
         let mut listing = self.chats.listing(&self.session.account_id, states, before);
         let (mut visible, mut headers_read) = (Vec::new(), 0);
@@ -108,8 +109,9 @@ impl ChatAccess<'_> {
     }
 }
 
-/// Whether a cached roster may be too old to decide about this chat: it lacks the members of the department to which
-/// the chat is offered, or the agents that its channel names. Such a roster would make the chat visible to everybody.
+/// Whether a cached roster may be too old to decide about this chat. Such a roster does not contain the department to
+/// which the chat is offered, or the agents that the chat's channel names. It would make the chat visible to every
+/// agent.
 fn may_be_outdated(roster: &Roster, chat: &Chat, viewer: Viewer, channel: Option<&ChannelSettings>) -> bool {
     let is_unknown =
         chat.state.offered_department().is_some_and(|id| roster.offer_includes(id, viewer.agent_id).is_none());

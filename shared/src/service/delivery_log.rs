@@ -13,10 +13,10 @@ use crate::store::chats::Chats;
 use crate::store::chats::delivery_log::{DeliveryPage, DeliveryQuery};
 use crate::wire::delivery_log::{self, DeliveryLogRequest, ReplayRequest};
 
-/// Deliveries that one request replays.
+/// The most deliveries that one request replays.
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
-/// The delivery log of one account, for an admin. Each public method answers one endpoint.
+/// The delivery log of one account, for an admin. Each public method handles one endpoint.
 pub struct DeliveryLogService<'a> {
     pub account_id: &'a str,
     pub chats: &'a Chats,
@@ -25,7 +25,7 @@ pub struct DeliveryLogService<'a> {
 }
 
 impl DeliveryLogService<'_> {
-    /// A page of deliveries, newest first.
+    /// Returns a page of deliveries, newest first.
     pub async fn list(&self, request: DeliveryLogRequest) -> Result<Response, Error> {
         let DeliveryLogRequest { filter, chat_id, limit, after } = request;
         let query = self.query(&filter, SortOrder::NewestFirst, after, limit);
@@ -37,9 +37,9 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, self.now)))
     }
 
-    /// Replays one delivery, or the failed deliveries of a chat or of a period, oldest first, so that a receiver gets a
-    /// chat's messages in order. A delivery that a concurrent request replays is skipped. Failed events that await a
-    /// reaction of a bot are counted, not replayed.
+    /// Replays one delivery, or the failed deliveries of a chat or of a time range. The oldest delivery is replayed
+    /// first, so that a receiver gets the messages of a chat in order. A delivery that a concurrent request replays is
+    /// skipped. Failed events that need a reaction of a bot are counted but not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
         let failed = DeliveryFilter::all(DeliveryState::Failed);
         let page = match delivery_log::parse_replay_request(body)? {

@@ -1,4 +1,4 @@
-//! Use cases that are too long for a handler, or shared by several functions.
+//! Use cases that are too long for a handler, or that several functions share.
 
 pub mod account_settings;
 pub mod auth;

@@ -1,4 +1,4 @@
-//! Applies changed retention settings to chats that were closed before the change.
+//! Applies a changed retention period to chats that were closed before the change.
 
 use std::time::Instant;
 
@@ -9,11 +9,12 @@ use crate::store::chats::Chats;
 use crate::store::chats::retention::RetentionPass;
 use crate::store::directory::Directory;
 
-/// Continues the retention passes over closed chats until `deadline`, and returns for how many accounts that failed;
-/// their passes continue in the next run.
+/// Continues the retention passes until `deadline`. A retention pass applies a changed retention period to the closed
+/// chats of one account. Returns the number of accounts whose pass failed; the next run continues these passes.
 ///
-/// `checked_until`: idle checks that were due before this time are done. An open chat keeps the old retention until its
-/// next idle check, so a pass waits until all chats that were open at its start have been checked.
+/// All idle checks that were due before `checked_until` have been made. An open chat keeps the old retention period
+/// until its next idle check. Therefore a pass waits until all chats that were open when it was planned have been
+/// checked.
 pub async fn continue_passes(
     directory: &Directory,
     chats: &Chats,
@@ -22,7 +23,7 @@ pub async fn continue_passes(
 ) -> Result<u32, Error> {
     let mut failed = 0;
     for pass in chats.due_retention_passes(checked_until, clock::now()).await? {
-        // The next run starts with the passes that are left.
+        // The next run continues with the remaining passes.
         if Instant::now() >= deadline {
             break;
         }

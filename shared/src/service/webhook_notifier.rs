@@ -1,4 +1,4 @@
-//! Notifies webhooks of a CRM assignment, an event without a change of the chat state.
+//! Notifies webhooks of a CRM assignment. This event does not change the state of the chat.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::TransitionError;
@@ -18,16 +18,16 @@ pub struct WebhookNotifier<'a> {
 }
 
 impl WebhookNotifier<'_> {
-    /// Whether a webhook of the account receives this event. One read, none when cached.
+    /// Whether a webhook of the account receives this event. Costs one read of the settings if they are not cached.
     pub async fn has_subscriber(&self, account_id: &str, event: WebhookEvent) -> Result<bool, Error> {
         let settings = self.directory.cached_settings(account_id).await?;
         Ok(settings.webhooks.iter().any(|webhook| webhook.subscribes_to(event)))
     }
 
-    /// Stores and queues chat_assigned: the agent links the visitor to a CRM card.
+    /// Stores and queues chat_assigned, which asks the webhooks to link the visitor to the CRM card `assign_to`.
     ///
     /// # Errors
-    /// `Conflict` when the chat has been closed since it was read.
+    /// `Conflict` if the chat has been closed since it was read.
     pub async fn notify_assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let details = WebhookEventDetails { assign_to: Some(assign_to), ..WebhookEventDetails::default() };

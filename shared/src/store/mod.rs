@@ -1,5 +1,5 @@
-//! DynamoDB access, one folder for each table (docs/design.md). Item types are private to this module; public functions
-//! take and return `domain` types.
+//! DynamoDB access, with one folder for each table (docs/design.md). The types of stored items are private to this
+//! module; public functions take and return `domain` types.
 
 mod cache;
 pub mod chats;

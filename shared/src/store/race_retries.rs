@@ -1,26 +1,26 @@
-//! Retries of conditional writes that depend on an item read before: read the item, decide, write, and start over when
-//! a concurrent write changed the item first.
+//! Retries conditional writes that depend on an item which was read before. An operation reads the item, decides what
+//! to write, and writes it. If a concurrent write has changed the item in the meantime, the operation starts over.
 
 use crate::error::{Error, ErrorContext};
 use crate::store::table::WriteError;
 
-/// Attempts of one request to read and write an item that concurrent requests keep changing.
+/// How often one request reads and writes an item that concurrent requests keep changing.
 const MAX_RACE_ATTEMPTS: usize = 8;
 
-/// Counts the attempts of one read-and-write loop.
+/// Counts the attempts of one operation that reads an item and writes it conditionally.
 pub(in crate::store) struct RaceRetries {
     operation: &'static str,
     attempts_left: usize,
 }
 
 impl RaceRetries {
-    /// `operation` names the write in the error that is returned when every attempt lost.
+    /// `operation` names the write in the error that is returned if every attempt has lost its race.
     pub(in crate::store) fn new(operation: &'static str) -> Self {
         Self { operation, attempts_left: MAX_RACE_ATTEMPTS }
     }
 
-    /// The result that the caller returns, or none when the write lost a race and the caller must read and write again.
-    /// After [`MAX_RACE_ATTEMPTS`] lost races the result is [`Error::Unavailable`].
+    /// Returns the result for the caller, or `None` if the write lost a race. In that case the caller reads the item
+    /// and tries again. After [`MAX_RACE_ATTEMPTS`] lost races the result is [`Error::Unavailable`].
     pub(in crate::store) fn final_result<T>(&mut self, written: Result<T, WriteError>) -> Option<Result<T, Error>> {
         match written {
             Ok(value) => Some(Ok(value)),

@@ -1,5 +1,6 @@
-//! The DynamoDB operations that the stores use. They return boxed futures of non-generic functions, so that the SDK's
-//! nested types are compiled once, in this crate, and not in every function (20 s each).
+//! The DynamoDB operations that the stores use. The functions are not generic and return boxed futures. The SDK's
+//! nested types are therefore compiled only once, in this crate; compiling them in each Lambda function would take 20
+//! seconds per function.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,13 +21,13 @@ use futures_util::future::BoxFuture;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::dependencies::StartupContext;
 
-/// An item: attributes by name.
+/// An item: its attributes by name.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// The condition of an update that must not recreate a deleted item.
 pub(crate) const ITEM_EXISTS: &str = "attribute_exists(#pk)";
 
-/// The values of the `:name` placeholders in an expression.
+/// The values of the placeholders in an expression, such as `:name`.
 pub(crate) type ExpressionValues = Vec<(&'static str, AttributeValue)>;
 
 #[derive(Clone)]
@@ -35,74 +36,75 @@ pub struct Table {
     name: Arc<str>,
 }
 
-/// The primary key of an item: partition key and sort key.
+/// The primary key of an item, which consists of the partition key and the sort key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub pk: String,
     pub sk: String,
 }
 
-/// An update of one item, in DynamoDB's expression language. `#name` is the attribute `name`. The update expression is
-/// a literal, or a `String` when it depends on the data.
+/// An update of one item, in DynamoDB's expression language. The placeholder `#name` stands for the attribute `name`.
+/// `U` is the type of the update expression: a literal, or a `String` if the expression depends on the data.
 #[derive(Clone)]
 pub(crate) struct ItemUpdate<U = &'static str> {
     pub key: Key,
     pub update: U,
-    /// A condition expression, or an empty string for none.
+    /// A condition expression. An empty string means that the update is unconditional.
     pub condition: &'static str,
     pub values: ExpressionValues,
 }
 
-/// One part of a transaction. The transaction fails when the condition of any part fails.
+/// One write of a transaction. The transaction fails if the condition of any of its writes fails.
 #[derive(Clone)]
 pub(crate) enum Write {
-    /// Stores a new item. Fails when an item with its key exists.
+    /// Stores a new item. Fails if an item with the same key exists.
     Create(Item),
     Update(ItemUpdate),
-    /// An update with an expression that depends on the data.
+    /// Applies an update whose expression depends on the data.
     DynamicUpdate(ItemUpdate<String>),
-    /// Deletes an item on a condition.
+    /// Deletes an item if it meets the condition. Otherwise, the transaction fails.
     DeleteIf(Key, &'static str, ExpressionValues),
-    /// Checks a condition on an item without changing it.
+    /// Checks a condition on an item without changing the item.
     Check(Key, &'static str, ExpressionValues),
 }
 
 /// A query of one partition of the table or of an index.
 #[derive(Clone)]
 pub(crate) struct Query {
-    /// None for the table itself.
+    /// `None` queries the table itself.
     pub index: Option<&'static str>,
-    /// The key condition.
+    /// The key condition expression.
     pub condition: &'static str,
     pub values: ExpressionValues,
-    /// Items that one request reads.
+    /// The maximum number of items that one request reads.
     pub limit: i32,
-    /// Whether to return the largest sort key first.
+    /// Whether the largest sort key is returned first.
     pub descending: bool,
 }
 
 /// The result of one query request.
 pub(crate) struct QueryPage {
     pub items: Vec<Item>,
-    /// The key to continue after, when there may be more items.
+    /// The key after which the next page starts. `None` if there are no more items.
     pub next: Option<Item>,
 }
 
-/// Why nothing was written.
+/// The reason why nothing was written.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// A condition failed: of the part `index` of a transaction. `item` is the stored item, if it exists.
+    /// A write condition failed. `index` is the position of that write in its transaction; `item` is the stored item,
+    /// if there is one.
     ConditionFailed {
         index: usize,
         item: Option<Item>,
     },
-    /// A concurrent transaction held the item, also after some retries.
+    /// A concurrent transaction was writing the same item, and the retries did not succeed either.
     Contended,
     Error(Error),
 }
 
 impl From<WriteError> for Error {
-    /// For writes whose condition fails only when the item was deleted.
+    /// For writes whose condition fails only if the item was deleted.
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::ConditionFailed { .. } => Self::NotFound,
@@ -129,7 +131,7 @@ impl Key {
 }
 
 impl ItemUpdate<String> {
-    /// Sets each attribute to the value of its name: `#name = :name`.
+    /// Sets each attribute to the value with the same name: `#name = :name`.
     pub(crate) fn set_attributes(key: Key, values: ExpressionValues, condition: &'static str) -> Self {
         let name = |value: &'static str| value.trim_start_matches(':');
         let assignments: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();
@@ -137,8 +139,8 @@ impl ItemUpdate<String> {
     }
 }
 
-/// The values of `after` that differ from `before`, which has the same attributes in the same order. Writing only these
-/// preserves concurrent changes of other attributes.
+/// Returns the values of `after` that differ from `before`. Both must contain the same attributes in the same order.
+/// Writing only the differences preserves concurrent changes of other attributes.
 pub(crate) fn changed_values(before: ExpressionValues, after: ExpressionValues) -> ExpressionValues {
     after.into_iter().zip(before).filter_map(|(after, before)| (after != before).then_some(after)).collect()
 }
@@ -150,12 +152,12 @@ impl<U: Into<String>> ItemUpdate<U> {
     }
 }
 
-/// A string attribute value.
+/// Creates a string attribute value.
 pub(crate) fn s(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
 }
 
-/// A number attribute value.
+/// Creates a number attribute value.
 pub(crate) fn n(value: impl std::fmt::Display) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
@@ -165,7 +167,8 @@ impl Table {
         Self { client, name: name.into() }
     }
 
-    /// Opens the table whose name is in an environment variable. All tables share one client and its connections.
+    /// Opens the table whose name is stored in the environment variable `name_variable`. All tables share one client
+    /// and its connections.
     pub(crate) fn open(startup: &mut StartupContext, name_variable: &'static str) -> Self {
         let name = startup.environment.required(name_variable);
         let new_client = || (Client::new(&startup.aws), name.clone());
@@ -173,8 +176,8 @@ impl Table {
         Self::new(client.clone(), &name)
     }
 
-    /// Reads an item with strong consistency. One read. A key that is too long for DynamoDB has no item and is not an
-    /// error, because keys contain parts of public URLs.
+    /// Reads an item with strong consistency. A key that is too long for DynamoDB is not an error: it returns `None`,
+    /// because keys contain parts of public URLs. Costs one read.
     pub(crate) fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {
@@ -186,7 +189,8 @@ impl Table {
         })
     }
 
-    /// Reads at most 100 items with strong consistency, in no particular order. One read for each item.
+    /// Reads at most 100 items with strong consistency and returns them in no particular order. Costs one read for each
+    /// item.
     pub(crate) fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());
@@ -211,8 +215,8 @@ impl Table {
         })
     }
 
-    /// Stores an item; with `create_only`, only when its key is free. The SDK retries a request that timed out, so
-    /// finding an identical item counts as success. One write.
+    /// Stores an item. With `create_only`, fails if the key is already in use. The SDK repeats a request that timed
+    /// out, so an identical item in the table counts as success. Costs one write.
     pub(crate) fn put(&self, item: Item, create_only: bool) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
@@ -227,7 +231,7 @@ impl Table {
         })
     }
 
-    /// Updates an item and returns the updated item. One write.
+    /// Updates an item and returns its new state. Costs one write.
     pub(crate) fn update<U: Into<String>>(
         &self,
         item_update: ItemUpdate<U>,
@@ -254,7 +258,7 @@ impl Table {
         })
     }
 
-    /// Updates an item; a failed condition is not an error. One write.
+    /// Updates an item if it meets the condition; otherwise, does nothing. Costs one write.
     pub(crate) fn update_if(&self, item_update: ItemUpdate) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             match self.update(item_update).await {
@@ -264,7 +268,7 @@ impl Table {
         })
     }
 
-    /// Deletes an item and returns it, if it existed. One write.
+    /// Deletes an item and returns it, if it existed. Costs one write.
     pub(crate) fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             let request = self.client.delete_item().table_name(&*self.name).set_key(Some(key.into_item()));
@@ -274,7 +278,7 @@ impl Table {
         })
     }
 
-    /// Deletes an item and returns it, if it existed and the condition was met. One write.
+    /// Deletes an item and returns it, if it existed and met the condition. Costs one write.
     pub(crate) fn delete_if(
         &self,
         key: Key,
@@ -300,13 +304,13 @@ impl Table {
         })
     }
 
-    /// Reads items of one partition in the order of their sort keys. One query.
+    /// Reads items of one partition in the order of their sort keys. Costs one query.
     pub(crate) fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.query_page(query, "", None).await?.items) })
     }
 
-    /// Reads the first `max_items` items of one partition. One query
-    /// for each page of the query's limit, or of one megabyte.
+    /// Reads the first `max_items` items of one partition. Costs one query for each page; a page ends at the query's
+    /// limit or after one megabyte.
     pub(crate) fn query_all(&self, query: Query, max_items: usize) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let (mut items, mut after) = (Vec::new(), None);
@@ -322,8 +326,8 @@ impl Table {
         })
     }
 
-    /// Reads one page of a partition, after the key `after` if there is one, and returns the items that match `filter`.
-    /// The query's limit counts items before filtering.
+    /// Reads one page of a partition and returns the items that match `filter`. The page starts after the key `after`,
+    /// if there is one. The query's limit applies before the filter. Costs one query.
     pub(crate) fn query_page(
         &self,
         query: Query,
@@ -351,7 +355,7 @@ impl Table {
         })
     }
 
-    /// Makes all of the writes or none. Two writes for each item.
+    /// Makes all of the writes or none. Costs two writes for each item.
     pub(crate) fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.transaction_part(write)).collect();
@@ -409,8 +413,8 @@ impl Table {
     }
 }
 
-/// Retries a write that was cancelled by a concurrent transaction. Nothing was written then, and the conditions are
-/// evaluated again. The SDK does not retry in this case.
+/// Retries a write that DynamoDB cancelled because of a concurrent transaction. A cancelled write has changed nothing,
+/// so it can be repeated, and its conditions are evaluated again. The SDK does not retry such writes.
 async fn retry_contended<T, W: Future<Output = Result<T, WriteError>>>(write: impl Fn() -> W) -> Result<T, WriteError> {
     for _ in 1..MAX_CONTENDED_ATTEMPTS {
         match write().await {
@@ -430,12 +434,13 @@ fn non_empty(condition: &str) -> Option<String> {
 const MAX_PARTITION_KEY_BYTES: usize = 2_048;
 const MAX_SORT_KEY_BYTES: usize = 1_024;
 
-/// Requests for one batch: DynamoDB may leave some keys of a batch unprocessed.
+/// The maximum number of requests for one batch. DynamoDB may leave some keys of a batch unprocessed, and these keys
+/// are requested again.
 const MAX_BATCH_GET_ROUNDS: usize = 5;
 
 const ITEM_IS_NEW: &str = "attribute_not_exists(pk)";
 
-/// The attribute name of every `#name` placeholder in the expressions.
+/// Maps every `#name` placeholder of the expressions to its attribute name.
 fn placeholder_names(expressions: &[&str]) -> Option<HashMap<String, String>> {
     let after_hash = expressions.iter().flat_map(|expression| expression.split('#').skip(1));
     let words = after_hash.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());
@@ -510,8 +515,8 @@ fn is_throttling(code: &str) -> bool {
     )
 }
 
-/// Maps a request's error: no answer or throttling is `Unavailable`; an invalid request, such as an item over 400 KB,
-/// is `Unwritable`; everything else is `Internal`.
+/// Maps an SDK error to an [`Error`]. A missing response or throttling becomes `Unavailable`. An invalid request, for
+/// example an item of more than 400 KB, becomes `Unwritable`. Everything else becomes `Internal`.
 fn request_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     let code = error.code().map(str::to_owned);
     let is_throttled = code.as_deref().is_some_and(is_throttling);

@@ -14,7 +14,7 @@ use crate::error::Error;
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
     /// Attempt to deliver an entry.
-    TimelineEntry(EntryTask),
+    Entry(EntryTask),
     /// Forward a typing notice once. It is not stored and not retried.
     Typing(TypingTask),
     /// The time limit for a bot's answer has passed: if the bot has not reacted, the chat is handed over to the agents.
@@ -94,7 +94,7 @@ impl Task {
 
     fn entry(account_id: &str, chat_id: u64, seq: u64, round: u32, webhook_id: Option<String>) -> Self {
         let account_id = account_id.to_owned();
-        Self::TimelineEntry(EntryTask {
+        Self::Entry(EntryTask {
             v: VERSION,
             account_id,
             chat_id,
@@ -122,7 +122,7 @@ impl Task {
 
     pub fn account_id(&self) -> &str {
         match self {
-            Self::TimelineEntry(task) => &task.account_id,
+            Self::Entry(task) => &task.account_id,
             Self::Typing(task) => &task.account_id,
             Self::AnswerDue(task) => &task.account_id,
         }
@@ -134,10 +134,10 @@ impl Task {
     pub fn message_group(&self, group_count: u64) -> String {
         let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {
-            Self::TimelineEntry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
+            Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
                 format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
-            Self::TimelineEntry(_) | Self::Typing(_) | Self::AnswerDue(_) => {
+            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => {
                 format!("{account_id}-{}", chat_id % group_count.max(1))
             }
         }
@@ -145,7 +145,7 @@ impl Task {
 
     fn chat_id(&self) -> u64 {
         match self {
-            Self::TimelineEntry(task) => task.chat_id,
+            Self::Entry(task) => task.chat_id,
             Self::Typing(task) => task.chat_id,
             Self::AnswerDue(task) => task.chat_id,
         }
@@ -158,7 +158,7 @@ impl Task {
     /// The deduplication id in a FIFO queue: a task that is sent twice has the same id.
     pub fn deduplication_id(&self) -> String {
         match self {
-            Self::TimelineEntry(task) => {
+            Self::Entry(task) => {
                 format!("{}-{}-{}-{}", self.chat_key(), task.seq, task.round, task.attempt)
             }
             Self::Typing(task) => format!("{}-{}-{}", self.chat_key(), task.r#type, task.at),
@@ -174,7 +174,7 @@ impl Task {
     pub fn from_json(body: &str) -> Result<Self, Error> {
         let task: Self = serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))?;
         let version = match &task {
-            Self::TimelineEntry(task) => task.v,
+            Self::Entry(task) => task.v,
             Self::Typing(task) => task.v,
             Self::AnswerDue(task) => task.v,
         };
@@ -190,18 +190,18 @@ impl EntryTask {
 
     /// The same attempt for the retry queue.
     pub fn retry_unordered(&self) -> Task {
-        Task::TimelineEntry(Self { ordered: false, ..self.clone() })
+        Task::Entry(Self { ordered: false, ..self.clone() })
     }
 
     /// The same attempt for the retry queue after a request whose outcome could not be stored.
     pub fn retry_unrecorded(&self) -> Task {
-        Task::TimelineEntry(Self { unrecorded: self.unrecorded.saturating_add(1), ordered: false, ..self.clone() })
+        Task::Entry(Self { unrecorded: self.unrecorded.saturating_add(1), ordered: false, ..self.clone() })
     }
 
     /// The next attempt, for the retry queue.
     pub fn next_attempt(&self) -> Task {
         let attempt = self.attempt.saturating_add(1);
-        Task::TimelineEntry(Self { attempt, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })
+        Task::Entry(Self { attempt, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })
     }
 }
 
@@ -258,11 +258,11 @@ mod tests {
 
     #[test]
     fn retried_attempt_keeps_its_turn_and_next_attempt_has_none() {
-        let Task::TimelineEntry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry task") };
+        let Task::Entry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry task") };
         let retry = task.on_receive(Timestamp(5)).retry_unrecorded();
         assert_eq!(Task::from_json(&retry.to_json()).unwrap(), retry);
-        let Task::TimelineEntry(retry) = retry else { panic!("not an entry task") };
+        let Task::Entry(retry) = retry else { panic!("not an entry task") };
         assert_eq!((retry.on_receive(Timestamp(9)).turn_at, retry.unrecorded, retry.attempt), (Some(5), 1, 0));
-        assert_eq!(retry.next_attempt(), Task::TimelineEntry(EntryTask { attempt: 1, ordered: false, ..task }));
+        assert_eq!(retry.next_attempt(), Task::Entry(EntryTask { attempt: 1, ordered: false, ..task }));
     }
 }

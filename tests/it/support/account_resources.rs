@@ -1,4 +1,4 @@
-//! An account that owns one resource of every kind that a route can name.
+//! An account that owns one resource of every kind that can occur in the path of a route.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::support::routes::protected_routes;
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// An account with one resource for every parameter of a path. Resources that are numbered within the account have the
-/// number 2, so that another account with a single resource has none of that number.
+/// An account with one resource for every path parameter. Resources that are numbered within the account have the
+/// number 2. An account that has only one resource of a kind therefore has no resource with this number.
 pub struct AccountResources {
     pub account: TestAccount,
     pub integrator: TestReceiver,
     pub webhook_receiver: TestReceiver,
-    /// The id of the resource for each path parameter.
+    /// The id of the resource for each path parameter. The keys are the parameters' names.
     pub ids: BTreeMap<&'static str, String>,
 }
 
@@ -44,7 +44,8 @@ impl AccountResources {
         Self { account, integrator, webhook_receiver, ids }
     }
 
-    /// The path of the account's own resource. Panics on an unknown parameter, because it would not be tested.
+    /// Fills the ids of the account's resources into the path template of a route. Panics if the account has no
+    /// resource for a parameter, because the route would then not be tested.
     pub fn path(&self, template: &str) -> String {
         let fill = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
             Some(name) => {
@@ -55,7 +56,7 @@ impl AccountResources {
         template.split('/').map(fill).collect::<Vec<_>>().join("/")
     }
 
-    /// The response to every GET route for the account's admin, by path.
+    /// Returns the response to every GET route, requested by the account's admin. The keys are the paths.
     pub async fn readable_resources(&self) -> BTreeMap<String, Value> {
         let mut readable_resources = BTreeMap::new();
         for (method, template) in protected_routes() {
@@ -69,8 +70,8 @@ impl AccountResources {
     }
 }
 
-/// Returns chat and `seq` of a failed message that can be retried, in the account's second chat with its second
-/// visitor.
+/// Creates a failed message that can be retried, in the account's second chat, which is with its second visitor.
+/// Returns the chat number and `seq`.
 async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) {
     open_accepted_chat(admin, channel, "another visitor").await;
     let chat = open_accepted_chat(admin, channel, VISITOR_ID).await;
@@ -79,13 +80,13 @@ async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) 
     (chat, seq)
 }
 
-/// Creates a department. Returns its id.
+/// Returns the id of the new department.
 pub async fn add_department(admin: &TestAgent) -> String {
     let created = admin.client.post("/admin/departments", &json!({"name": "Sales", "agent_ids": []})).await.expect(201);
     created["department_id"].to_string()
 }
 
-/// Connects a bot to a new channel. Returns the bot's id.
+/// Creates a channel and connects a bot to it. Returns the bot's id.
 async fn connect_bot(host: &TestHost, account: &TestAccount) -> String {
     let channel = account.create_channel("https://app.example/hook").await;
     let provider_id = register_provider(&host.operator, "https://bots.example/hook", json!({})).await;

@@ -1,4 +1,4 @@
-//! An account with a webhook, and the customer's server that receives the webhook's events.
+//! An account with a webhook, and the server that receives the webhook's events.
 
 use serde_json::{Value, json};
 
@@ -7,15 +7,14 @@ use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
-/// The path of the account's webhooks.
 pub const WEBHOOKS_PATH: &str = "/admin/settings/webhooks";
 
-/// The response that the specification requires of a webhook.
+/// The response that a webhook must send (specification, part C).
 pub fn ok_response() -> CannedResponse {
     ok_response_with(json!({}))
 }
 
-/// An OK response with additional fields.
+/// The required response with additional fields.
 pub fn ok_response_with(fields: Value) -> CannedResponse {
     CannedResponse::Json(200, merged(json!({"result": "OK"}), fields))
 }
@@ -26,13 +25,13 @@ pub async fn add_webhook(account: &TestAccount, receiver: &TestReceiver, extra_f
     account.admin.client.post(WEBHOOKS_PATH, &body).await.expect(201)
 }
 
-/// The names of the received events, in the order of arrival.
+/// Returns the names of the received events, in the order of arrival.
 pub fn event_names(receiver: &TestReceiver) -> Vec<String> {
     let name = |request: ReceivedRequest| request.json()["event_name"].as_str().expect("an event_name").to_owned();
     receiver.requests().into_iter().map(name).collect()
 }
 
-/// Waits for the first event of this name and returns it.
+/// Waits for the first event with this name, and returns it.
 pub async fn wait_for_event(receiver: &TestReceiver, event: &str) -> Value {
     wait_for(event, WAIT_TIMEOUT, async || {
         let bodies: Vec<Value> = receiver.requests().iter().map(ReceivedRequest::json).collect();
@@ -41,7 +40,7 @@ pub async fn wait_for_event(receiver: &TestReceiver, event: &str) -> Value {
     .await
 }
 
-/// Waits until the newest delivery of this event is no longer `pending`, and returns it.
+/// Waits until the newest delivery of this event is no longer `pending`, and returns the delivery.
 pub async fn final_webhook_delivery(agent: &TestAgent, chat: u64, event: &str) -> Value {
     wait_for("the end of a webhook delivery", WAIT_TIMEOUT, async || {
         let timeline = agent.timeline(chat).await;
@@ -65,12 +64,12 @@ pub struct WebhookFixture {
 }
 
 impl WebhookFixture {
-    /// The webhook always responds with OK.
+    /// Creates an account whose webhook always sends [`ok_response`].
     pub async fn create(host: &TestHost) -> Self {
         Self::create_with(host, [ok_response()]).await
     }
 
-    /// The webhook gives these responses one after the other; the last one is repeated.
+    /// Creates an account whose webhook sends these responses one after the other and then repeats the last one.
     pub async fn create_with(host: &TestHost, responses: impl IntoIterator<Item = CannedResponse>) -> Self {
         let webhook_receiver = TestReceiver::start_sequence(responses).await;
         let account = host.create_account().await;
@@ -80,7 +79,7 @@ impl WebhookFixture {
         Self { account, agent, webhook_receiver, channel, webhook }
     }
 
-    /// Opens a chat that the agent accepts, and waits for the end of the `chat_accepted` delivery.
+    /// Opens a chat, accepts it as the agent, and waits until the delivery of `chat_accepted` has ended.
     pub async fn open_accepted_chat(&self) -> u64 {
         let chat = open_accepted_chat(&self.agent, &self.channel, VISITOR_ID).await;
         final_webhook_delivery(&self.agent, chat, "chat_accepted").await;
@@ -95,12 +94,12 @@ impl WebhookFixture {
         self.agent.chat(chat).await["visitor"].clone()
     }
 
-    /// The agent changes data of the account's first visitor.
+    /// Changes data of the account's first visitor as the agent.
     pub async fn update_visitor(&self, fields: Value) -> Value {
         self.agent.client.patch("/agent/visitors/1", &fields).await.expect(200)
     }
 
-    /// The path of the webhook, followed by `suffix`.
+    /// Returns the path of the webhook, followed by `suffix`.
     pub fn webhook_path(&self, suffix: &str) -> String {
         format!("{WEBHOOKS_PATH}/{}{suffix}", self.webhook["webhook_id"].as_str().expect("a webhook_id"))
     }

@@ -1,5 +1,5 @@
-//! Clients of the public API: one credential each, and helpers that act as an account, an agent or a channel's
-//! integrator.
+//! Clients of the public API, each with one credential. Helpers act as an account, an agent, or the integrator of a
+//! channel.
 
 use std::net::Ipv4Addr;
 
@@ -23,14 +23,14 @@ impl ApiResponse {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }
 
-    /// Checks the status and returns the JSON body; null when it is empty.
+    /// Checks the status and returns the JSON body, or null if the body is empty.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
         if self.text.is_empty() { Value::Null } else { self.json() }
     }
 
-    /// Checks the status and the error code of an error body, and returns the body.
+    /// Checks the status and the error code in the body, and returns the body.
     #[track_caller]
     pub fn expect_error(self, status: u16, code: &str) -> Value {
         let body = self.expect(status);
@@ -52,11 +52,12 @@ impl ApiClient {
     pub fn new(base: &str) -> Self {
         let url = reqwest::Url::parse(base).unwrap();
         let mut http = Client::builder().no_proxy().timeout(seconds(40));
-        // Names under .localhost are loopback (RFC 6761), but not every resolver implements this.
+        // Host names that end with .localhost belong to this machine (RFC 6761), but not every resolver implements
+        // this.
         if let Some(host) = url.host_str().filter(|host| host.ends_with(".localhost")) {
             http = http.resolve(host, (Ipv4Addr::LOCALHOST, 0).into());
         }
-        // API Gateway sets this header itself; MiniStack forwards the client's.
+        // API Gateway sets this header itself. MiniStack instead forwards the header of the client.
         let scheme = HeaderValue::try_from(url.scheme()).unwrap();
         let http = http.default_headers(HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-proto"), scheme)]));
         Self { http: http.build().unwrap(), base: base.to_owned(), token: None }
@@ -74,7 +75,7 @@ impl ApiClient {
         self.token.as_deref().unwrap_or_default()
     }
 
-    /// A request to a path of the service or to an absolute URL.
+    /// Starts a request to a path of the service or to an absolute URL.
     pub fn request(&self, method: Method, target: &str) -> RequestBuilder {
         let url = if target.starts_with("http") { target.to_owned() } else { format!("{}{target}", self.base) };
         let request = self.http.request(method, url);
@@ -104,12 +105,12 @@ impl ApiClient {
         send(self.request(Method::PATCH, target).json(body)).await
     }
 
-    /// None without a response, for example because the host was killed.
+    /// Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_get(&self, target: &str) -> Option<ApiResponse> {
         try_send(self.request(Method::GET, target)).await.ok()
     }
 
-    /// None without a response, for example because the host was killed.
+    /// Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_post(&self, target: &str, body: &Value) -> Option<ApiResponse> {
         try_send(self.request(Method::POST, target).json(body)).await.ok()
     }
@@ -131,7 +132,6 @@ async fn try_send(request: RequestBuilder) -> reqwest::Result<ApiResponse> {
     Ok(reply)
 }
 
-/// An account and its admin.
 pub struct TestAccount {
     pub id: Value,
     pub admin: TestAgent,
@@ -154,7 +154,7 @@ impl TestAccount {
         self.create_agent_with(name, json!({})).await
     }
 
-    /// An agent with additional or changed fields.
+    /// Creates an agent with additional or changed fields.
     pub async fn create_agent_with(&self, name: &str, extra_fields: Value) -> TestAgent {
         let fields = json!({"name": name, "email": unique_email("agent"), "password": PASSWORD, "role": "agent"});
         let body = merged(fields, extra_fields);
@@ -166,7 +166,7 @@ impl TestAccount {
         self.create_channel_with(integrator_url, json!({})).await
     }
 
-    /// A channel with additional or changed settings.
+    /// Creates a channel with additional or changed settings.
     pub async fn create_channel_with(&self, integrator_url: &str, extra_fields: Value) -> TestChannel {
         let body = merged(json!({"kind": "api", "name": "App", "integrator_url": integrator_url}), extra_fields);
         let created = self.admin.client.post("/admin/channels", &body).await.expect(201);
@@ -186,7 +186,7 @@ pub fn unique_email(prefix: &str) -> String {
     format!("{prefix}-{}@acme.example", local::random_and_digest::random_hex::<8>().unwrap())
 }
 
-/// `base` with the fields of `changes` added or replaced.
+/// Returns `base` with the fields of `changes` added or replaced.
 pub fn merged(mut base: Value, changes: Value) -> Value {
     let (Value::Object(fields), Value::Object(changes)) = (&mut base, changes) else { panic!("two objects") };
     fields.extend(changes);
@@ -226,7 +226,7 @@ impl TestAgent {
         self.timeline_after(chat, 0).await
     }
 
-    /// The entries of the timeline after `seq`, from all pages.
+    /// Returns the entries of the timeline after `seq`, from all pages.
     pub async fn timeline_after(&self, chat: u64, seq: u64) -> Vec<Value> {
         let mut all: Vec<Value> = Vec::new();
         loop {
@@ -268,7 +268,7 @@ impl TestAgent {
         self.client.post(&format!("/agent/chats/{chat}/typing"), &json!({"type": kind})).await.expect(200);
     }
 
-    /// Waits until the delivery of an entry is no longer `pending`, and returns it.
+    /// Waits until the delivery of an entry is no longer `pending`, and returns the delivery.
     pub async fn final_delivery(&self, chat: u64, seq: u64) -> Value {
         wait_for("the end of a delivery", WAIT_TIMEOUT, async || {
             let delivery = self.timeline_entry(chat, seq).await["delivery"].clone();
@@ -297,7 +297,7 @@ impl TestChannel {
         self.client.post(&self.endpoint, body).await
     }
 
-    /// Sends a visitor's text message.
+    /// Sends a text message as the visitor with this id.
     pub async fn send_text(&self, visitor: &str, text: &str) {
         let body = json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}});
         let answer = self.post(&body).await.expect(200);

@@ -1,4 +1,4 @@
-//! An account whose channel has a bot, and the bot provider: its server, and its calls of the Bot API.
+//! An account whose channel has a bot, and the provider that runs the bot: its server and its calls to the Bot API.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::support::test_host::TestHost;
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
-/// The bot's name that visitors see.
+/// The bot's name, as visitors see it.
 pub const BOT_NAME: &str = "Robin";
 
-/// A connection to a provider, from the provider's side.
+/// A bot, which connects a provider to an account, seen from the provider's side.
 #[derive(Clone)]
 pub struct TestBot {
     pub client: ApiClient,
@@ -23,8 +23,9 @@ pub struct TestBot {
 }
 
 impl TestBot {
-    /// The account's admin connects a bot to the channels, with additional or changed settings. By default the bot has
-    /// no answer time limit: the task of a limit would stay in a queue and delay the end of the test run.
+    /// Connects a bot to the channels. `extra_fields` contains additional or changed settings. By default the bot has
+    /// no answer time limit, because the task that enforces the limit would stay in a queue and delay the end of the
+    /// test run.
     pub async fn connect(
         account: &TestAccount,
         provider_id: &str,
@@ -65,7 +66,7 @@ impl TestBot {
     }
 }
 
-/// `prefix` followed by a random suffix.
+/// Returns `prefix` followed by a random suffix.
 pub fn unique_name(prefix: &str) -> String {
     format!("{prefix}-{}", local::random_and_digest::random_hex::<8>().unwrap())
 }
@@ -88,12 +89,12 @@ pub struct BotFixture {
 }
 
 impl BotFixture {
-    /// Integrator and provider respond with success.
+    /// Creates an account whose integrator and provider accept every request.
     pub async fn create(host: &TestHost) -> Self {
         Self::create_with(host, json!({}), json!({})).await
     }
 
-    /// With additional settings of the channel and of the bot.
+    /// Creates an account with additional settings of the channel and of the bot.
     pub async fn create_with(host: &TestHost, channel: Value, bot: Value) -> Self {
         let (integrator, provider) =
             (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
@@ -104,19 +105,20 @@ impl BotFixture {
         Self { agent: account.admin.clone(), account, integrator, provider, channel, bot }
     }
 
-    /// Sends a visitor's text message. Returns its CLIENT_MESSAGE event once the provider has received it.
+    /// Sends a visitor's text message. Waits until the provider has received the CLIENT_MESSAGE event, and returns the
+    /// event.
     pub async fn send_visitor_text(&self, visitor: &str, text: &str) -> Value {
         self.channel.send_text(visitor, text).await;
         self.wait_for_event_where(&format!("CLIENT_MESSAGE with {text:?}"), |event| event["message"]["text"] == text)
             .await
     }
 
-    /// The requests with this event received so far, in the order of arrival.
+    /// Returns the requests with this event that the provider has received so far, in the order of arrival.
     pub fn attempts(&self, event: &str) -> Vec<ReceivedRequest> {
         self.provider.requests().into_iter().filter(|request| request.json()["event"] == event).collect()
     }
 
-    /// Waits for the first event of this kind and returns it.
+    /// Waits for the first event of this kind, and returns it.
     pub async fn wait_for_event(&self, event: &str) -> Value {
         self.wait_for_event_where(event, |body| body["event"] == event).await
     }
@@ -129,7 +131,7 @@ impl BotFixture {
         .await
     }
 
-    /// The timeline entry with this text.
+    /// Returns the timeline entry with this text.
     pub async fn entry_with_text(&self, chat: u64, text: &str) -> Value {
         let timeline = self.agent.timeline(chat).await;
         timeline
@@ -138,7 +140,7 @@ impl BotFixture {
             .unwrap_or_else(|| panic!("no entry with the text {text}"))
     }
 
-    /// Waits until the delivery of the visitor's message to the bot is no longer `pending`, and returns it.
+    /// Waits until the delivery of the visitor's message to the bot is no longer `pending`, and returns the delivery.
     pub async fn final_bot_delivery(&self, chat: u64, text: &str) -> Value {
         wait_for("the end of a delivery to the bot", WAIT_TIMEOUT, async || {
             let delivery = self.entry_with_text(chat, text).await["bot_delivery"].clone();
@@ -162,7 +164,7 @@ impl BotFixture {
     }
 }
 
-/// The chat number in an event that the service sent.
+/// Returns the chat number in an event that the service has sent.
 #[track_caller]
 pub fn chat_number(event: &Value) -> u64 {
     let chat_id = event["chat_id"].as_str().unwrap_or_else(|| panic!("chat_id is not a string: {event}"));

@@ -1,4 +1,4 @@
-//! What the tests share: the host under test, clients of its API, and servers that play the parties which it calls.
+//! Code that the tests share: the host under test, clients of its API, and servers that act as receivers.
 
 pub mod account_resources;
 pub mod account_with_webhook;

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use crate::sam_template::routes;
 
-/// The path of a route with `1` for every parameter.
+/// Returns the path of a route with `1` in place of every parameter.
 pub fn fill_path(path: &str) -> String {
     path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>().join("/")
 }
 
-/// Method and path template of every route that requires a bearer token.
+/// Returns the method and the path template of every route that requires a bearer token.
 pub fn protected_routes() -> Vec<(Method, String)> {
-    // A logout succeeds with any token, valid or not.
+    // A logout succeeds with any token, even with an invalid one.
     let public = ["/agent/login", "/agent/logout"];
     let is_protected = |path: &str| {
         !public.contains(&path) && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
@@ -24,12 +24,12 @@ pub fn protected_routes() -> Vec<(Method, String)> {
         .collect()
 }
 
-/// As [`protected_routes`], with the parameters of the paths filled in.
+/// Like [`protected_routes`], with `1` in place of every parameter of the paths.
 pub fn protected_paths() -> Vec<(Method, String)> {
     protected_routes().into_iter().map(|(method, path)| (method, fill_path(&path))).collect()
 }
 
-/// A valid body for a route, so that an error can only be about the resource in the path.
+/// Returns a valid body for a route, so that an error can be caused only by the resource in the path.
 pub fn valid_body(method: &Method, template: &str) -> Value {
     let end = template.rsplit('/').next().unwrap();
     match (method.as_str(), end) {

@@ -1,11 +1,11 @@
-//! The host under test: the local host in this process, which runs the real functions.
+//! The host under test. By default this is the local host, which runs in this process and starts the real functions.
 //!
-//! Most tests share one host, and each creates its own account. Tests that measure time run only beside tests of the
-//! same kind, and a test that loads the machine or kills processes runs alone (`test_scheduler.rs`). Whenever no test
-//! is running, every queue of the shared host must become empty.
+//! Most tests share one host, and each of them creates its own account. A test that measures time runs concurrently
+//! only with other tests of this kind. A test that loads the machine or kills processes runs alone
+//! (`test_scheduler.rs`). Whenever no test is running, every queue of the shared host must become empty.
 //!
-//! With SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY set, the shared host is the deployed stack at that address
-//! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host fails there with a clear
+//! If SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY are set, the shared host is the deployed stack at that URL
+//! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host then fails with a clear
 //! message.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +28,10 @@ use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent,
 use crate::support::test_scheduler::{TestLoad, TestScheduler};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Longer than the visibility time-out of 36 s, after which the task of a killed consumer is received again.
+/// Longer than the visibility timeout of 36 s, after which the queue delivers the task of a killed consumer again.
 const DRAIN_TIMEOUT: Duration = seconds(60);
 
-/// One runtime for all tests: the shared host's tasks must outlive the test that started it.
+/// All tests use one runtime, because the tasks of the shared host must outlive the test that started the host.
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
 static SHARED: OnceCell<TestHost> = OnceCell::const_new();
@@ -40,7 +40,7 @@ static BINARIES: OnceCell<Result<PathBuf, cargo_build::Error>> = OnceCell::const
 static UNUSED_PERMISSIONS: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
 static SCHEDULER: TestScheduler = TestScheduler::new();
 
-/// Runs a test on the shared host, concurrently with others.
+/// Runs a test on the shared host, concurrently with other tests.
 pub fn run_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Busy, on_shared_host(test));
 }
@@ -50,8 +50,8 @@ pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Timed, on_shared_host(test));
 }
 
-/// Runs a test on the shared host while no other test runs: for tests that load the machine or whose measurements
-/// others would disturb.
+/// Runs a test on the shared host while no other test runs. Use it for a test that loads the machine, or whose
+/// measurements other tests would disturb.
 pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Exclusive, on_shared_host(test));
 }
@@ -61,7 +61,7 @@ async fn on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     host.run_test(test(host)).await;
 }
 
-/// Runs a test on its own host with these template parameters, concurrently with others.
+/// Runs a test on its own host with these template parameters, concurrently with other tests.
 pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
     run_parallel(on_own_host(parameters, test));
 }
@@ -71,7 +71,7 @@ pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncF
     run_alone(on_own_host(parameters, test));
 }
 
-/// Runs a test on its own host while no other test runs; it may kill the host's processes.
+/// Runs a test on its own host while no other test runs. The test may kill the host's processes.
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(&[], test));
 }
@@ -83,12 +83,12 @@ async fn on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHo
     host.local.0.expect("a host of its own").stop().await;
 }
 
-/// Runs a test that needs no host, or starts its own, concurrently with others.
+/// Runs a test that needs no host or starts its own, concurrently with other tests.
 pub fn run_parallel(test: impl Future<Output = ()>) {
     run(TestLoad::Busy, test);
 }
 
-/// Runs a test that needs no host, or starts its own, while no other test runs.
+/// Runs a test that needs no host or starts its own, while no other test runs.
 pub fn run_alone(test: impl Future<Output = ()>) {
     run(TestLoad::Exclusive, test);
 }
@@ -113,13 +113,13 @@ async fn shared_host() -> &'static TestHost {
     SHARED.get_or_init(start).await
 }
 
-/// The base URL of the deployed stack to test, if any.
+/// Returns the base URL of the deployed stack to test. `None` means that the tests run on the local host.
 fn stack_base_url() -> Option<String> {
     std::env::var("SWITCHBOARD_BASE_URL").ok()
 }
 
-/// The folder with the built functions. They are built once, even when the build fails: one copy of the compiler's
-/// messages is enough.
+/// Returns the folder with the built functions. They are built only once, even if the build fails, so that the
+/// compiler's messages are printed only once.
 pub async fn binaries() -> &'static Path {
     let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::CargoProfile::Dev).await).await;
     built.as_deref().expect("the functions compile")
@@ -133,7 +133,7 @@ pub struct TestHost {
     pub log: Arc<Mutex<Vec<LogLine>>>,
 }
 
-/// The local host; empty when the tests run against a deployed stack.
+/// The local host. `None` means that the tests run against a deployed stack.
 pub struct LocalHost(Option<Host>);
 
 impl Deref for LocalHost {
@@ -178,7 +178,8 @@ impl TestHost {
         Self { local: LocalHost(Some(host)), operator, anonymous, log }
     }
 
-    /// Runs the test; when it panics, prints the warnings and errors that the functions logged during it.
+    /// Runs the test. If the test panics, prints the warnings and errors that the functions have logged during the
+    /// test.
     async fn run_test(&self, test: impl Future<Output = ()>) {
         let start = self.log.lock().unwrap().len();
         let _print_on_panic = PrintProblemsOnPanic { log: &self.log, start };
@@ -192,7 +193,7 @@ impl TestHost {
         TestAccount::create(&self.operator).await
     }
 
-    /// A client of the host's DynamoDB tables.
+    /// Returns a client for the host's DynamoDB tables.
     pub fn tables(&self) -> aws_sdk_dynamodb::Client {
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -203,7 +204,7 @@ impl TestHost {
         aws_sdk_dynamodb::Client::from_conf(config)
     }
 
-    /// Kills the processes of the matching functions, and returns once they have ended.
+    /// Kills the processes of the matching functions, and returns when these processes have ended.
     pub async fn kill_processes(&self, matches: impl Fn(&str) -> bool) {
         let mut processes = self.local.processes();
         processes.retain(|(function, _)| matches(function));
@@ -211,7 +212,8 @@ impl TestHost {
         self.wait_until_ended(&processes).await;
     }
 
-    /// Waits for the end of killed processes: until then a request could still be sent to one of them and be lost.
+    /// Waits until the killed processes have ended. Until then the host could still send a request to one of them, and
+    /// the request would be lost.
     pub async fn wait_until_ended(&self, killed: &[(String, u32)]) {
         wait_for("the processes have ended", WAIT_TIMEOUT, async || {
             let remaining: Vec<_> =
@@ -221,7 +223,7 @@ impl TestHost {
         .await;
     }
 
-    /// Waits until every queue is empty, the dead-letter queues too.
+    /// Waits until every queue is empty, including the dead-letter queues.
     pub async fn assert_queues_drain(&self) {
         let LocalHost(Some(host)) = &self.local else { return };
         let queues = host.queues();
@@ -255,7 +257,7 @@ struct PrintProblemsOnPanic<'a> {
 impl Drop for PrintProblemsOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // A second panic would abort the whole test process.
+            // A second panic would abort the whole test process, so do not panic if the lock is poisoned.
             let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
             let is_problem = |line: &&LogLine| !line.line.contains("\"INFO\"");
             for line in log.iter().skip(self.start).filter(is_problem) {
@@ -269,7 +271,7 @@ pub fn kill(pid: u32, signal: &str) {
     Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
 }
 
-/// A chat that an agent, the account's admin, has accepted.
+/// A chat that the agent has accepted. The agent is the account's admin.
 pub struct ActiveChat {
     pub account: TestAccount,
     pub agent: TestAgent,
@@ -280,7 +282,7 @@ pub struct ActiveChat {
 pub const VISITOR_ID: &str = "visitor-1";
 
 impl ActiveChat {
-    /// Creates an account and a channel with these settings, and opens the chat there.
+    /// Creates an account and a channel with these settings, and opens the chat in this channel.
     pub async fn create(host: &TestHost, integrator_url: &str, settings: Value) -> Self {
         let account = host.create_account().await;
         let channel = account.create_channel_with(integrator_url, settings).await;
@@ -302,7 +304,7 @@ impl ActiveChat {
     }
 }
 
-/// The visitor sends a message and the agent accepts the chat. Returns the chat's number.
+/// Sends a message as the visitor and accepts the chat as the agent. Returns the chat number.
 pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visitor: &str) -> u64 {
     channel.send_text(visitor, "Hello").await;
     let chats = agent.chats("waiting").await;
@@ -311,12 +313,12 @@ pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visito
     newest
 }
 
-/// Posts a raw body labelled as JSON.
+/// Posts a raw body with the content type of JSON.
 pub async fn post_raw(client: &ApiClient, target: &str, body: Vec<u8>) -> ApiResponse {
     send(client.request(Method::POST, target).header("content-type", "application/json").body(body)).await
 }
 
-/// The body of a visitor's text message (specification, table A1).
+/// Returns the body of a visitor's text message (specification, table A1).
 pub fn visitor_text(visitor: &str, text: &str) -> Value {
     json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}})
 }

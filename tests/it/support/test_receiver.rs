@@ -1,8 +1,8 @@
-//! An HTTP server on a free port that plays an integrator, a bot provider or a webhook: it records every request and
-//! returns configured responses.
+//! An HTTP server on a free port that acts as an integrator, a bot provider or a webhook. It records every request and
+//! sends configured responses.
 //!
-//! It reads and writes raw HTTP/1.1, because tests check the framing of requests and need responses that no HTTP
-//! library would send.
+//! The server reads and writes raw HTTP/1.1, because some tests check the framing of requests, and others need
+//! responses that no HTTP library would send.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ pub enum CannedResponse {
     Json(u16, Value),
     Text(u16, &'static str, String),
     Redirect(String),
-    /// Sends the response after this time.
+    /// Sends the response after this delay.
     Delayed(Duration, Box<CannedResponse>),
     /// Reads the request and never responds.
     Hang,
@@ -33,7 +33,7 @@ pub enum CannedResponse {
     SlowBody,
     /// Closes the connection without a response.
     CloseConnection,
-    /// 200 and a JSON string of this many bytes.
+    /// Sends the status 200 and a JSON string with this many bytes.
     LargeBody(usize),
 }
 
@@ -80,9 +80,8 @@ impl ReceivedRequest {
 /// Computes the response to a request.
 type Handler = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, CannedResponse> + Send + Sync>;
 
-/// Where the responses come from.
 enum ResponseSource {
-    /// One after the other; the last one is repeated.
+    /// Sends these responses one after the other and then repeats the last one.
     Sequence(VecDeque<CannedResponse>),
     Handler(Handler),
 }
@@ -93,7 +92,8 @@ struct ReceiverState {
     source: ResponseSource,
 }
 
-/// When dropped, it stops listening and checks all received requests against the OpenAPI document.
+/// A running receiver. When it is dropped, it stops listening and checks all received requests against the OpenAPI
+/// document.
 pub struct TestReceiver {
     port: u16,
     state: Arc<Mutex<ReceiverState>>,
@@ -110,12 +110,12 @@ impl Drop for TestReceiver {
 }
 
 impl TestReceiver {
-    /// Gives every request this response.
+    /// Starts a receiver that sends this response to every request.
     pub async fn start(response: CannedResponse) -> Self {
         Self::start_sequence([response]).await
     }
 
-    /// Gives these responses one after the other; the last one is repeated.
+    /// Starts a receiver that sends these responses one after the other and then repeats the last one.
     pub async fn start_sequence(responses: impl IntoIterator<Item = CannedResponse>) -> Self {
         let listener =
             TcpListener::bind((if host_name() == LOOPBACK { LOOPBACK } else { "0.0.0.0" }, 0)).await.unwrap();
@@ -134,17 +134,18 @@ impl TestReceiver {
         format!("http://{}:{}/hook", host_name(), self.port)
     }
 
-    /// Gives every request from now on this response.
+    /// Sends this response to every later request.
     pub fn respond_with(&self, response: CannedResponse) {
         self.respond_in_order([response]);
     }
 
-    /// From now on gives these responses one after the other; the last one is repeated.
+    /// Sends these responses to later requests one after the other and then repeats the last one.
     pub fn respond_in_order(&self, responses: impl IntoIterator<Item = CannedResponse>) {
         self.state.lock().unwrap().source = ResponseSource::Sequence(responses.into_iter().collect());
     }
 
-    /// From now on holds requests open; they get this response once the test sends on the returned channel.
+    /// Does not respond to later requests until the test sends a value through the returned channel. Then sends
+    /// `response`.
     pub fn respond_on_release(&self, response: CannedResponse) -> watch::Sender<()> {
         let (release, released) = watch::channel(());
         self.respond_by(move |_| {
@@ -158,7 +159,7 @@ impl TestReceiver {
         release
     }
 
-    /// From now on computes each response with this handler.
+    /// Computes the response to every later request with this handler.
     pub fn respond_by<HandlerFuture>(&self, handler: impl Fn(ReceivedRequest) -> HandlerFuture + Send + Sync + 'static)
     where
         HandlerFuture: Future<Output = CannedResponse> + Send + 'static,
@@ -175,7 +176,7 @@ impl TestReceiver {
         self.state.lock().unwrap().requests.clone()
     }
 
-    /// The texts of all received messages, in the order of arrival.
+    /// Returns the texts of all received messages, in the order of arrival.
     pub fn texts(&self) -> Vec<String> {
         self.requests().iter().map(ReceivedRequest::text).collect()
     }
@@ -192,13 +193,14 @@ impl TestReceiver {
 
 const LOOPBACK: &str = "127.0.0.1";
 
-/// The host name under which the functions reach this machine. A deployed stack (`tests/deploy/run`) needs another one.
+/// Returns the host name under which the functions reach this machine. A deployed stack (`tests/deploy/run`) may need a
+/// name other than the loopback address.
 fn host_name() -> String {
     let name = std::env::var("SWITCHBOARD_RECEIVERS").unwrap_or_default();
     if name.is_empty() { LOOPBACK.to_owned() } else { name }
 }
 
-/// A local port on which nothing listens.
+/// Returns a local port on which no program listens.
 pub async fn unused_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port()
 }
@@ -214,12 +216,12 @@ async fn handle_connection(stream: TcpStream, state: Arc<Mutex<ReceiverState>>) 
     let mut stream = BufReader::new(stream);
     let Some(request) = read_request(&mut stream).await else { return };
     let response = record_and_choose_response(&state, request).await;
-    // Writing fails when the client has timed out, which some tests provoke.
+    // Writing fails if the client has closed the connection after its timeout. Some tests provoke this.
     let _ = write_response(stream.get_mut(), response).await;
 }
 
-/// Records the request and chooses its response under one lock, so that a test that has seen the request can only
-/// change later responses.
+/// Records the request and chooses its response under one lock. When a test has seen the request, the test can
+/// therefore change only later responses.
 async fn record_and_choose_response(state: &Mutex<ReceiverState>, request: ReceivedRequest) -> CannedResponse {
     let handler = {
         let mut state = state.lock().unwrap();

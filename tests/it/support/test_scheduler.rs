@@ -1,5 +1,5 @@
-//! Decides which tests run concurrently: only tests of the same load kind, up to the limit of that kind. The test
-//! runner has more threads than these limits (`tests/run`), so tests of the other kinds wait and later run together.
+//! Decides which tests run concurrently: only tests with the same load, up to the limit for that load. The test runner
+//! has more threads than these limits (`tests/run`), so that tests with another load can wait and later run together.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,31 +7,31 @@ use std::thread::available_parallelism;
 
 use tokio::sync::Notify;
 
-/// Limit of concurrently running tests that measure time.
+/// Maximum number of tests that measure time and run concurrently.
 const MAX_TIMED_TESTS: usize = 2;
 
 /// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestLoad {
-    /// Uses the processor all the time: at most one test for each processor.
+    /// Alternates between working and waiting. A few of these tests run for each processor.
     Busy,
     /// Mostly waits, and measures time.
     Timed,
-    /// Loads the machine, or measures what any other test would change: runs alone.
+    /// Loads the machine, or measures something that any other test would change. The test runs alone.
     Exclusive,
 }
 
 impl TestLoad {
     fn max_concurrent(self) -> usize {
         match self {
-            Self::Busy => available_parallelism().map_or(2, |processors| processors.get().max(2)),
+            Self::Busy => available_parallelism().map_or(4, |processors| 2 * processors.get()),
             Self::Timed => MAX_TIMED_TESTS,
             Self::Exclusive => 1,
         }
     }
 }
 
-/// The running tests; all have the same load.
+/// The running tests. All of them have the same load.
 struct RunningTests {
     load: TestLoad,
     count: usize,
@@ -42,7 +42,7 @@ pub struct TestScheduler {
     test_ended: Notify,
 }
 
-/// Permission to run a test, until it is dropped.
+/// Permission to run a test. Dropping the permit ends the permission.
 pub struct RunPermit<'t> {
     scheduler: &'t TestScheduler,
 }
@@ -59,7 +59,7 @@ impl TestScheduler {
     pub async fn acquire(&self, load: TestLoad) -> RunPermit<'_> {
         loop {
             let mut test_ended = pin!(self.test_ended.notified());
-            // Registered before the check, so that no notification is missed.
+            // Register before the check, so that no notification is missed.
             test_ended.as_mut().enable();
             if let Some(permit) = self.try_acquire(load) {
                 return permit;
@@ -83,7 +83,7 @@ impl TestScheduler {
 }
 
 impl RunPermit<'_> {
-    /// Whether no other test is running. If so, none starts while this permit lives.
+    /// Returns whether no other test is running. If so, no other test starts until this permit is dropped.
     pub fn is_last_running(&self) -> bool {
         let mut running = self.scheduler.lock();
         if running.count == 1 {

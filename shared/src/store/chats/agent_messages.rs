@@ -1,5 +1,5 @@
-//! Stores messages of agents. A message takes two writes: first the header, which allocates the next entry number and
-//! checks that the agent owns the chat, then the entry.
+//! Stores messages of agents. A message takes two writes. The first updates the chat's header, which assigns the next
+//! entry number and checks that the agent owns the chat. The second stores the entry.
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
@@ -28,8 +28,9 @@ pub struct AgentMessage<'a> {
 }
 
 impl Chats {
-    /// Stores an agent's message and its delivery to the channel. Fails with a conflict when the agent does not own the
-    /// chat. Two writes; with an idempotency key one more read and write.
+    /// Stores an agent's message together with its delivery to the channel. Fails with a conflict if the agent does not
+    /// own the chat. Costs two writes. With an idempotency key, also costs one read, and the entry is stored in a
+    /// transaction of two writes.
     pub async fn store_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
         let mut retries = RaceRetries::new("agent message");
         loop {
@@ -62,7 +63,8 @@ impl Chats {
         Ok(MessageReceipt::of(&entry))
     }
 
-    /// Allocates the next entry number. When the condition fails, the header that the refused write returns tells why.
+    /// Assigns the next entry number. If the condition fails, the reason follows from the header that DynamoDB returns
+    /// with the failed write.
     async fn advance_header_for_agent(&self, outgoing: &AgentMessage<'_>) -> Result<Chat, WriteError> {
         let preview = MessagePreview::of(&outgoing.content, &Sender::Agent(outgoing.agent.clone()), outgoing.now);
         let update = ItemUpdate {

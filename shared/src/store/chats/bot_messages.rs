@@ -1,5 +1,5 @@
-//! Stores messages of bots. A message takes two writes: first the header, which allocates the next entry number and
-//! checks that the bot owns the chat, then the entry.
+//! Stores messages of bots. A message takes two writes. The first updates the chat's header, which assigns the next
+//! entry number and checks that the bot owns the chat. The second stores the entry.
 
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
@@ -18,9 +18,9 @@ use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Allocates the next entry number of a bot's chat and updates the header for the message. Fails with
-    /// [`Error::NotFound`] for the chat of another bot, and with a conflict when the bot no longer owns the chat. One
-    /// write.
+    /// Assigns the next entry number of a bot's chat and updates the header for the message. Fails with
+    /// [`Error::NotFound`] if the chat belongs to another bot, and with a conflict if the bot no longer owns the chat.
+    /// Costs one write.
     pub async fn advance_header_for_bot(
         &self,
         bot: &Bot,
@@ -72,9 +72,10 @@ impl Chats {
         }
     }
 
-    /// Stores a bot's message under the number that [`advance_header_for_bot`](Self::advance_header_for_bot) allocated.
-    /// A message that the channel cannot show is stored for the agents and not delivered. Of two concurrent requests
-    /// with the same idempotency key one is stored, and both get its receipt. One write.
+    /// Stores a bot's message under the entry number that [`advance_header_for_bot`](Self::advance_header_for_bot)
+    /// assigned. If the channel cannot show the message, the message is stored for the agents but not delivered. If two
+    /// concurrent requests have the same idempotency key, only one message is stored, and both requests get its receipt
+    /// (the stored response). Costs one write, or a transaction of two writes with an idempotency key.
     pub async fn store_bot_message(
         &self,
         bot: &Bot,

@@ -1,5 +1,5 @@
-//! Lists an account's chats in several states, newest first. The index `listing` has only the chat numbers; the headers
-//! are then read in one batch for each page.
+//! Lists an account's chats that are in one of several states, newest first. The index `listing` contains only the chat
+//! numbers. For each page, one batch request then reads the headers.
 
 use std::collections::VecDeque;
 
@@ -10,35 +10,37 @@ use crate::error::Error;
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, chat_from_item, header_key, item_chat_id, listing_key};
 use crate::store::table::{Query, n, s};
 
-/// Headers that one batch request reads.
+/// The maximum number of headers that one batch request reads.
 pub const MAX_HEADERS_PER_READ: usize = 100;
 
 #[derive(Debug)]
 pub struct ChatPage {
-    /// Newest first.
+    /// The chats of this page, newest first.
     pub chats: Vec<Chat>,
-    /// The next page has chats with numbers below this one; none after the last page.
+    /// The next page contains chats with numbers below this one. `None` on the last page.
     pub next: Option<u64>,
 }
 
-/// Reads an account's chats page by page: merges the chat numbers of several states.
+/// Reads an account's chats page by page. The index lists each state separately, so the listing merges the chat numbers
+/// of several states.
 pub struct ChatListing<'a> {
     chats: &'a Chats,
     account_id: &'a str,
     states: Vec<StateCursor>,
 }
 
-/// Position in the chats of one state.
+/// The position of a listing in the chats of one state.
 struct StateCursor {
     state: &'static str,
-    /// Chat numbers read from the index and not returned yet, largest first.
+    /// The chat numbers that were read from the index and are not returned yet, largest first.
     buffered_ids: VecDeque<u64>,
-    /// The next query of the index reads chat numbers below this one; none after the last one.
+    /// The next query of the index reads chat numbers below this one. `None` after the last query.
     before: Option<u64>,
 }
 
 impl Chats {
-    /// A listing of the account's chats in these states with numbers below `before`. Reads nothing yet.
+    /// Creates a listing of the account's chats that are in one of these states and have numbers below `before`. Reads
+    /// nothing yet.
     pub fn listing<'a>(&'a self, account_id: &'a str, states: &[&'static str], before: Option<u64>) -> ChatListing<'a> {
         let before = Some(before.unwrap_or(CHAT_ID_UPPER_BOUND));
         let cursor = |state: &&'static str| StateCursor { state, buffered_ids: VecDeque::new(), before };
@@ -47,13 +49,15 @@ impl Chats {
 }
 
 impl ChatListing<'_> {
-    /// Reads the next page from at most `count` headers, [`MAX_HEADERS_PER_READ`] at most. Concurrent queries, one for
-    /// each state whose buffered numbers do not suffice, and one read for each header. Because the index lags, a page
-    /// can have fewer chats: one that has left these states is omitted, and one that moved between them appears once.
+    /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`]. Costs one read for
+    /// each header, and one query for each state with too few buffered numbers; the queries run concurrently.
+    ///
+    /// The index is updated with a delay, so a page can contain fewer chats than it has numbers: a chat that has left
+    /// all of these states is omitted, and a chat that has moved from one of them to another appears once.
     pub async fn next(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
         let (chats, account_id) = (self.chats, self.account_id);
-        // One more than the page holds, to tell whether there is another page.
+        // One number more than the page needs shows whether there is another page.
         try_join_all(self.states.iter_mut().map(|cursor| cursor.read_ahead(chats, account_id, count + 1))).await?;
         let mut ids = Vec::with_capacity(count);
         while ids.len() < count
@@ -76,7 +80,7 @@ impl ChatListing<'_> {
 }
 
 impl StateCursor {
-    /// Queries the index until `count` numbers are buffered, or all of them.
+    /// Queries the index so that `count` numbers are buffered, or all remaining numbers if there are fewer.
     async fn read_ahead(&mut self, chats: &Chats, account_id: &str, count: usize) -> Result<(), Error> {
         let missing = count.saturating_sub(self.buffered_ids.len());
         let Some(before) = self.before.filter(|_| missing > 0) else { return Ok(()) };

@@ -1,5 +1,6 @@
-//! Updates of deliveries, which are part of their entries: records attempts and final states, starts replays, and
-//! requeues overdue deliveries. Every update is conditional on the state that the caller read.
+//! Updates of deliveries. A delivery is stored in its entry. This module records attempts and final states, starts
+//! replays, and requeues overdue deliveries. Each of these updates applies only if the delivery still has the state
+//! that the caller read.
 
 use std::time::Duration;
 
@@ -22,28 +23,31 @@ use crate::store::to_attribute;
 
 /// How long a chat counts as failing after a failed attempt.
 const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
-/// Requeues of a delivery by the sweep before it fails.
+/// How often the sweep (the scheduled search for overdue deliveries) requeues a delivery before the delivery fails.
 const MAX_REQUEUES: u32 = 60;
-/// Requeues of a delivery that awaits the bot's reaction and has had no attempt. Until then its task can wait behind
-/// other messages of the chat. Two sweeps are longer than the attempts of as many messages as a visitor may send at
-/// once take.
+/// How often the sweep requeues a delivery that awaits the bot's reaction and has had no attempt. Until its first
+/// attempt, the task may be waiting in the queue behind other messages of the chat. A visitor may send only a limited
+/// number of messages at once, and two sweeps take longer than the attempts of all of them.
 const MAX_BOT_REQUEUES: u32 = 2;
 
-/// The result of requeueing an overdue delivery.
+/// What the sweep did with an overdue delivery.
 pub enum RequeueResult {
-    /// The delivery is finished, or another process has requeued it.
+    /// Nothing, because the delivery is finished or another process has requeued it.
     NotNeeded,
-    /// Restarted, to be queued by the caller.
+    /// The delivery is pending again. The caller must queue its task.
     Requeued(TimelineEntry),
-    /// Failed without another attempt. `is_handed_over`: the chat went from the bot to the agents.
+    /// The delivery failed without another attempt. `is_handed_over` tells whether the bot's chat was handed over to
+    /// the agents.
     Failed { entry: TimelineEntry, is_handed_over: bool },
 }
 
 impl Chats {
-    /// Records an attempt and the delivery update that follows from it. `delivery` is the delivery as it was when the
-    /// attempt started; a retry also stores its `round_started_at`, which the attempt may have moved. Returns false,
-    /// and writes nothing, when the delivery has changed since. Fails with [`Error::Unwritable`] when the entry would
-    /// exceed the maximum size of an item. One write.
+    /// Records an attempt and the resulting update of the delivery. `delivery` is the delivery at the start of the
+    /// attempt. If a retry follows, its `round_started_at` is stored too, because the round of a delivery that waited
+    /// long for its turn in the chat starts with the first attempt.
+    ///
+    /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
+    /// if the entry would exceed the maximum size of an item. Costs one write.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -55,7 +59,8 @@ impl Chats {
         let stored_attempts = delivery.with_newest_attempt(attempt.clone());
         match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await {
             Ok(()) => Ok(true),
-            // The SDK repeats a request whose answer is late; the repeated write then finds its own result.
+            // The SDK repeats a request whose response is late. The condition of the repeated write fails if the first
+            // one was successful.
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt))
             }
@@ -64,8 +69,8 @@ impl Chats {
         }
     }
 
-    /// Fails a delivery whose attempt does not fit into the entry, and drops all recorded attempts to make room for the
-    /// failure. Returns false when the delivery has changed since it was read. One write.
+    /// Fails a delivery whose attempt does not fit into the entry. All recorded attempts are dropped, to make room for
+    /// the failure. Returns false if the delivery has changed since it was read. Costs one write.
     pub async fn fail_unrecorded(
         &self,
         entry: &TimelineEntry,
@@ -82,8 +87,8 @@ impl Chats {
         }
     }
 
-    /// Counts an attempt, and replaces the stored attempts. The condition makes sure that the entry still has the
-    /// attempts of `delivery`.
+    /// Increments the number of attempts and replaces the stored attempts. The condition ensures that the stored
+    /// delivery is still in the round of `delivery` and has the same number of attempts.
     async fn write_attempts(
         &self,
         entry: &TimelineEntry,
@@ -132,7 +137,8 @@ impl Chats {
         self.table.update(ItemUpdate { key, update, condition, values }).await.map(|_| ())
     }
 
-    /// Finishes a pending delivery without another attempt. False when it is not pending. One write.
+    /// Finishes a pending delivery without another attempt. Returns false if the delivery is not pending. Costs one
+    /// write.
     pub async fn finish_delivery(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
@@ -147,8 +153,8 @@ impl Chats {
         }
     }
 
-    /// Marks a receiver of a chat as failing for [`FAILING_MARK_TTL`]. One write; none for webhooks, which have no
-    /// mark.
+    /// Marks a receiver of a chat as failing for [`FAILING_MARK_TTL`]. Costs one write. Does nothing for webhooks,
+    /// which have no mark.
     pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
@@ -158,7 +164,7 @@ impl Chats {
         self.set_failing_mark(chat, update, vec![(":until", n(now.plus(FAILING_MARK_TTL).0))]).await
     }
 
-    /// Removes the failing mark of a receiver. One write; none for webhooks.
+    /// Removes the failing mark of a receiver. Costs one write. Does nothing for webhooks.
     pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
@@ -179,7 +185,8 @@ impl Chats {
         Ok(())
     }
 
-    /// Starts a new round of a finished delivery. Fails with a conflict when `scope` does not allow it. One write.
+    /// Starts a new round of a finished delivery. Fails with a conflict if `scope` does not allow the replay. Costs one
+    /// write.
     pub async fn replay_delivery(
         &self,
         account_id: &str,
@@ -198,7 +205,7 @@ impl Chats {
             Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound),
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 let entry = entry_from_item(item)?;
-                // As above: a repeated write finds its own result.
+                // As in `record_attempt`, the condition of a repeated write fails if the first one was successful.
                 let is_own_result = entry.delivery.as_ref().is_some_and(|delivery| delivery.round_started_at == now);
                 let refusal = scope.refusal(&entry, now).unwrap_or("the delivery has changed");
                 if is_own_result { Ok(entry) } else { Err(Error::Conflict(refusal)) }
@@ -207,11 +214,14 @@ impl Chats {
         }
     }
 
-    /// Requeues an overdue delivery, or fails it after too many requeues. Without an attempt it stays in its round,
-    /// because its task may still wait in the queue; otherwise a new round starts. A delivery that awaits the bot's
-    /// reaction ([`bot_reaction`]) is never attempted again after its first attempt: the chat is handed over to the
-    /// agents, unless the bot has reacted or does not own the chat any more. One read and one write; for a handover
-    /// also those of [`hand_over_to_agents`](Self::hand_over_to_agents).
+    /// Requeues an overdue delivery, or fails it after too many requeues. A delivery without an attempt stays in its
+    /// round, because its task may still be waiting in the queue. Otherwise, a new round starts.
+    ///
+    /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
+    /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
+    ///
+    /// Costs one read and one write. A handover also costs the reads and writes of
+    /// [`hand_over_to_agents`](Self::hand_over_to_agents).
     pub async fn requeue_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<RequeueResult, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(RequeueResult::NotNeeded) };
         let entry = entry_from_item(item)?;
@@ -254,7 +264,7 @@ impl Chats {
         }
     }
 
-    /// Hands the chat of a bot that did not react to an entry over to the agents. When that is not needed, returns the
+    /// Hands a chat over to the agents because the bot did not react to an entry. If no handover is needed, returns the
     /// final state of the delivery.
     async fn hand_over_unanswered(
         &self,
@@ -270,7 +280,7 @@ impl Chats {
         })
     }
 
-    /// Fails an overdue delivery. False when it has changed since it was read.
+    /// Fails an overdue delivery. Returns false if the delivery has changed since it was read.
     async fn fail_overdue(&self, account_id: &str, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let update = ItemUpdate {
@@ -294,7 +304,7 @@ impl Chats {
     }
 }
 
-/// Whether an entry has this attempt as the next one of the round.
+/// Whether the entry contains this attempt as the one that follows the attempts of `before`, in the same round.
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
         after.round == before.round
@@ -303,7 +313,7 @@ fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> b
     })
 }
 
-/// The assignments of every recorded attempt, followed by others.
+/// The update expression that records an attempt, followed by further assignments.
 macro_rules! record_attempt_expression {
     ($others:literal) => {
         concat!(
@@ -337,14 +347,14 @@ const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = 
      #delivery.#requeues = :zero, #delivery.#round_started_at = :now, #delivery.#attempts_made = :zero, #due = :due, \
      #due_at = :next_due REMOVE #delivery.#failure, #delivery.#verdict_at";
 
-/// The condition form of [`bot_reaction::awaits_bot_reaction`], negated.
+/// The negation of [`bot_reaction::awaits_bot_reaction`] as a condition expression.
 macro_rules! not_awaiting_bot {
     () => {
         "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable))"
     };
 }
 
-/// A condition, and that the entry has not expired.
+/// The given condition, extended by the condition that the entry has not expired.
 macro_rules! and_not_expired {
     ($($condition:expr),+ $(,)?) => {
         concat!(
@@ -354,7 +364,8 @@ macro_rules! and_not_expired {
     };
 }
 
-/// The condition form of [`ReplayScope::refusal`], and the values of the names in it.
+/// [`ReplayScope::refusal`] as a condition expression, with the values of its placeholders. The condition holds if the
+/// scope allows the replay.
 fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(DeliveryState::Failed.name()));
     let not_for_bot = [
@@ -384,7 +395,7 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     }
 }
 
-/// Values that both [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] use.
+/// The values that both [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] use.
 fn new_round_values(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
     [
         (":pending", s(DeliveryState::Pending.name())),

@@ -1,5 +1,6 @@
-//! Reads the delivery log page by page. Failed deliveries are in the index `due`, because admins ask for them most; all
-//! others are found by reading the timelines of the chats, so that an index entry is paid for failures only.
+//! Reads the delivery log page by page. Failed deliveries are in the index `due`, because admins ask for them most
+//! often. All other deliveries are found by reading the timelines of the chats, so that index writes are paid for
+//! failures only.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,33 +18,34 @@ use crate::store::chats::{
 };
 use crate::store::table::{Item, Query, n, s};
 
-/// Failures read by one query of the index. Together with the headers of their chats they fill one batch of 100 reads.
+/// The number of failures that one query of the index reads. Together with the headers of their chats, they fit into
+/// one batch of 100 reads.
 const MAX_FAILURES_PER_QUERY: i32 = 50;
-/// Queries of the index that one request makes.
+/// The maximum number of index queries that one request makes.
 const MAX_FAILURE_QUERIES: usize = 10;
-/// Entries of a timeline read by one query.
+/// The number of timeline entries that one query reads.
 const MAX_ENTRIES_PER_QUERY: i32 = 100;
-/// Queries of timelines that one request makes.
+/// The maximum number of timeline queries that one request makes.
 const MAX_TIMELINE_QUERIES: usize = 50;
-/// Batches of chats that one request reads.
+/// The maximum number of chat batches that one request reads.
 const MAX_CHAT_BATCHES: usize = 5;
 
 #[derive(Debug, Default)]
 pub struct DeliveryPage {
-    /// Entries with a delivery, each with its chat.
+    /// The entries that have a delivery, each with its chat.
     pub rows: Vec<(Chat, TimelineEntry)>,
-    /// Where the next page starts; none at the end. A page can have fewer rows than the limit, because the reads of one
-    /// request are limited.
+    /// The position where the next page starts. `None` on the last page. A page can have fewer rows than the limit,
+    /// because the reads of one request are limited.
     pub next: Option<DeliveryCursor>,
 }
 
-/// What a request for a page of the delivery log asks for.
+/// A request for one page of the delivery log.
 #[derive(Clone, Copy)]
 pub struct DeliveryQuery<'a> {
     pub account_id: &'a str,
     pub filter: &'a DeliveryFilter,
     pub order: SortOrder,
-    /// Where the previous page ended.
+    /// The position where the previous page ended.
     pub after: Option<DeliveryCursor>,
     /// The maximum number of rows.
     pub limit: usize,
@@ -51,7 +53,7 @@ pub struct DeliveryQuery<'a> {
 }
 
 impl Chats {
-    /// Reads a page of an account's failed deliveries, ordered by the time of their entries. For each 50 failures one
+    /// Reads a page of an account's failed deliveries, ordered by the time of their entries. Every 50 failures cost one
     /// query of the index and one batch of at most 100 reads.
     pub async fn failures(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let mut page = DeliveryPage::default();
@@ -77,7 +79,7 @@ impl Chats {
         Ok(page)
     }
 
-    /// Reads the next failures of the index, and whether there are more.
+    /// Reads the next failures from the index. The flag tells whether there are more.
     async fn failed_cursors(
         &self,
         request: &DeliveryQuery<'_>,
@@ -96,7 +98,8 @@ impl Chats {
         Ok((found.items.iter().filter_map(failed_cursor).collect(), found.next.is_some()))
     }
 
-    /// Reads the entries of at most 50 cursors and their chats, by chat number and entry number.
+    /// Reads the entries of at most 50 cursors, together with their chats. The keys of the map are the chat number and
+    /// the entry number.
     async fn entries_at(
         &self,
         account_id: &str,
@@ -118,7 +121,7 @@ impl Chats {
         Ok(found)
     }
 
-    /// Reads a page of the deliveries of one chat. One query for each 100 entries.
+    /// Reads a page of the deliveries of one chat. Costs one query for every 100 entries.
     pub async fn chat_deliveries(&self, chat: &Chat, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after_seq = match request.timeline_cursor()? {
             Some(cursor) if cursor.chat_id != chat.chat_id => return Err(cursor_mismatch()),
@@ -129,9 +132,9 @@ impl Chats {
         Ok(scan.page)
     }
 
-    /// Reads a page of the deliveries of an account's chats: newest chat first, and newest entry first in each chat.
-    /// For each 100 chats four queries of the index and one batch of 100 reads; for each 100 entries of the chats that
-    /// can have a match one query.
+    /// Reads a page of the deliveries of all chats of an account. The newest chat comes first; within a chat, the
+    /// entries are in the order of the request. Every 100 chats cost one query of the index for each chat state and one
+    /// batch of 100 reads. In addition, the chats that can contain a match cost one query for every 100 entries.
     pub async fn deliveries(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after = request.timeline_cursor()?;
         let mut scan = TimelineScan::new(request);
@@ -153,8 +156,9 @@ impl Chats {
         Ok(scan.page)
     }
 
-    /// Adds the matching deliveries of a chat to the page, in the order of the request, starting behind the entry
-    /// `after_seq` (0: with the first one). Sets the page's `next` when the page is full or no query is left.
+    /// Adds the matching deliveries of a chat to the page, in the order of the request. The scan starts after the entry
+    /// `after_seq`; 0 starts with the first entry. If the page is full or no query is left, this sets the page's
+    /// `next`.
     async fn scan_chat(&self, scan: &mut TimelineScan<'_>, chat: &Chat, mut after_seq: u64) -> Result<(), Error> {
         if !scan.request.filter.may_match_chat(chat) {
             return Ok(());
@@ -183,7 +187,8 @@ impl Chats {
         }
     }
 
-    /// Reads the entries that follow `after_seq` in this order (0: from the first one), and whether there are more.
+    /// Reads the entries that follow `after_seq` in this order; 0 reads from the first entry. The flag tells whether
+    /// there are more entries.
     async fn timeline_slice(
         &self,
         chat: &Chat,
@@ -205,7 +210,7 @@ impl Chats {
     }
 }
 
-/// State of a search through timelines.
+/// The state of a search through timelines.
 struct TimelineScan<'a> {
     request: DeliveryQuery<'a>,
     queries_left: usize,
@@ -223,7 +228,8 @@ impl DeliveryQuery<'_> {
         self.filter.matches(chat, entry, self.now)
     }
 
-    /// The request's cursor, which must be one of a search through timelines.
+    /// Returns the cursor of the request. Fails if the cursor belongs to a page of failures and not to a search through
+    /// timelines.
     fn timeline_cursor(&self) -> Result<Option<DeliveryCursor>, Error> {
         match self.after {
             Some(DeliveryCursor { at: Some(_), .. }) => Err(cursor_mismatch()),
@@ -231,7 +237,7 @@ impl DeliveryQuery<'_> {
         }
     }
 
-    /// The key of a failure in the index. Fails for a cursor outside of the requested time range.
+    /// The index key of the failure at the cursor. Fails if the cursor is outside the requested time range.
     fn failed_index_key(&self, cursor: DeliveryCursor) -> Result<Item, Error> {
         let at = cursor.at.filter(|at| (self.filter.from..=self.filter.to).contains(at)).ok_or_else(cursor_mismatch)?;
         let mut key = entry_key(self.account_id, cursor.chat_id, cursor.seq).into_item();

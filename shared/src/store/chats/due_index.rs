@@ -1,5 +1,6 @@
-//! The sparse index `due`: pending deliveries and idle checks, which scheduled functions process when their time has
-//! passed, failed deliveries and retention passes. Each kind has its own partitions.
+//! The sparse index `due`. It contains pending deliveries and open chats, which scheduled functions process after their
+//! due time, as well as failed deliveries and retention passes. (A retention pass applies a changed retention period to
+//! closed chats.) Each kind of item has its own partitions.
 
 use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
@@ -7,22 +8,22 @@ use crate::error::Error;
 use crate::store::chats::{Chats, item_due_at, item_key};
 use crate::store::table::{Item, Key, Query, n, s};
 
-/// Partitions of each backlog in the index `due`, so that the writes of all accounts do not go to one partition: 32
-/// take 32,000 writes a second. The number must never be reduced, because items in the removed partitions would not be
-/// found.
+/// The number of partitions that each backlog has in the index `due`. With a single partition, all accounts would share
+/// the write limit of that partition; 32 partitions allow 32,000 writes per second. This number must never be reduced,
+/// because items in the removed partitions would no longer be found.
 pub const DUE_PARTITIONS: u64 = 32;
 
-/// The items of the index `due` that a scheduled function processes.
+/// A kind of item in the index `due` that a scheduled function processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backlog {
-    /// Pending deliveries.
+    /// Pending deliveries, due at the end of their round.
     Deliveries,
     /// Open chats, due at their next idle check.
     IdleChecks,
 }
 
 impl Backlog {
-    /// The name in metrics.
+    /// The name of the backlog in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Deliveries => "deliveries",
@@ -30,7 +31,7 @@ impl Backlog {
         }
     }
 
-    /// The partition of a chat's items.
+    /// The partition that contains the items of a chat.
     pub(in crate::store) fn partition_of(self, chat_id: u64) -> String {
         self.partition(chat_id % DUE_PARTITIONS)
     }
@@ -43,17 +44,18 @@ impl Backlog {
     }
 }
 
-/// The partition of the index `due` that has the failed deliveries of an account, by the time of their entries.
+/// The partition of the index `due` that contains the failed deliveries of an account, ordered by the time of their
+/// entries.
 pub(in crate::store) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
 }
 
-/// When a delivery is overdue whose round started at `since`.
+/// The time from which a delivery is overdue if its round started at `since`.
 pub(in crate::store) fn delivery_due_at(since: Timestamp) -> Timestamp {
     since.plus(retry_schedule::DELIVERY_WINDOW)
 }
 
-/// An item of the index `due` whose time has passed. Displayed as its key, which consists of ids.
+/// An item of the index `due` whose time has passed. It is displayed as its key, which consists of ids only.
 pub struct OverdueItem {
     pub(in crate::store) key: Key,
     pub due_at: Timestamp,
@@ -69,7 +71,7 @@ impl std::fmt::Display for OverdueItem {
 /// A page of the overdue items of a partition, oldest first.
 pub struct OverduePage {
     pub items: Vec<OverdueItem>,
-    /// Where the next page starts; none on the last page.
+    /// The position where the next page starts. `None` on the last page.
     pub next: Option<OverdueCursor>,
 }
 
@@ -78,7 +80,7 @@ pub struct OverduePage {
 pub struct OverdueCursor(Item);
 
 impl Chats {
-    /// Reads the items of a backlog's partition that were due before `before`, oldest first. One query.
+    /// Reads the items in a partition of a backlog that were due before `before`, oldest first. Costs one query.
     pub async fn overdue(
         &self,
         backlog: Backlog,
@@ -90,7 +92,7 @@ impl Chats {
         self.due_items(backlog.partition(partition), before, after, limit).await
     }
 
-    /// Reads the items of a partition of the index `due` that were due before `before`, oldest first. One query.
+    /// Reads the items in a partition of the index `due` that were due before `before`, oldest first. Costs one query.
     pub(in crate::store) async fn due_items(
         &self,
         partition: String,

@@ -1,4 +1,5 @@
-//! Erases a visitor on request (GDPR): the visitor, all chats with their timelines and panels, and the visitor number.
+//! Erases a visitor on request (GDPR): the visitor, all of the visitor's chats with their timelines and panels, and the
+//! visitor number.
 
 use futures_util::future::try_join_all;
 use serde::Deserialize;
@@ -14,22 +15,22 @@ use crate::store::chats::{
 use crate::store::from_item;
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
 
-/// Items of the index read by one query.
+/// The number of index items that one query reads.
 const INDEX_PAGE_ITEMS: i32 = 1_000;
-/// Items of a chat that are deleted concurrently.
+/// The number of a chat's items that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: i32 = 25;
 
-/// The number of erased items.
+/// What an erasure request has deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ErasureReport {
     pub chats: u64,
-    /// Timeline entries and panels.
+    /// The number of deleted timeline entries and panels.
     pub entries: u64,
-    /// False when the time ran out. The same call then continues the erasure.
+    /// False if the time ran out. A repeated call with the same arguments continues the erasure.
     pub is_complete: bool,
 }
 
-/// False when the time budget of the request is used up.
+/// Returns false when the time budget of the request is used up.
 type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The state of one erasure request.
@@ -38,28 +39,31 @@ struct Erasure<'a> {
     number: u64,
     has_time: HasTime<'a>,
     erased: ErasureReport,
-    /// Whether the visitor's own item has been deleted, or belongs to another visitor by now.
+    /// Whether the visitor's item no longer has to be deleted: it has been deleted, or it now belongs to another
+    /// visitor.
     is_visitor_handled: bool,
 }
 
-/// Position of an erasure in the index: all states before `state_index` are done, and in that state all chats up to
-/// `chat_id`.
+/// The position of an erasure in the index `listing`. All chat states before `state_index` are done; in the state
+/// `state_index`, all chats up to `chat_id` are done.
 #[derive(Deserialize, Clone, Copy, Debug, Default)]
 struct ErasureProgress {
     state_index: usize,
     chat_id: u64,
 }
 
-/// The progress is an item of its own, because the item of the visitor number may have expired.
+/// The progress has its own item, because the item of the visitor number may have expired.
 fn progress_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
 }
 
 impl Chats {
-    /// Erases a visitor in an order that lets an interrupted erasure continue: first the visitor's item, so that a new
-    /// message creates a new visitor with another number, then the chats, last the visitor number. Chats are found by
-    /// reading the account's `listing` index, one read unit for about forty chats. Returns [`Error::NotFound`] for a
-    /// visitor number without any data.
+    /// Erases a visitor in an order that allows an interrupted erasure to continue. The visitor's item is deleted
+    /// first, so that a new message creates a new visitor with another number. The chats follow, and the visitor number
+    /// is deleted last.
+    ///
+    /// The chats are found by reading the account's index `listing`, which costs one read unit for about forty chats.
+    /// Returns [`Error::NotFound`] if there is no data for the visitor number.
     pub async fn erase_visitor(
         &self,
         account_id: &str,
@@ -97,8 +101,8 @@ impl Chats {
         Ok(ErasureReport { is_complete: true, ..erasure.erased })
     }
 
-    /// Erases the visitor's item and the open chat, which the lagging index may not list yet. False when the time ran
-    /// out.
+    /// Erases the visitor's item and the visitor's open chat. The open chat is handled here because the index is
+    /// updated with a delay and may not contain it yet. Returns false if the time ran out.
     async fn erase_visitor_item(&self, erasure: &mut Erasure<'_>, key: Key) -> Result<bool, Error> {
         erasure.is_visitor_handled = true;
         let is_same_visitor = "#number = :number";
@@ -110,7 +114,8 @@ impl Chats {
         }
     }
 
-    /// Erases the visitor's chats. False when the time ran out; `progress` is then the position to continue from.
+    /// Erases the visitor's chats. Returns false if the time ran out; `progress` is then the position at which to
+    /// continue.
     async fn erase_listed_chats(
         &self,
         erasure: &mut Erasure<'_>,
@@ -146,8 +151,9 @@ impl Chats {
         Ok(true)
     }
 
-    /// Erases a chat: closes it, so that nothing more is written, deletes its items, and the header last, because the
-    /// header leads to the others. False when the time ran out.
+    /// Erases a chat. First, the chat is closed, so that nothing more is written to it. Then its items are deleted. The
+    /// header is deleted last, because an interrupted erasure finds the other items through the header. Returns false
+    /// if the time ran out.
     async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
         let header = header_key(erasure.account_id, chat_id);
         let close = ItemUpdate {
@@ -157,7 +163,7 @@ impl Chats {
             values: vec![(":closed", s(ChatState::Closed(None).name())), (":one", n(1))],
         };
         let closed = match self.table.update(close).await {
-            // The chat is erased already and the index lags.
+            // The chat has already been erased, and the index does not reflect this yet.
             Err(WriteError::ConditionFailed { .. }) => return Ok(true),
             updated => chat_from_item(updated?)?,
         };
@@ -192,7 +198,7 @@ impl Chats {
             }
             erasure.erased.entries += deleted;
         }
-        // `erase_visitor_item` has deleted the header already when this is the visitor's open chat.
+        // If this is the visitor's open chat, `erase_visitor_item` has already deleted the header.
         if self.table.delete(header).await?.is_some() {
             erasure.erased.chats += 1;
         }

@@ -1,5 +1,6 @@
-//! Receipts of stored messages, by idempotency key. A request that repeats the key gets the receipt of the first one. A
-//! receipt is stored for at least a day: DynamoDB deletes expired items late, and until then the key stays in use.
+//! Receipts of stored messages. A receipt is the stored response to a request with an idempotency key. A request that
+//! repeats the key gets the receipt of the first request. A receipt expires after a day, but it is used until DynamoDB
+//! deletes it, which may happen later.
 
 use std::time::Duration;
 
@@ -15,12 +16,12 @@ use crate::store::{from_item, to_item};
 
 const RECEIPT_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the response to a stored message contains.
+/// The data of the response to a stored message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageReceipt {
     pub chat_id: u64,
     pub seq: u64,
-    /// The entry's `message.id`.
+    /// The `message.id` of the entry.
     pub id: String,
     /// Whether the message is delivered to a bot.
     pub is_for_bot: bool,
@@ -57,7 +58,7 @@ impl IdempotencyKey {
         Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key_hash), "ANSWER")
     }
 
-    /// The write that stores the receipt in the transaction of its entry.
+    /// Returns the write that stores the receipt, for the transaction that stores the entry.
     pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();
@@ -69,8 +70,8 @@ impl IdempotencyKey {
 }
 
 impl Chats {
-    /// Reads the receipt of an earlier request with the same key. Fails with [`Error::IdempotencyMismatch`] when that
-    /// request had another body. One read; none without a key.
+    /// Reads the receipt of an earlier request with the same key. Fails with [`Error::IdempotencyMismatch`] if that
+    /// request had a different body. Costs one read, or none without a key.
     pub async fn earlier_receipt(&self, key: Option<&IdempotencyKey>) -> Result<Option<MessageReceipt>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };

@@ -1,5 +1,6 @@
-//! Idle checks. The header of an open chat is in the index `due` at the time of its next idle check. A message does not
-//! change that time, so messages pay nothing for idle checks; the check itself reschedules the next one.
+//! Idle checks: the scheduled search for open chats in which nobody writes. The header of an open chat is in the index
+//! `due` under the time of its next idle check. A message does not change that time, so messages cause no index writes.
+//! Instead, each check schedules the next one.
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;
@@ -11,14 +12,15 @@ use crate::store::table::{ItemUpdate, WriteError, n};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Reads the chat whose idle check is due, unless it is closed. One read.
+    /// Reads the chat whose idle check is due. Returns `None` if the chat is closed. Costs one read.
     pub async fn due_for_idle_check(&self, due_item: &OverdueItem) -> Result<Option<Chat>, Error> {
         let chat = self.table.get(due_item.key.clone()).await?.map(chat_from_item).transpose()?;
         Ok(chat.filter(|chat| !chat.state.is_closed()))
     }
 
-    /// Schedules the next idle check, and applies the account's current retention to the whole chat, including earlier
-    /// entries. One write; after a change of the retention one more for each entry.
+    /// Schedules the next idle check, and applies the account's current retention period to the whole chat, including
+    /// earlier entries. Costs one write. If the retention period has changed, also costs one query for each megabyte of
+    /// the timeline and one write for each entry.
     pub async fn reschedule_idle_check(
         &self,
         due_item: &OverdueItem,
@@ -46,7 +48,7 @@ impl Chats {
             Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(()),
             Ok(item) => {
                 let after = chat_from_item(item)?;
-                // A concurrent write may have stored an entry with the old retention.
+                // A concurrent write may have stored an entry with the old retention period.
                 if has_changed && after.seq != chat.seq {
                     self.update_entries_expiry(&after, now).await
                 } else {

@@ -1,5 +1,5 @@
-//! The Chats table: visitors, chat headers and timelines (docs/design.md). This file has the keys and the plain reads;
-//! each kind of write has its own file.
+//! The Chats table, which stores visitors, chat headers and timelines (docs/design.md). This file contains the keys and
+//! the simple reads. Each kind of write has its own file.
 
 pub mod agent_messages;
 pub mod bot_messages;
@@ -43,9 +43,9 @@ use crate::store::chats::pending_refusals::PendingRefusals;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
 use crate::store::{from_item, to_item};
 
-/// Greater than every chat number.
+/// A number that is greater than every chat number.
 pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
-/// Entries read by one query when a whole timeline is read.
+/// The number of entries that one query reads when a whole timeline is read.
 const MAX_QUERY_ITEMS: i32 = 2_000;
 /// The largest entry number that fits into a sort key.
 pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
@@ -53,7 +53,7 @@ pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
 #[derive(Clone)]
 pub struct Chats {
     pub(in crate::store) table: Table,
-    /// By channel: the time window in which it has reached its limit of opened chats.
+    /// For each channel, the number of the time window in which the channel has reached its limit of opened chats.
     pub(in crate::store) full_windows: Arc<Cache<u64>>,
     pub(in crate::store) pending_refusals: Arc<PendingRefusals>,
 }
@@ -68,7 +68,7 @@ pub(in crate::store) fn chat_pk(account_id: &str, chat_id: u64) -> String {
     format!("CHAT#{account_id}#{chat_id}")
 }
 
-/// Sort key of a chat's header. It sorts behind the entries, whose sort keys are digits.
+/// The sort key of a chat's header. It sorts after the entries, because their sort keys consist of digits.
 pub(in crate::store) const HEADER_SORT_KEY: &str = "HEAD";
 
 pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
@@ -87,7 +87,7 @@ pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), "PANEL")
 }
 
-/// The key has a hash of the integrator's visitor id, because the id may be long and personal.
+/// The key contains a hash of the integrator's visitor id, because the id may be long and may be personal data.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("VISITOR#{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
@@ -96,7 +96,7 @@ pub(in crate::store) fn visitor_number_key(account_id: &str, number: u64) -> Key
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
 }
 
-/// The partition of the `listing` index that holds an account's chats in a state.
+/// The partition of the index `listing` that contains an account's chats in one state.
 pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
     format!("{account_id}#{state}")
 }
@@ -109,12 +109,12 @@ pub(in crate::store) fn entry_from_item(item: Item) -> Result<TimelineEntry, Err
     from_item::<EntryItem>(item)?.try_into()
 }
 
-/// The write of a transaction that stores a new entry.
+/// Returns the write that stores a new entry as part of a transaction.
 pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Error> {
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
-/// The chat number of an item of the `listing` index.
+/// The chat number of an item of the index `listing`.
 fn item_chat_id(item: &Item) -> Option<u64> {
     item.get("chat_id")?.as_n().ok()?.parse().ok()
 }
@@ -124,18 +124,18 @@ fn item_key(item: &Item) -> Option<Key> {
     Some(Key::new(text("pk")?, text("sk")?))
 }
 
-/// When an item of the `due` index is due.
+/// The due time of an item of the index `due`.
 fn item_due_at(item: &Item) -> Option<Timestamp> {
     item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)
 }
 
-/// Separates the headers from the entries among items that were read together.
+/// Separates the headers from the entries that were read together with them.
 fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| item.contains_key("state"))
 }
 
-/// Reads the entries with these numbers, oldest first. None when there can be no such entry: DynamoDB refuses a range
-/// that ends before it begins.
+/// A query for the entries with these numbers, oldest first. Returns `None` if the range is empty, because DynamoDB
+/// rejects a range whose end precedes its start.
 fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
     let (first, last) = seqs.into_inner();
     (first <= last && last <= MAX_SEQ).then(|| Query {
@@ -156,18 +156,18 @@ impl Chats {
         Self { table, full_windows: Arc::default(), pending_refusals: Arc::default() }
     }
 
-    /// Reads a chat's header. One read.
+    /// Reads a chat's header. Costs one read.
     pub async fn chat(&self, account_id: &str, chat_id: u64) -> Result<Option<Chat>, Error> {
         self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
 
-    /// Reads a visitor of a channel. One read.
+    /// Reads a visitor of a channel. Costs one read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
         item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
     }
 
-    /// Reads the visitor with this number in an account, unless the visitor has expired. Two reads.
+    /// Reads the visitor with this number in an account. Returns `None` if the visitor has expired. Costs two reads.
     pub async fn visitor_by_number(
         &self,
         account_id: &str,
@@ -181,12 +181,12 @@ impl Chats {
         Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 
-    /// Reads one entry of a timeline. One read.
+    /// Reads one entry of a timeline. Costs one read.
     pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<TimelineEntry>, Error> {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
-    /// Reads an entry and the header of its chat. Two reads in one request.
+    /// Reads an entry and the header of its chat in one request. Costs two reads.
     pub async fn entry_and_chat(
         &self,
         account_id: &str,
@@ -202,8 +202,8 @@ impl Chats {
         }
     }
 
-    /// Reads the entries with numbers above `after`, oldest first: at most `limit`, and at most one megabyte. One
-    /// query.
+    /// Reads the entries with numbers above `after`, oldest first: at most `limit` entries, and at most one megabyte.
+    /// Costs one query.
     pub async fn timeline(
         &self,
         account_id: &str,
@@ -216,8 +216,8 @@ impl Chats {
         self.table.query(query).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// As [`timeline`](Self::timeline), with the header of the chat. One query, because the header sorts behind the
-    /// last entry; one more read when the page ends before the header.
+    /// Reads entries like [`timeline`](Self::timeline), together with the header of the chat. Costs one query, because
+    /// the header sorts directly after the last entry. If the page ends before the header, costs one more read.
     pub async fn timeline_and_chat(
         &self,
         account_id: &str,
@@ -246,7 +246,7 @@ impl Chats {
         Ok((items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?, header))
     }
 
-    /// Reads the first `max_entries` entries, whatever their size. One query for each megabyte.
+    /// Reads the first `max_entries` entries, regardless of their size. Costs one query for each megabyte.
     pub async fn whole_timeline(
         &self,
         account_id: &str,
@@ -259,7 +259,8 @@ impl Chats {
         self.table.query_all(query, max_entries).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// Stores an entry and, with an idempotency key, the receipt of the request. One write, or a transaction of two.
+    /// Stores an entry. With an idempotency key, also stores the receipt of the request. Costs one write, or a
+    /// transaction of two writes with a key.
     pub(in crate::store) async fn store_entry(
         &self,
         entry: &TimelineEntry,
@@ -268,7 +269,7 @@ impl Chats {
         self.store_entry_with(entry, key, Vec::new()).await
     }
 
-    /// As [`store_entry`](Self::store_entry), in one transaction with `others`.
+    /// Stores an entry like [`store_entry`](Self::store_entry), in one transaction with the writes `others`.
     pub(in crate::store) async fn store_entry_with(
         &self,
         entry: &TimelineEntry,

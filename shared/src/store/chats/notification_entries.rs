@@ -1,5 +1,5 @@
-//! Notifications of bots and webhooks as timeline entries. They are stored together with the change that they report,
-//! and are delivered like messages.
+//! Notifications of bots and webhooks as timeline entries. A notification that reports a change is stored in the same
+//! transaction as the change. Notifications are delivered like messages.
 
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
@@ -15,8 +15,9 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
 impl Chats {
-    /// Notifies the subscribed webhooks of an event that is no transition: allocates entry numbers, then stores the
-    /// entries in one transaction. One write, and one for each webhook; none without a subscription.
+    /// Notifies the subscribed webhooks of an event that is not a transition. Assigns the entry numbers first, and then
+    /// stores the entries in one transaction. Costs one write for the numbers and one for each webhook; costs nothing
+    /// without a subscription.
     pub async fn notify_webhooks(
         &self,
         chat: &Chat,
@@ -30,8 +31,9 @@ impl Chats {
         }
         let key = header_key(&chat.account_id, chat.chat_id);
         let mut values = vec![(":count", n(contents.len()))];
-        // After chat_finished a receiver expects no more events of the chat, so a closed chat sends none. A call can
-        // outlast its chat. A call event also counts as activity for the idle check.
+        // A receiver expects no more events of a chat after chat_finished, so a closed chat sends no events. Call
+        // events are an exception, because a call can outlast its chat. A call event also counts as activity for the
+        // idle check.
         let (update, condition) = if event == WebhookEvent::CallEvent {
             values.push((":now", n(context.now.0)));
             ("SET #seq = #seq + :count, #updated_at = :now", ITEM_EXISTS)
@@ -54,21 +56,21 @@ impl Chats {
     }
 }
 
-/// What the notifications of one change have in common.
+/// What all notifications of one change have in common.
 #[derive(Clone, Copy)]
 pub struct NotificationContext<'a> {
     /// All webhooks of the account.
     pub webhooks: &'a [Webhook],
-    /// The agent who caused the change.
+    /// The agent who caused the change, if there is one.
     pub agent_id: Option<u64>,
     pub now: Timestamp,
 }
 
-/// The content of a notification entry: for a webhook with its dispatch, for the bot without.
+/// The content of a notification entry. A notification of a webhook has a dispatch; a notification of the bot has none.
 pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
 
 impl NotificationContext<'_> {
-    /// One notification for each webhook that subscribes to the event.
+    /// Returns one notification for each webhook that subscribes to the event.
     pub(in crate::store) fn webhook_notifications(
         &self,
         event: WebhookEvent,
@@ -89,8 +91,8 @@ impl NotificationContext<'_> {
         self.webhooks.iter().filter(|webhook| webhook.subscribes_to(WebhookEvent::ChatUpdated)).count()
     }
 
-    /// The chat_updated events for changed visitor data. Only while an agent owns the chat: before chat_accepted the
-    /// webhooks do not know the chat.
+    /// Returns the chat_updated events that report changed visitor data. They are sent only while an agent owns the
+    /// chat, because webhooks do not know a chat before chat_accepted.
     pub(in crate::store) fn chat_updated_notifications(
         &self,
         chat: &Chat,
@@ -108,7 +110,7 @@ impl NotificationContext<'_> {
         }
     }
 
-    /// Makes the next entries of the chat and raises its `seq` accordingly.
+    /// Creates entries with the next numbers of the chat, and increases the chat's `seq` accordingly.
     pub(in crate::store) fn append_entries(
         &self,
         chat: &mut Chat,

@@ -1,5 +1,5 @@
-//! Stores offline messages: messages that a visitor leaves while no agent is online. Each is a chat that is closed from
-//! the start, so that the archive, the delivery log, retention and erasure include it.
+//! Stores offline messages, which a visitor leaves while no agent is online. Each offline message becomes a chat that
+//! is closed from the start, so that the archive, the delivery log, the retention period and erasure apply to it.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
@@ -19,8 +19,8 @@ use crate::store::table::{Write, WriteError, n};
 use crate::store::to_item;
 
 impl Chats {
-    /// Stores an offline message and returns the stored notifications of the webhooks, to be queued by the caller. Does
-    /// nothing for a blacklisted visitor. One read, two counters and one transaction.
+    /// Stores an offline message. Returns the stored notifications of the webhooks, which the caller must queue. Does
+    /// nothing for a blacklisted visitor. Costs one read, two counter updates and one transaction.
     pub async fn store_offline_message(&self, incoming: &IncomingMessage<'_>) -> Result<Vec<TimelineEntry>, Error> {
         let mut retries = RaceRetries::new("offline message");
         loop {
@@ -57,7 +57,7 @@ impl Chats {
             .write_closed_chat(&header, &visitor, is_new, entries.clone(), &VisitorExpiry::of_closed_chat(&header))
             .await
         {
-            // The visitor has another chat that is retained longer.
+            // The visitor has another chat that expires later.
             Err(WriteError::ConditionFailed { item: Some(item), index }) => {
                 match VisitorExpiry::later_than(&item, &header) {
                     Some(expiry) => self.write_closed_chat(&header, &visitor, is_new, entries, &expiry).await?,
@@ -106,7 +106,8 @@ fn header_and_visitor_writes(
             (":last_closed_at", n(header.updated_at.0)),
         ],
     );
-    // A visitor with an open chat does not expire; `retain_until` is stored for the close of that chat.
+    // A visitor with an open chat does not expire. The new `retain_until` is stored nevertheless, because it is needed
+    // when that chat is closed.
     let is_open = visitor.open_chat.is_some();
     if !is_open {
         set.add("#expires_at = :retain_until", []);

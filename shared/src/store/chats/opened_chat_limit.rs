@@ -1,6 +1,6 @@
-//! The limit of chats that one channel opens in a time window. Each chat is counted by a conditional write before it is
-//! opened, so concurrent requests cannot exceed the limit. A process that has found a window full refuses further chats
-//! without a write until the window ends.
+//! The limit on the number of chats that one channel opens in a time window. A conditional write counts each chat
+//! before it is opened, so concurrent requests cannot exceed the limit. A process that has found a window full rejects
+//! further chats without a write until the window ends.
 
 use crate::domain::rate_limit::fixed_window;
 use crate::domain::timestamp::Timestamp;
@@ -8,12 +8,12 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::{ItemUpdate, Key, WriteError, n};
 
-/// A count expires this long after the end of its window.
+/// How long a count is kept after the end of its window.
 const COUNTER_TTL_SECONDS: u64 = 60;
 
 impl Chats {
-    /// Counts a chat that a channel opens. Fails with [`Error::TooManyChats`] when the channel has opened `limit` chats
-    /// in the current window. One write; none in a window that is known to be full.
+    /// Counts a chat that a channel opens. Fails with [`Error::TooManyChats`] if the channel has already opened `limit`
+    /// chats in the current window. Costs one write, or none if the window is known to be full.
     pub(in crate::store) async fn count_opened_chat(
         &self,
         channel_id: &str,

@@ -1,5 +1,5 @@
-//! The panel of a chat: what webhooks returned for the agent's screen. It is an item of its own, because it would make
-//! the header, which every message writes, too large.
+//! The panel of a chat: data from webhooks that is shown to the agent beside the chat. The panel has its own item,
+//! because every message writes the header, and the panel would make the header too large.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::store::chats::{Chats, panel_key};
 use crate::store::table::{ItemUpdate, Write, s};
 use crate::store::{from_item, to_attribute};
 
-/// Length of an invitation's hash in the header, in hexadecimal digits.
+/// The length of an invitation's hash in the header, in hexadecimal digits.
 const INVITE_HASH_DIGITS: usize = 16;
 
 #[derive(Serialize, Deserialize, Default)]
@@ -38,12 +38,12 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-/// When the panel of a closed chat expires. Null while the chat is open; closing it sets the expiry.
+/// The expiry time of the panel. It is null while the chat is open; closing the chat sets it.
 fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
     to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
 
-/// Stores an invitation in the panel. The header has only its hash.
+/// Returns the write that stores an invitation in the panel. The header contains only the hash of the invitation.
 pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     Write::Update(ItemUpdate {
         key: panel_key(&chat.account_id, chat.chat_id),
@@ -53,20 +53,21 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     })
 }
 
-/// The hash of an invitation in the header, to detect a repeated invitation without reading the panel.
+/// The hash of an invitation that is stored in the header. With the hash, a repeated invitation is detected without
+/// reading the panel.
 pub(in crate::store) fn invite_hash(invite: &str) -> String {
     truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }
 
 impl Chats {
-    /// Reads the panel of a chat; empty when there is none. One read.
+    /// Reads the panel of a chat. Returns an empty panel if none is stored. Costs one read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
         let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
         from_item::<PanelItem>(item).map(Panel::from)
     }
 
     /// Stores the panel fields that a webhook's response contains. Other fields are preserved, because another webhook
-    /// may set them concurrently. One write.
+    /// may set them concurrently. Costs one write.
     pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate, now: Timestamp) -> Result<(), Error> {
         let PanelUpdate { custom_data, enable_assign, crm_link, page } = update;
         let mut values = vec![(":expires_at", panel_expiry(chat, now)?)];
@@ -88,8 +89,8 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Stores the state of the chat's assignment to a CRM card. When several webhooks are notified, the assignment is
-    /// done as soon as one of them has done it, and a failure of another does not change that. One write.
+    /// Stores the state of the chat's assignment to a CRM card. If several webhooks are notified, the assignment is
+    /// done as soon as one of them has made it; a failure of another webhook does not change that. Costs one write.
     pub async fn record_assignment(
         &self,
         chat: &Chat,

@@ -1,5 +1,6 @@
-//! The refusals that a process has counted and not written yet. It bounds the writes of a flood: 20 counts of a channel in a
-//! ten-second window; further refusals are added up and written with a later one.
+//! The rejected messages that a process has counted and not written to the table yet. This limits the writes during a
+//! flood of rejected messages: for each channel, a process makes at most 20 writes in a ten-second window. Further
+//! counts are added up and are written when the channel rejects a message in a later window.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,26 +8,26 @@ use std::sync::{Mutex, PoisonError};
 use crate::domain::rate_limit::fixed_window;
 use crate::domain::timestamp::Timestamp;
 
-/// Counts of one channel that a process writes in a window.
+/// The maximum number of counts of one channel that a process writes in a window.
 const MAX_WRITES_PER_WINDOW: usize = 20;
-/// Channels with pending counts in a process.
+/// The maximum number of channels with pending counts in a process.
 const MAX_PENDING_CHANNELS: usize = 1_000;
 
-/// Counts that this process has not written yet, by channel.
+/// For each channel, the counts that this process has not written yet.
 #[derive(Default)]
 pub(in crate::store) struct PendingRefusals(Mutex<HashMap<String, PendingCounts>>);
 
 #[derive(Default)]
 struct PendingCounts {
     window: u64,
-    /// Counts written in this window.
+    /// The number of counts written in this window.
     writes: usize,
-    /// By reason. The number of reasons is small, because the service defines them.
+    /// The counts by reason. The number of reasons is small, because the service defines them.
     counts: HashMap<String, u64>,
 }
 
 impl PendingRefusals {
-    /// Counts a refusal and returns the counts to write now.
+    /// Counts a rejected message and returns the counts that must be written now.
     pub fn count(&self, channel_id: &str, reason: String, now: Timestamp) -> Vec<(String, u64)> {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if channels.len() >= MAX_PENDING_CHANNELS && !channels.contains_key(channel_id) {

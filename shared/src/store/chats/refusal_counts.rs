@@ -1,5 +1,6 @@
-//! Counts the messages that a channel refused, by reason and day (UTC), for the admin. Counts that a process has not
-//! written when it ends are lost, so only a flood of refusals makes them inexact.
+//! Counts the messages that a channel rejected. The counts are grouped by reason and day (UTC), and are shown to
+//! admins. Counts that a process has not written when it ends are lost. Counts wait to be written only during a flood
+//! of rejected messages, so only then are the numbers inexact.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::store::chats::Chats;
 use crate::store::from_item;
 use crate::store::table::{ItemUpdate, Key, Query, n, s};
 
-/// Reasons that are listed for a day.
+/// The maximum number of reasons that are listed for a day.
 const MAX_LISTED_REASONS: i32 = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const COUNTER_TTL: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -34,8 +35,8 @@ fn day_partition(channel_id: &str, day_number: u64) -> String {
 }
 
 impl Chats {
-    /// Counts a message that a channel refused. At most one write, more after a flood. A failed write is logged and
-    /// ignored, because it must not change the response to the message.
+    /// Counts a message that a channel rejected. Costs at most one write, but more after a flood. A failed write is
+    /// logged and otherwise ignored, because it must not change the response to the message.
     pub async fn count_refusal(&self, channel_id: &str, refused: &Error, now: Timestamp) {
         let Some(reason) = refused.refusal_reason() else { return };
         for (reason, count) in self.pending_refusals.count(channel_id, reason, now) {
@@ -56,8 +57,8 @@ impl Chats {
         }
     }
 
-    /// Reads what a channel refused today and yesterday, today first, and for each day the most frequent reasons first.
-    /// Two queries.
+    /// Reads what a channel rejected today and yesterday. Today comes first; within a day, the most frequent reasons
+    /// come first. Costs two queries.
     pub async fn refusal_counts(&self, channel_id: &str, now: Timestamp) -> Result<Vec<RefusalCount>, Error> {
         let today = day_number(now);
         let days = try_join(

@@ -1,6 +1,6 @@
-//! Applies a changed retention to existing chats. Open chats get it with their next idle check. Closed chats get it
-//! from a retention pass, which reads all closed chats of the account, newest first; an item in the index `due` stores
-//! its progress.
+//! Applies a changed retention period to existing chats. Open chats get the new period at their next idle check (the
+//! scheduled search for open chats in which nobody writes). Closed chats get it from a retention pass, which reads all
+//! closed chats of the account, newest first. The progress of a pass is stored in an item of the index `due`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,21 +18,22 @@ use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::{from_item, to_attribute};
 
-/// Delay of a pass after the change of the retention. By then every open chat has had an idle check, which takes up to
-/// an hour, so that chats closed from then on have the new retention.
+/// The delay between a change of the retention period and its pass. Every open chat has an idle check at least once an
+/// hour. After this delay, all open chats therefore have the new period, and so do the chats that are closed from then
+/// on.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
-/// Closed chats that are updated concurrently.
+/// The number of closed chats that are updated concurrently.
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
-/// Passes that one query returns.
+/// The maximum number of passes that one query returns.
 const MAX_PASSES_PER_RUN: i32 = 100;
-/// The partition of the index `due` that has the passes.
+/// The partition of the index `due` that contains the passes.
 const RETENTION_PARTITION: &str = "retention";
 
-/// The progress of a pass over the closed chats of an account.
+/// The progress of a retention pass over the closed chats of an account.
 #[derive(Deserialize, Clone, Debug)]
 pub struct RetentionPass {
     pub account_id: String,
-    /// When the retention was changed, in milliseconds. Identifies the pass.
+    /// When the retention period was changed, as Unix time in milliseconds. It identifies the pass.
     started_at: u64,
     /// Chats with this number or a larger one are done.
     before_chat_id: u64,
@@ -56,7 +57,8 @@ fn pass_key(account_id: &str) -> Key {
 }
 
 impl Chats {
-    /// Schedules a pass over the account's closed chats. It replaces an unfinished one. One write.
+    /// Schedules a pass over the account's closed chats. It replaces an unfinished pass of the account. Costs one
+    /// write.
     pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: pass_key(account_id),
@@ -74,21 +76,23 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Reads the passes that are due. `checked`: idle checks that were due before this time are done; a pass waits
-    /// until all chats that were open at its start have been checked. One query, and one read for each pass.
+    /// Reads the passes that are due. All idle checks that were due before `checked` must be done. A pass waits until
+    /// every chat that was open at the start of the pass has been checked. Costs one query, and one read for each pass.
     pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
         let mut passes = Vec::new();
         for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
             passes.extend(self.table.get(item.key).await?.map(from_item::<RetentionPass>).transpose()?);
         }
-        // The index lags: a pass that was replaced in the meantime is not due yet.
+        // The index is updated with a delay, so it may list a pass that has been replaced and is not due yet.
         passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.started_at).plus(OPEN_CHAT_GRACE) <= checked);
         Ok(passes)
     }
 
-    /// Continues a pass while `has_time` returns true: sets the expiry of every closed chat, its entries, its panel and
-    /// its visitor to `retention_days`. For each chat one query and two writes, one write for each entry whose expiry
-    /// changes, and for the visitor one read and one transaction.
+    /// Continues a pass while `has_time` returns true. The pass sets the expiry of every closed chat according to
+    /// `retention_days`, together with the expiry of the chat's entries, panel and visitor.
+    ///
+    /// Each chat costs one query and two writes, plus one write for each entry whose expiry changes. Each visitor costs
+    /// one read and one transaction.
     pub async fn apply_retention(
         &self,
         pass: &RetentionPass,
@@ -116,7 +120,8 @@ impl Chats {
         }
     }
 
-    /// Stores the progress of a pass. Passes of other accounts come first in the next run.
+    /// Stores the progress of a pass. The due time is set to now, so that the passes of other accounts come first in
+    /// the next run.
     async fn save_progress(&self, pass: &RetentionPass, before_chat_id: u64, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: pass_key(&pass.account_id),
@@ -136,7 +141,8 @@ impl Chats {
         self.table.delete_if(pass_key(&pass.account_id), "#started_at = :started_at", values).await.map(|_| ())
     }
 
-    /// Expired chats stay expired. Each visitor is updated once, because concurrent updates of one item would conflict.
+    /// Updates the expiry of these chats and their visitors. Expired chats stay expired. Each visitor is updated only
+    /// once, because concurrent updates of one item would conflict.
     async fn update_chats_expiry(
         &self,
         chats: &[Chat],
@@ -176,7 +182,7 @@ impl Chats {
         self.table.update_if(header).await
     }
 
-    /// Sets the expiry of every entry by the chat's retention. Expired entries stay expired.
+    /// Updates the expiry of every entry according to the chat's retention period. Expired entries stay expired.
     pub(in crate::store) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
             let retain_until = chat.retain_until(entry.at).map(Timestamp::seconds);
@@ -193,8 +199,8 @@ impl Chats {
         Ok(())
     }
 
-    /// A visitor expires with the last of its closed chats: after the change all chats have the same retention, so that
-    /// is the chat that was closed last.
+    /// Updates the expiry of a visitor. A visitor expires together with the last of their closed chats. After the
+    /// change, all chats have the same retention period, so this is the chat that was closed last.
     async fn update_visitor_expiry(&self, closed_chat: &Chat, now: Timestamp) -> Result<(), Error> {
         let key = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
         let mut retries = RaceRetries::new("visitor retention");
@@ -217,9 +223,9 @@ impl Chats {
     }
 }
 
-/// Sets the expiry of a visitor and of the visitor number, on the condition that no chat of the visitor was opened or
-/// closed since `visitor` was read. While a chat is open nothing expires, and the expiry is stored for the end of that
-/// chat.
+/// Returns the writes that set the expiry of a visitor and of the visitor number. Their condition fails if a chat of
+/// the visitor was opened or closed after `visitor` was read. While a chat is open, neither item expires; the new
+/// expiry is stored for the time when that chat is closed.
 fn visitor_expiry_writes(visitor: &VisitorExpiryItem, last: &Chat) -> Vec<Write> {
     let expiry = VisitorExpiry::of_closed_chat(last);
     let mut values = vec![

@@ -1,27 +1,28 @@
-//! Reads the end of a timeline, as much of it as a chat_finished event may hold.
+//! Reads the last entries of a timeline, as many as a chat_finished event may contain.
 
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
 use crate::store::chats::{Chats, MAX_SEQ, entry_from_item, timeline_query};
 use crate::store::table::Query;
 
-/// Entries read by one query.
+/// The number of entries that one query reads.
 const MAX_TRANSCRIPT_ENTRIES_PER_QUERY: i32 = 1_000;
-/// Queries of one transcript: a query returns at most one megabyte, and entries with many delivery attempts are large.
+/// The maximum number of queries for one transcript. One query returns at most one megabyte, and entries with many
+/// delivery attempts are large.
 const MAX_TRANSCRIPT_QUERIES: usize = 20;
 
 #[derive(Clone, Copy)]
 pub struct TranscriptLimits {
     pub max_entries: usize,
-    /// Limit of the sum of `entry_bytes`.
+    /// The maximum sum of `entry_bytes` over all entries.
     pub max_bytes: usize,
-    /// Size of an entry in the transcript.
+    /// Computes the size of an entry in the transcript.
     pub entry_bytes: fn(&TimelineEntry) -> usize,
 }
 
 impl Chats {
-    /// Reads the last entries of a chat within the limits, and returns them oldest first. One query for each megabyte;
-    /// the newest entries are read first, so that entries beyond the limits are not read.
+    /// Reads the last entries of a chat within the limits, and returns them oldest first. The newest entries are read
+    /// first, so that entries beyond the limits are not read. Costs one query for each megabyte.
     pub async fn last_entries(
         &self,
         account_id: &str,

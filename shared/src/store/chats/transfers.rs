@@ -1,4 +1,6 @@
-//! Transfers of a chat to another agent, who owns it at once, or to a department, to whose members it is then offered.
+//! Transfers of a chat. A transfer to an agent makes that agent the owner at once. A transfer to a department offers
+//! the chat to the members of the department. A transfer that loses a race with a concurrent write of the chat is
+//! retried.
 
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
@@ -12,8 +14,9 @@ use crate::store::race_retries::RaceRetries;
 use crate::store::table::Write;
 
 impl Chats {
-    /// Transfers a chat and stores an entry that says so in the timeline. Of two concurrent transfers one fails. A
-    /// transaction of two; one more read for each lost race.
+    /// Transfers a chat and stores an entry that reports the transfer in the timeline. If the owner requests two
+    /// transfers concurrently, one of them fails. Costs a transaction of two writes. Each lost race costs one more
+    /// read.
     pub async fn transfer(
         &self,
         chat: Chat,
@@ -35,7 +38,7 @@ impl Chats {
     }
 }
 
-/// The chat after the transfer, and the entry that reports it.
+/// Returns the chat after the transfer and the entry that reports the transfer.
 fn after_transfer(
     before: &Chat,
     by: TransferRequester<'_>,

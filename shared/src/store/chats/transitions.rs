@@ -1,5 +1,6 @@
-//! Transitions of the chat state. Each is one conditional write of the header. The notifications of the bot and of the
-//! webhooks are timeline entries, written in the same transaction.
+//! Transitions of the chat state. Each transition is one conditional write of the header. If a concurrent write of the
+//! chat wins the race, the chat is read again and the transition is retried. Its notifications of the bot and of the
+//! webhooks are timeline entries, which are written in the same transaction.
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::AgentSnapshot;
@@ -26,7 +27,7 @@ use crate::store::to_attribute;
 pub struct Transition {
     /// The chat after the transition.
     pub chat: Chat,
-    /// Stored notifications, to be queued by the caller.
+    /// The stored notifications, which the caller must queue.
     pub notifications: Vec<TimelineEntry>,
 }
 
@@ -34,9 +35,9 @@ pub struct Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandoverResult {
     HandedOver,
-    /// Not handed over: the bot has sent a message or an invitation in time.
+    /// Not handed over, because the bot has sent a message or an invitation in time.
     BotResponded,
-    /// The bot did not own the chat any more.
+    /// Not handed over, because the bot no longer owned the chat.
     NotWithBot,
 }
 
@@ -50,15 +51,15 @@ struct TransitionEffects {
 }
 
 impl TransitionEffects {
-    /// A transition without notifications.
+    /// Creates the effects of a transition without notifications.
     fn silent(state: ChatState) -> Self {
         Self { state, notice: None, event: None, is_bot_event: false }
     }
 }
 
 impl Chats {
-    /// Gives a chat to the agent who accepts it, if it still has the same offer as in `chat`. One write, or a
-    /// transaction of two with a bot; one more read for each lost race.
+    /// Gives a chat to the agent who accepts it, if it still has the same offer as in `chat`. Costs one write, or one
+    /// transaction if the bot or webhooks are notified. Each lost race costs one more read.
     pub async fn accept(
         &self,
         chat: Chat,
@@ -78,9 +79,9 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Closes a chat which the agent owns or which is offered to the agent in `chat`, and removes the visitor's pointer
-    /// to it. Does nothing when the agent has closed it already. A transaction of two, of three with a bot; one more
-    /// read for each lost race.
+    /// Closes a chat that the agent owns, or that is offered to the agent in `chat`, and removes the visitor's pointer
+    /// to the open chat. Does nothing if the agent has already closed the chat. Costs one transaction. Each lost race
+    /// costs one more read.
     pub async fn close(
         &self,
         chat: Chat,
@@ -98,7 +99,7 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Closes an idle chat. None when it is no longer idle or closed already. Reads and writes as
+    /// Closes an idle chat. Returns `None` if the chat is no longer idle or is already closed. Costs the same as
     /// [`close`](Self::close).
     pub async fn close_idle(
         &self,
@@ -125,7 +126,8 @@ impl Chats {
         }
     }
 
-    /// INVITE_AGENT: hands the chat over to the agents, or notifies the bot that no agent is online.
+    /// Processes the bot's event INVITE_AGENT: hands the chat over to the agents, or notifies the bot that no agent is
+    /// online.
     pub async fn invite_agent(
         &self,
         account_id: &str,
@@ -142,8 +144,9 @@ impl Chats {
         self.read_and_transition(account_id, chat_id, context, &effects_of).await
     }
 
-    /// Hands the chat of a bot that failed over to the agents, unless the bot has sent a message or an invitation after
-    /// `unanswered_since`. A concurrent event of the bot fails the write, and the chat is read again.
+    /// Hands a chat over to the agents because its bot failed. Does nothing if the bot has sent a message or an
+    /// invitation after `unanswered_since`. If the bot sends an event concurrently, the write fails, and the chat is
+    /// read again.
     pub async fn hand_over_to_agents(
         &self,
         account_id: &str,
@@ -167,8 +170,8 @@ impl Chats {
         }
     }
 
-    /// Moves all active chats of a deleted agent back to waiting. Reads all active chats of the account, and again
-    /// until no chat of this agent is found, because the index lags.
+    /// Moves all active chats of a deleted agent back to the state waiting. Reads all active chats of the account. The
+    /// index is updated with a delay, so the search is repeated until it finds no chat of this agent.
     pub async fn release_chats_of_agent(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         while self.release_listed_chats(account_id, agent_id, now).await? {}
         Ok(())
@@ -198,7 +201,7 @@ impl Chats {
         Ok(has_any)
     }
 
-    /// Reads the chat, then as [`transition`](Self::transition).
+    /// Reads the chat and then makes a [`transition`](Self::transition).
     async fn read_and_transition(
         &self,
         account_id: &str,
@@ -210,9 +213,9 @@ impl Chats {
         self.transition(chat, context, effects_of).await
     }
 
-    /// Writes the effects that `effects_of` computes from the chat. After a lost race the chat is read and its effects
-    /// are computed again. Writes nothing when the state stays the same, unless the bot is notified that no agent is
-    /// online.
+    /// Computes the effects of a transition with `effects_of` and writes them. After a lost race, the chat is read and
+    /// its effects are computed again. Nothing is written if the state stays the same, except when the bot is notified
+    /// that no agent is online.
     async fn transition(
         &self,
         chat: Chat,
@@ -234,8 +237,8 @@ impl Chats {
         }
     }
 
-    /// Tries the write with the usual expiry of the visitor first, then with that of another chat that is retained
-    /// longer.
+    /// Writes a transition. The first attempt assumes that the visitor expires together with this chat. If the write
+    /// fails because an earlier chat expires later, the second attempt uses the expiry of that chat.
     async fn commit(
         &self,
         before: &Chat,
@@ -293,13 +296,14 @@ const UPDATE_OPEN_CHAT: &str = "SET #state = :state, #version = :version, #agent
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
      #bot_event_at = :bot_event_at REMOVE #typing_started_at";
 
-/// Removes a closed chat from the idle checks and sets its expiry.
+/// Also removes the closed chat from the idle checks and sets its expiry.
 const UPDATE_CLOSED_CHAT: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
      #bot_event_at = :bot_event_at, #expires_at = :expires_at REMOVE #typing_started_at, #due, #due_at";
 
-/// The update of the header for a transition. Its condition fails after any other transition or entry since `before`
-/// was read. Comparing state and agent would not suffice: a chat can return to the same agent.
+/// Returns the update of the header for a transition. Its condition fails if the chat has had any other transition or
+/// entry since `before` was read. Comparing only the state and the agent is not enough, because a chat can return to
+/// the same agent.
 pub(in crate::store) fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
     let mut values = vec![
         (":state", s(after.state.name())),

@@ -9,7 +9,7 @@ use crate::store::chats::{Chats, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
 impl Chats {
-    /// Stores the visitor's rating of an open or closed chat. One write.
+    /// Stores the visitor's rating of an open or closed chat. Costs one write.
     pub async fn store_rating(&self, account_id: &str, chat_id: u64, rating: Rating) -> Result<(), Error> {
         let update = ItemUpdate {
             key: header_key(account_id, chat_id),
@@ -20,8 +20,8 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Stores since when the visitor has been typing, none when the visitor stopped. Does nothing without an open chat
-    /// or for a blacklisted visitor. One read and one write.
+    /// Stores the time since which the visitor has been typing, or removes it if `since` is `None`. Does nothing if the
+    /// visitor is blacklisted or has no open chat. Costs one read and one write.
     pub async fn set_visitor_typing(
         &self,
         channel: &Channel,

@@ -1,6 +1,9 @@
-//! When visitors expire (retention). A visitor expires together with the last of its closed chats, and not while a chat
-//! is open. The visitor's item has this time as `retain_until` (null: never), also while a chat is open, and the time
-//! when a chat was last closed as `last_closed_at`, from which a changed retention counts.
+//! When visitors expire. A visitor expires together with the last of their closed chats, and never while a chat is
+//! open.
+//!
+//! The visitor's item stores this time in `retain_until`; null means that the visitor never expires. `retain_until`
+//! keeps its value while a chat is open. The item also stores when a chat was last closed, in `last_closed_at`. After a
+//! change of the account's retention period, the new period is counted from that time.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -8,28 +11,29 @@ use crate::domain::chat::Chat;
 use crate::store::chats::{panel_key, visitor_key, visitor_number_key};
 use crate::store::table::{Item, ItemUpdate, Write, n, s};
 
-/// The time at which a closed chat and its panel expire, as the attribute `expires_at`; null when they never expire.
+/// The time at which a closed chat and its panel expire, as the value of the attribute `expires_at`. It is null if they
+/// never expire.
 pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
     let until = closed_chat.retain_until(closed_chat.updated_at);
     until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
 }
 
-/// When a visitor expires after the close of a chat.
+/// When a visitor expires after a chat is closed.
 pub(in crate::store) enum VisitorExpiry {
-    /// Together with the chat that is closed now. The write is conditional on no other chat being retained longer.
+    /// Together with the chat that is being closed. The write has the condition that no other chat expires later.
     OfThisChat(AttributeValue),
-    /// Together with a chat that was closed before and is retained longer.
+    /// Together with a chat that was closed earlier but expires later.
     OfEarlierChat(AttributeValue),
 }
 
 impl VisitorExpiry {
-    /// The usual expiry, tried first so that closing a chat need not read the visitor's item.
+    /// The usual expiry. It is tried first, so that closing a chat does not need to read the visitor's item.
     pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }
 
-    /// The expiry to write after a failed condition: that of the item which failed it, if this is the visitor's item
-    /// and an earlier chat is retained longer.
+    /// The expiry to try after a write condition has failed. Returns `None` unless `failed_item`, the item whose
+    /// condition failed, is the visitor's item and stores a later expiry than that of the closed chat.
     pub(in crate::store) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
         let retain_until = failed_item.get("retain_until").filter(|_| failed_item.contains_key("external_id"))?;
         let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
@@ -48,8 +52,8 @@ impl VisitorExpiry {
     }
 }
 
-/// The writes beside the header that close a chat: they remove the visitor's pointer to the open chat, and set the
-/// expiry of the visitor, the visitor number and the panel.
+/// Returns the writes that accompany the header's update when a chat is closed. They remove the visitor's pointer to
+/// the open chat, and set the expiry of the visitor, the visitor number and the panel.
 pub(in crate::store) fn close_visitor_writes(closed_chat: &Chat, expiry: &VisitorExpiry) -> Vec<Write> {
     let condition = match expiry {
         VisitorExpiry::OfEarlierChat(_) => "#open_chat = :chat AND #retain_until = :retain_until",
@@ -83,8 +87,8 @@ pub(in crate::store) fn close_visitor_writes(closed_chat: &Chat, expiry: &Visito
     writes
 }
 
-/// Sets the expiry of the item that leads from a visitor's number to the visitor. It does not expire while a chat is
-/// open.
+/// Returns the write that sets the expiry of the visitor number, the item that leads from the number to the visitor. It
+/// must not be used while a chat is open, because the visitor number does not expire then.
 pub(in crate::store) fn visitor_number_expiry_write(closed_chat: &Chat, expiry: &VisitorExpiry) -> Write {
     let visitor = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
     Write::Update(ItemUpdate {

@@ -1,6 +1,8 @@
-//! Stores messages of visitors. A message in an open chat takes two reads (visitor, header) and two writes (header,
-//! entry), and one more write when it changes the visitor's data; when webhooks are notified of that, all writes but
-//! the header are one transaction. A message that opens a chat takes one read, two counters and one transaction.
+//! Stores messages of visitors.
+//!
+//! A message in an open chat costs two reads (visitor and header) and two writes (header and entry). If it changes the
+//! visitor's data, it costs one more write. If webhooks are notified of that change, all writes except that of the
+//! header are one transaction. A message that opens a chat costs one read, two counter updates and one transaction.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
@@ -32,19 +34,19 @@ use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, Key, Write, WriteError, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// Limit of the visitor's name in a chat's header.
+/// The maximum length of the names of the visitor and the channel in a chat's header.
 pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
 
 /// A visitor's message as received from a channel.
 pub struct IncomingMessage<'a> {
     pub channel: &'a Channel,
-    /// The department of the chat, when the message opens one.
+    /// The department of the chat, if the message opens one.
     pub department: Option<&'a ChatDepartment>,
-    /// `sender.id` as text.
+    /// The value of `sender.id` as text.
     pub external_id: &'a str,
     /// Whether `sender.id` was a number.
     pub has_numeric_id: bool,
-    /// `sender.invite`.
+    /// The value of `sender.invite`.
     pub invite: Option<&'a str>,
     /// The visitor's data in `sender`.
     pub profile: &'a VisitorProfile,
@@ -54,10 +56,10 @@ pub struct IncomingMessage<'a> {
     pub now: Timestamp,
 }
 
-/// A stored message of a visitor.
+/// The result of storing a visitor's message.
 pub struct StoreMessageResult {
     pub receipt: MessageReceipt,
-    /// Stored chat_updated events, to be queued by the caller.
+    /// The stored chat_updated events, which the caller must queue.
     pub notifications: Vec<TimelineEntry>,
 }
 
@@ -65,13 +67,13 @@ pub struct StoreMessageResult {
 struct HeaderUpdate<'a> {
     rate: RateWindow,
     visitor_name: &'a str,
-    /// The invitation, when it differs from the last one.
+    /// The invitation, if it differs from the last one.
     new_invite: Option<&'a str>,
-    /// The number of entries to allocate numbers for.
+    /// How many entry numbers the update assigns.
     entry_count: u64,
 }
 
-/// The counters of an account.
+/// The last visitor number and the last chat number that were assigned in an account.
 #[derive(Deserialize)]
 pub(in crate::store) struct Counters {
     #[serde(default)]
@@ -81,8 +83,8 @@ pub(in crate::store) struct Counters {
 }
 
 impl Chats {
-    /// Stores a visitor's message in the open chat of the visitor, or opens a chat with it. None when the visitor is
-    /// blacklisted; the message is then dropped.
+    /// Stores a visitor's message in the visitor's open chat, or opens a chat with it. Returns `None` and stores
+    /// nothing if the visitor is blacklisted.
     pub async fn store_visitor_message(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -107,8 +109,8 @@ impl Chats {
         }
     }
 
-    /// Adds a message to the visitor's open chat. `must_notify_webhooks` is set when the message changes the visitor's
-    /// data, and stays set for the next attempt, which finds the changed data already stored.
+    /// Adds a message to the visitor's open chat. If the message changes the visitor's data, `must_notify_webhooks` is
+    /// set. It stays set if the operation is retried, because the retry finds the changed data already stored.
     async fn append_to_open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -117,8 +119,8 @@ impl Chats {
     ) -> Result<StoreMessageResult, WriteError> {
         let chat_id = visitor.open_chat.unwrap_or_default();
         let chat = self.chat(&incoming.channel.account_id, chat_id).await?;
-        // Without an open chat the visitor is being erased, or the chat was closed concurrently: read the visitor
-        // again.
+        // Either the visitor is being erased, or the chat was closed concurrently. In both cases, the visitor must be
+        // read again.
         let chat = chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?;
         let rate = chat.rate.count_message(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(Error::RateLimited)?;
@@ -153,8 +155,8 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications })
     }
 
-    /// Allocates the next entry numbers of an open chat, on the condition that its state and its rate window have not
-    /// changed since `chat` was read. Returns the new header.
+    /// Assigns the next entry numbers of an open chat and returns the new header. The condition is that the chat's
+    /// state and rate window have not changed since `chat` was read.
     async fn advance_header(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -177,7 +179,8 @@ impl Chats {
             (":window", n(chat.rate.started_at.0)),
             (":has_numeric_id", AttributeValue::Bool(incoming.has_numeric_id)),
         ];
-        // Within a window the count is incremented, so that concurrent messages do not conflict with each other.
+        // Within a window, the count is incremented rather than replaced, so that concurrent messages do not conflict
+        // with each other.
         let condition = if rate.started_at == chat.rate.started_at {
             assignments.push_str(", #rate_count = #rate_count + :one");
             values.push((":limit", n(incoming.settings.limits.visitor_messages)));
@@ -196,7 +199,7 @@ impl Chats {
         Ok(chat_from_item(self.table.update(ItemUpdate { key, update, condition, values }).await?)?)
     }
 
-    /// Opens a chat with a visitor's message: allocates the numbers, then stores everything in one transaction.
+    /// Opens a chat with a visitor's message. Assigns the numbers first, and then stores all items in one transaction.
     async fn open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -230,8 +233,8 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications: Vec::new() })
     }
 
-    /// Allocates the next chat number and, for a new visitor, the next visitor number. Fails when the channel has
-    /// reached its limit of opened chats. Two writes.
+    /// Assigns the next chat number and, for a new visitor, the next visitor number. Fails if the channel has reached
+    /// its limit of opened chats. Costs two writes.
     pub(in crate::store) async fn allocate_numbers(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -268,7 +271,8 @@ impl IncomingMessage<'_> {
         }
     }
 
-    /// The message as an entry with the number `header.seq`. While a bot owns the chat, the entry is delivered to it.
+    /// Creates the entry of the message with the number `header.seq`. While a bot owns the chat, the entry is delivered
+    /// to the bot.
     pub(in crate::store) fn entry(&self, header: &Chat) -> Result<TimelineEntry, Error> {
         Ok(TimelineEntry {
             account_id: header.account_id.clone(),
@@ -284,7 +288,7 @@ impl IncomingMessage<'_> {
         })
     }
 
-    /// The header of a chat that the message opens.
+    /// Creates the header of a chat that the message opens.
     pub(in crate::store) fn new_header(&self, visitor: &Visitor, chat_id: u64) -> Chat {
         Chat {
             account_id: visitor.account_id.clone(),

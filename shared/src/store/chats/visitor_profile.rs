@@ -1,4 +1,4 @@
-//! Stores changes of a visitor's profile that agents, bots or webhooks make.
+//! Stores the changes that agents, bots or webhooks make to a visitor's profile.
 
 use crate::domain::chat::Chat;
 use crate::domain::message_content::truncate_chars;
@@ -14,16 +14,20 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
-    /// Stores the changes of a visitor without notifying webhooks. One write; two with a changed name, which the header
-    /// of the open chat has too.
+    /// Stores the changes of a visitor without notifying webhooks. Costs one write, or two if the name has changed,
+    /// because the header of the open chat contains the name too.
     pub async fn save_visitor(&self, visitor: &Visitor) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], Timestamp(0)).await.map(|_| ())
     }
 
-    /// Stores the changes of a visitor and the chat_updated events that report them, and returns the events, to be
-    /// queued by the caller. The header is written first, to allocate the entry numbers. When the function dies before
-    /// the transaction that follows, the visitor is unchanged, and a repeated request stores and reports the change. No
-    /// write without a change, else one or two, and one for each webhook.
+    /// Stores the changes of a visitor together with the chat_updated events that report them. Returns the events,
+    /// which the caller must queue.
+    ///
+    /// The header is written first, to assign the entry numbers. If the function is interrupted before the transaction
+    /// that follows, the visitor is unchanged, and a repeated request stores and reports the change.
+    ///
+    /// Costs nothing if there is no change. Otherwise, costs one to three writes, and one write for each notified
+    /// webhook.
     pub async fn save_visitor_and_notify(
         &self,
         visitor: &Visitor,
@@ -55,9 +59,9 @@ impl Chats {
         Ok(notifications)
     }
 
-    /// Sets the visitor's name in the header of the open chat, if it has changed. When an agent owns the chat, also
-    /// allocates `count` entry numbers and returns the header. At most one write; two when `count` is not 0 and no
-    /// agent owns the chat.
+    /// Sets the visitor's name in the header of the open chat, if the name has changed. If an agent owns the chat, this
+    /// also assigns `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0
+    /// and no agent owns the chat.
     async fn update_header_for_visitor(&self, visitor: &Visitor, count: usize) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = visitor.open_chat else { return Ok(None) };
         let key = header_key(&visitor.account_id, chat_id);

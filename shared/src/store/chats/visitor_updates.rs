@@ -1,5 +1,5 @@
-//! The writes that store a visitor, and the item that leads from a visitor number to the visitor. An update sets only
-//! the attributes that have changed, so that concurrent changes of other attributes are preserved.
+//! The writes that store a visitor and the visitor number, which is the item that leads from the number to the visitor.
+//! An update sets only the attributes that have changed, so that concurrent changes of other attributes are preserved.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -11,7 +11,7 @@ use crate::store::chats::{visitor_key, visitor_number_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::{to_attribute, to_item};
 
-/// The `SET` clause of an update, put together from several parts.
+/// The `SET` clause of an update, assembled from several parts.
 #[derive(Default)]
 pub(in crate::store) struct SetClause {
     assignments: Vec<&'static str>,
@@ -19,7 +19,7 @@ pub(in crate::store) struct SetClause {
 }
 
 impl SetClause {
-    /// Adds assignments and the values of the `:names` in them.
+    /// Adds assignments, together with the values of their placeholders.
     pub(in crate::store) fn add<const N: usize>(
         &mut self,
         assignments: &'static str,
@@ -84,7 +84,7 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClaus
     Ok(set)
 }
 
-/// The update of the visitor's changed attributes; none without a change.
+/// Returns the update of the visitor's changed attributes, or `None` if nothing has changed.
 pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
     if visitor.changes.fields.is_empty() {
         return Ok(None);
@@ -93,8 +93,8 @@ pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemU
     Ok(Some(changed_attributes(visitor)?.into_update(key, ITEM_EXISTS)))
 }
 
-/// Stores a visitor who opens a chat. Fails when another request has created the visitor or opened a chat of the
-/// visitor.
+/// Returns the write that stores a visitor who opens a chat. Its condition fails if another request has created the
+/// visitor, or has opened a chat of the visitor.
 pub(in crate::store) fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     if is_new {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
@@ -110,7 +110,7 @@ pub(in crate::store) fn visitor_write(visitor: &Visitor, is_new: bool) -> Result
     Ok(Write::DynamicUpdate(update))
 }
 
-/// Creates the item that leads from a visitor's number, the `client_id` of the Bot API, to the visitor.
+/// Returns the write that creates the visitor number. The number is the `client_id` of the Bot API.
 pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = visitor_number_key(&visitor.account_id, visitor.number);
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);
@@ -124,7 +124,8 @@ pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write,
     to_item(&number).map(Write::Create)
 }
 
-/// Removes the expiry from the item of a visitor's number. Creates the item again when it has expired already.
+/// Returns the write that removes the expiry of the visitor number. If the item has already been deleted, the write
+/// creates it again.
 pub(in crate::store) fn visitor_number_retain_write(visitor: &Visitor) -> Write {
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);
     Write::Update(ItemUpdate {

@@ -1,6 +1,8 @@
-//! The request limit of a bot, shared by all processes. Counting every request in the table would add half to the
-//! writes of a bot message, so a process counts in memory and adds every ten requests to the table's count. With one
-//! process the limit is exact; each further process may allow nine requests more.
+//! The request limit of a bot, which all processes share.
+//!
+//! Counting every request in the table would increase the writes of a bot message by half. Therefore, a process counts
+//! requests in memory, and adds them to the table's count after every ten requests. With a single process the limit is
+//! exact; each further process may allow nine requests too many.
 
 use serde::Deserialize;
 
@@ -12,7 +14,7 @@ use crate::store::connections::local_rate_windows::LocalRateWindow;
 use crate::store::from_item;
 use crate::store::table::{ItemUpdate, Key, n};
 
-/// Requests that a process counts in memory before it adds them to the shared count.
+/// The number of requests that a process counts in memory before it adds them to the shared count.
 const COUNT_FLUSH_SIZE: u64 = 10;
 
 #[derive(Deserialize)]
@@ -21,10 +23,10 @@ struct BotRequestCountItem {
 }
 
 impl Connections {
-    /// Counts a request of a bot, which may make `limit` requests in a window. One write for every tenth request.
+    /// Counts a request of a bot, which may make `limit` requests in a window. Every tenth request costs one write.
     ///
     /// # Errors
-    /// `RateLimited` with the time until the window ends.
+    /// `RateLimited`, with the time until the window ends, if the bot has reached its limit.
     pub async fn count_bot_request(&self, bot_id: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
         let (number, ends_at) = fixed_window(now);
         let mut window = self.local_rate_windows.count_request(bot_id, number);
@@ -39,7 +41,7 @@ impl Connections {
         Err(Error::RateLimited(ends_at.since(now)))
     }
 
-    /// Returns the new shared count.
+    /// Adds `added` requests to the shared count and returns the new count.
     async fn add_to_shared_count(&self, bot_id: &str, number: u64, added: u64, now: Timestamp) -> Result<u64, Error> {
         let update = ItemUpdate {
             key: Key::new(format!("RATE#{bot_id}"), format!("{number}")),

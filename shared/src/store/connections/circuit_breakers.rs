@@ -1,8 +1,10 @@
-//! Circuit breakers for receivers whose first attempts hang. While a breaker is open, first attempts go to the retry
-//! queue, so that they occupy no process of the FIFO queue.
+//! Circuit breakers for receivers whose first attempts hang. A circuit breaker is the shared state of such a receiver.
+//! While it is open, first attempts go to the retry queue, so that they do not block the processes that read the FIFO
+//! queue.
 //!
-//! A healthy receiver costs no reads and writes: a process reads a breaker only when the receiver has failed in that
-//! process and has not answered since. A breaker closes by itself when no attempt fails for ten seconds.
+//! A healthy receiver costs no reads and no writes. A process reads a breaker only if an attempt to the receiver has
+//! failed in that process and the receiver has not responded since. A breaker closes by itself when no attempt has
+//! failed for ten seconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,22 +18,23 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::from_item;
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table, WriteError, n};
 
-/// Failed first attempts that open a breaker, each within `FAILURE_TTL` of the one before.
+/// How many failed first attempts open a breaker. Each of them must fail within `FAILURE_TTL` of the previous one.
 const FAILURES_TO_OPEN: u32 = 5;
-/// How long a failure counts, and how long a breaker stays open after the last one.
+/// How long a failure counts, and how long a breaker stays open after the last failure.
 const FAILURE_TTL: Duration = Duration::from_secs(10);
-/// How long a process uses the last read state of a breaker, and the interval of the writes that keep one open.
+/// How long a process uses the state of a breaker that it has read. Also the minimum time between two writes of a
+/// process that keep a breaker open.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an expired item is kept before the table may delete it.
 const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
 /// When the cache of failing receivers is full, it is emptied.
 const MAX_CACHED_BREAKERS: usize = 1_000;
 
-/// The circuit breakers of all receivers, items of the Connections table.
+/// The circuit breakers of all receivers, which are items of the Connections table.
 #[derive(Clone)]
 pub struct CircuitBreakers {
     table: Table,
-    /// The receivers that failed in this process and have not answered since.
+    /// The receivers that have failed in this process and have not responded since.
     cache: Arc<Mutex<HashMap<String, CachedBreaker>>>,
 }
 
@@ -46,7 +49,7 @@ struct CachedBreaker {
 struct BreakerItem {
     #[serde(default)]
     failures: u32,
-    /// Milliseconds: when the failures expire.
+    /// The time at which the failures expire. Unix time in milliseconds.
     #[serde(default)]
     until: u64,
 }
@@ -66,8 +69,8 @@ impl CircuitBreakers {
         Self { table, cache: Arc::default() }
     }
 
-    /// Whether first attempts go to the retry queue. Nothing is read unless the receiver has failed in this process;
-    /// then one read, and while the breaker is open one read in two seconds.
+    /// Whether first attempts go to the retry queue. Costs nothing if the receiver has not failed in this process.
+    /// Otherwise, costs one read, but at most one read in two seconds while the breaker is open.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let Some(cached) = self.cached(receiver) else { return Ok(false) };
         if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
@@ -83,8 +86,8 @@ impl CircuitBreakers {
         Ok(is_open)
     }
 
-    /// Counts a first attempt that hung until it failed, and returns whether this opened the breaker. One write; up to
-    /// three when the earlier failures have expired.
+    /// Counts a first attempt that hung until it failed. Returns whether this opened the breaker. Costs one write, or
+    /// up to three writes if the earlier failures have expired.
     pub(crate) async fn count_failure(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let add = ItemUpdate {
             key: key(receiver),
@@ -102,7 +105,7 @@ impl CircuitBreakers {
             updated = self.table.update(restart).await;
         }
         if let Err(WriteError::ConditionFailed { .. }) = updated {
-            // Another process restarted the count concurrently.
+            // Another process has restarted the count concurrently.
             updated = self.table.update(add).await;
         }
         let BreakerItem { failures, .. } = from_item(updated?)?;
@@ -111,7 +114,7 @@ impl CircuitBreakers {
         Ok(failures == FAILURES_TO_OPEN)
     }
 
-    /// Keeps an open breaker open after a later attempt hung until it failed. At most one write in two seconds.
+    /// Keeps an open breaker open after a further attempt hung until it failed. Costs at most one write in two seconds.
     pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
         if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());
@@ -131,8 +134,8 @@ impl CircuitBreakers {
         Ok(())
     }
 
-    /// Closes the breaker of a receiver that answered, and returns whether it was open as far as this process knew.
-    /// Nothing is written unless the receiver has failed in this process; then one write.
+    /// Closes the breaker of a receiver that responded. Returns whether the breaker was open as far as this process
+    /// knew. Costs one write, or nothing if the receiver has not failed in this process.
     pub async fn close(&self, receiver: &str) -> Result<bool, Error> {
         let Some(cached) = self.lock_cache().remove(receiver) else { return Ok(false) };
         let (update, condition) = ("REMOVE #failures, #until", ITEM_EXISTS);
@@ -157,7 +160,7 @@ impl CircuitBreakers {
     }
 }
 
-/// The expiry of a failure at this time, and the time after which the table may delete the item.
+/// The expiry of a failure that happens now, and the time after which the table may delete the item.
 fn expiry_values(now: Timestamp) -> ExpressionValues {
     let until = now.plus(FAILURE_TTL);
     vec![(":until", n(until.0)), (":expires_at", n(until.plus(EXPIRED_ITEM_RETENTION).seconds()))]

@@ -1,4 +1,4 @@
-//! The request counts that a process keeps in memory between two writes to the shared count.
+//! The request counts of bots that a process keeps in memory between two writes to the shared count in the table.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,14 +10,14 @@ pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>)
 #[derive(Clone, Copy, Default)]
 pub(super) struct LocalRateWindow {
     pub number: u64,
-    /// The count of all processes, as of the last write of this process.
+    /// The count of all processes at the last write of this process.
     pub shared_count: u64,
-    /// Requests in this process since then.
+    /// The requests in this process since that write.
     pub local_count: u64,
 }
 
 impl LocalRateWindows {
-    /// Counts one request of a bot in the window of this number, and returns the window.
+    /// Counts one request of a bot in the window with this number, and returns the updated window.
     pub(super) fn count_request(&self, bot_id: &str, number: u64) -> LocalRateWindow {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let window = windows.entry(bot_id.to_owned()).or_default();

@@ -1,8 +1,9 @@
 //! Counts failed logins and enforces their limits (see [`crate::domain::login_limit`]).
 //!
-//! An attempt is counted before its password is verified, and subtracted again when the password was right, so that
-//! concurrent attempts cannot exceed the limits. The counters are checked in order, and an attempt that one of them
-//! refuses is not added to the next ones: one network cannot exhaust the limit of an e-mail.
+//! An attempt is counted before its password is verified, so that concurrent attempts cannot exceed the limits. If the
+//! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that one
+//! counter rejects is not added to the counters after it. Therefore, a single network cannot use up the limit of an
+//! e-mail address.
 
 use futures_util::future::try_join4;
 use serde::Deserialize;
@@ -15,9 +16,10 @@ use crate::store::connections::Connections;
 use crate::store::from_item;
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, n};
 
-/// A counted login attempt whose password is not verified yet.
+/// A login attempt that has been counted, but whose password has not been verified yet.
 pub struct LoginAttempt {
-    /// The counters for the e-mail with the network, for the network, and for the e-mail.
+    /// One counter for the combination of e-mail address and network, one for the network, and one for the e-mail
+    /// address.
     counters: [(LoginCounter, Key); 3],
     known_network: Key,
 }
@@ -29,16 +31,16 @@ struct LoginAttemptCountItem {
 
 #[derive(Deserialize)]
 struct KnownNetworkItem {
-    /// Seconds.
+    /// Unix time in seconds.
     expires_at: u64,
 }
 
 impl Connections {
-    /// Counts a login attempt by e-mail and IP address, before the password is verified. Three writes, and one read for
-    /// each exceeded limit that does not apply to known networks.
+    /// Counts a login attempt by e-mail address and network address, before the password is verified. Costs three
+    /// writes, and one read for each exceeded limit that does not apply to known networks.
     ///
     /// # Errors
-    /// `RateLimited` when a limit is exceeded, with the time until the window ends.
+    /// `RateLimited`, with the time until the window ends, if a limit is exceeded.
     pub async fn count_login_attempt(
         &self,
         email: &str,
@@ -69,8 +71,9 @@ impl Connections {
         Ok(attempt)
     }
 
-    /// Records that the password was right: subtracts the attempt from the counters, resets the counter of this e-mail
-    /// with this network, and stores the network as known for this e-mail. Four concurrent writes.
+    /// Records that the password was right. Subtracts the attempt from the counters of the network and of the e-mail
+    /// address, resets the counter of their combination, and stores the network as known for the e-mail address. Costs
+    /// four writes, which run concurrently.
     pub async fn record_login_success(&self, attempt: LoginAttempt, now: Timestamp) -> Result<(), Error> {
         let LoginAttempt { counters: [(_, email_and_network), (_, network), (_, email)], known_network } = attempt;
         let decrement = |key: Key| {

@@ -1,5 +1,5 @@
-//! The Connections table: agents' sessions and presence, bots' request counts, failed logins and circuit breakers.
-//! Every item expires.
+//! The Connections table: sessions and presence of agents, request counts of bots, failed logins, and circuit breakers
+//! (the shared state of receivers that hang). Every item expires.
 
 pub mod bot_rate_limit;
 pub mod circuit_breakers;
@@ -14,9 +14,9 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::connections::local_rate_windows::LocalRateWindows;
 use crate::store::table::Table;
 
-/// A session ends this long after its last use. Presence expires with it.
+/// How long a session lasts after its last use. The agent's presence expires at the same time.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
-/// Items that one query request reads; a list is read to its end.
+/// The number of items that one query request reads. Longer lists take several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Agents' sessions. A bearer token is `<account>.<agent>.<secret>`; only a hash of the secret is stored.
+//! Sessions of agents. A bearer token has the form `<account>.<agent>.<secret>`. Only a hash of the secret is stored.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_T
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// A session ends this long after the login, even while it is in use.
+/// How long a session lasts after the login, even while it is in use.
 const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// The time of the last request is stored at most this often, to save writes.
+/// The time of the last request is stored at most once in this interval, to save writes.
 const LAST_REQUEST_WRITE_INTERVAL: Duration = Duration::from_secs(60);
-/// Sessions that are deleted concurrently.
+/// The number of sessions that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: usize = 25;
 
 /// The session of a signed-in agent.
@@ -44,11 +44,11 @@ struct SessionItem {
     role: String,
     name: String,
     photo: Option<String>,
-    /// Milliseconds.
+    /// Unix time in milliseconds.
     last_request_at: u64,
-    /// Seconds, as DynamoDB's TTL requires; at most `ends_at`.
+    /// Unix time in seconds, as the table's TTL requires. It is never later than `ends_at`.
     expires_at: u64,
-    /// Seconds: when the session ends even while it is in use.
+    /// When the session ends even if it is in use. Unix time in seconds.
     #[serde(default)]
     ends_at: u64,
 }
@@ -68,7 +68,7 @@ fn sessions_partition(account_id: &str, agent_id: u64) -> String {
 }
 
 impl Connections {
-    /// Creates a session and returns its bearer token. One write.
+    /// Creates a session and returns its bearer token. Costs one write.
     pub async fn create_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
         let secret = random_token()?;
         let key = session_key(&agent.account_id, agent.agent_id, &secret);
@@ -86,8 +86,8 @@ impl Connections {
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
     }
 
-    /// The session of a token, unless it has expired. One read; once
-    /// a minute also two writes, for the time of the last request.
+    /// Returns the session of a token, or `None` if the session has expired. Costs one read. At most once a minute,
+    /// also costs two writes, which store the time of the last request.
     pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else {
             return Ok(None);
@@ -133,8 +133,8 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends the session of a token, and the agent's presence when it was the last session. One write; when the session
-    /// existed, also one query, and one write when it was the last.
+    /// Ends the session of a token. If it was the agent's last session, also deletes the agent's presence. Costs one
+    /// write. If the session existed, also costs one query, and one more write if it was the last session.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
         if self.table.delete(session_key(account_id, agent_id, secret)).await?.is_none() {
@@ -147,8 +147,8 @@ impl Connections {
         self.delete_presence(account_id, agent_id).await
     }
 
-    /// Ends all sessions of an agent who was deleted or whose role has changed. Repeats until none is left, so that
-    /// sessions which start concurrently end too.
+    /// Ends all sessions of an agent who was deleted or whose role has changed. Sessions that start concurrently end
+    /// too, because the deletion is repeated until no session is left.
     pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         loop {
             let sessions = self.sessions(account_id, agent_id).await?;
@@ -161,8 +161,8 @@ impl Connections {
         }
     }
 
-    /// Copies the agent's current name and photo to all of the
-    /// agent's sessions. One query, and one write for each session.
+    /// Copies the agent's current name and photo to all of the agent's sessions. Costs one query, and one write for
+    /// each session.
     pub async fn update_session_profiles(&self, agent: &Agent) -> Result<(), Error> {
         for session in self.sessions(&agent.account_id, agent.agent_id).await? {
             let item_update = ItemUpdate {
@@ -191,7 +191,7 @@ impl Connections {
     }
 }
 
-/// Account, agent and secret of a token; none when it is malformed.
+/// Returns the account, the agent and the secret of a token, or `None` if the token is malformed.
 fn parse_token(token: &str) -> Option<(&str, u64, &str)> {
     let (account_id, rest) = token.split_once('.')?;
     let (agent_id, secret) = rest.split_once('.')?;

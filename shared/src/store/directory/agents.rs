@@ -1,8 +1,8 @@
-//! The accounts, agents and logins of the Directory table.
+//! The accounts, agents and logins in the Directory table.
 //!
-//! An account always has an admin. Nobody changes their own role, and a caller who grants or removes the role must be
-//! an admin when the change is written: the transaction checks the caller's item. So when two admins demote or delete
-//! each other concurrently, one of them succeeds.
+//! An account always has an admin. Agents cannot change their own role. A caller who grants or removes the admin role
+//! must still be an admin when the change is written, which the transaction checks with the caller's item. So if two
+//! admins demote or delete each other concurrently, only one of them succeeds.
 
 use crate::domain::agent::{Agent, Role};
 use crate::error::Error;
@@ -16,13 +16,13 @@ use crate::store::table::{
 };
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The agent exists and is not being deleted.
+/// The condition that the agent exists and is not being deleted.
 const NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
-/// The agent is not being deleted, and still has the e-mail that was read.
+/// The condition that the agent is not being deleted and still has the e-mail address that was read.
 const UNCHANGED_EMAIL: &str = "attribute_not_exists(#deleting) AND #email = :known_email";
-/// The login belongs to this agent.
+/// The condition that the login belongs to this agent.
 const LOGIN_OF_AGENT: &str = "#account = :account AND #agent_id = :agent_id";
-/// The login belongs to this agent and still has the password that was read.
+/// The condition that the login belongs to this agent and still has the password that was read.
 const UNCHANGED_LOGIN: &str = "#account = :account AND #agent_id = :agent_id AND #password_hash = :known_hash";
 
 const AGENT_CHANGED: Error = Error::Conflict("the agent was changed or deleted by another request");
@@ -33,11 +33,12 @@ const AGENT_CONTENDED: Error = Error::Conflict("another change of this agent or 
 #[derive(Clone, Copy, Debug)]
 pub enum Authority {
     Operator,
-    /// An agent of the same account, who must still be an admin when a role changes.
+    /// An agent of the same account. If the change affects a role or deletes an agent, this agent must still be an
+    /// admin when the change is written.
     Admin(u64),
 }
 
-/// The agent and password hash of an e-mail address.
+/// The agent and the password hash that belong to an e-mail address.
 #[derive(PartialEq, Eq)]
 pub struct Login {
     pub account_id: String,
@@ -46,7 +47,8 @@ pub struct Login {
     pub password_hash: String,
 }
 
-/// A part of a transaction, and the error for a failed condition, given the stored item.
+/// One write of a transaction, and the function that returns the error if its condition fails. The argument of the
+/// function is the stored item, if there is one.
 struct TransactionStep {
     write: Write,
     condition_error: fn(Option<&Item>) -> Error,
@@ -64,17 +66,18 @@ impl Directory {
             .await
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
         Ok(self.table.get(account_key(account_id)).await?.is_some())
     }
 
-    /// Assigns the next agent id of an account. One write.
+    /// Assigns the next agent id of an account. Costs one write.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
         Ok(self.increment_counter(account_id, "ADD #agents :one").await?.agents)
     }
 
-    /// Adds `:one` to a counter of an account. One write.
+    /// Applies `update`, an update expression that increments a counter of the account. In the expression, `:one`
+    /// stands for 1. Costs one write.
     pub(super) async fn increment_counter(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
         let item_update =
             ItemUpdate { key: account_key(account_id), update, condition: ITEM_EXISTS, values: vec![(":one", n(1))] };
@@ -84,7 +87,7 @@ impl Directory {
     /// Stores a new agent with their login, in one transaction.
     ///
     /// # Errors
-    /// `Conflict` when the e-mail is taken, `Forbidden` when a caller who adds an admin is no longer an admin.
+    /// `Conflict` if the e-mail address is taken. `Forbidden` if the caller adds an admin but is no longer an admin.
     pub async fn create_agent(&self, agent: &Agent, password_hash: &str, by: Authority) -> Result<(), Error> {
         let mut steps = Vec::new();
         if agent.role == Role::Admin {
@@ -95,19 +98,19 @@ impl Directory {
         self.commit_steps(steps).await
     }
 
-    /// An agent of the account, or `NotFound`. One read.
+    /// Returns an agent of the account, or the error `NotFound`. Costs one read.
     pub async fn agent_of_account(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
         let item = self.table.get(agent_key(account_id, agent_id)).await?;
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
     }
 
-    /// The agents of these ids in this order, including deleted ones; at most 100 different ids. One read for each
-    /// agent, and another for each deleted one.
+    /// Returns the agents with these ids in the order of `ids`, including deleted agents. `ids` may contain at most 100
+    /// different ids. Costs one read for each agent, and one more read for each deleted agent.
     pub(crate) async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
         let mut found = self.agents_at(account_id, ids, agent_key).await?;
         let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);
@@ -125,7 +128,7 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// The account's agents, sorted by id. One query for each megabyte.
+    /// Returns the account's agents, sorted by id. Costs one query for each megabyte.
     pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
         let query = Query {
             index: None,
@@ -138,13 +141,13 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// Stores the differences between `before` and `after`, and the login when the e-mail or password changes, in one
-    /// transaction. A new e-mail without a new password costs one read more.
+    /// Stores the differences between `before` and `after`, and also the login if the e-mail address or the password
+    /// changes. All writes are one transaction. A new e-mail address without a new password costs one more read.
     ///
     /// # Errors
-    /// `NotFound` when the agent does not exist. `Conflict` when the e-mail is taken, when the e-mail or password has
-    /// changed since it was read, or when the agent is being deleted. `Forbidden` when a caller who changes the role is
-    /// no longer an admin.
+    /// `NotFound` if the agent does not exist. `Conflict` if the e-mail address is taken, if the e-mail address or the
+    /// password has changed since it was read, or if the agent is being deleted. `Forbidden` if the caller changes the
+    /// role but is no longer an admin.
     pub async fn save_agent(
         &self,
         before: &Agent,
@@ -188,8 +191,9 @@ impl Directory {
         self.commit_steps(steps).await
     }
 
-    /// The steps that replace the login of the old e-mail by one of the new e-mail. Without a new password the current
-    /// hash is kept, on the condition that it is not changed concurrently.
+    /// Returns the steps that replace the login of the old e-mail address with a login of the new one. Without a new
+    /// password, the new login gets the current password hash, on the condition that the hash does not change
+    /// concurrently.
     async fn replace_login(
         &self,
         before: &Agent,
@@ -213,12 +217,12 @@ impl Directory {
         ])
     }
 
-    /// Starts the deletion of an agent: removes the admin role and the login, so that the agent cannot sign in. It may
-    /// be repeated after an interrupted deletion. One transaction and one write.
+    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. This
+    /// can be repeated after an interrupted deletion. Costs one transaction and one write.
     ///
     /// # Errors
-    /// `Forbidden` when the caller is no longer an admin, `NotFound` when the agent does not exist, `Conflict` when the
-    /// agent's e-mail has changed since it was read.
+    /// `Forbidden` if the caller is no longer an admin. `NotFound` if the agent does not exist. `Conflict` if the
+    /// agent's e-mail address has changed since it was read.
     pub async fn start_agent_deletion(&self, agent: &Agent, by: Authority) -> Result<(), Error> {
         let mark = ItemUpdate {
             key: agent_key(&agent.account_id, agent.agent_id),
@@ -233,13 +237,14 @@ impl Directory {
         let mut steps = require_admin(&agent.account_id, by);
         steps.push(TransactionStep { write: Write::Update(mark), condition_error: not_found_or_changed });
         self.commit_steps(steps).await?;
-        // After an interrupted deletion the e-mail may already belong to another agent.
+        // After an interrupted deletion, the e-mail address may already belong to another agent.
         let owner = vec![(":account", s(&*agent.account_id)), (":agent_id", n(agent.agent_id))];
         self.table.delete_if(login_key(&agent.email), LOGIN_OF_AGENT, owner).await.map(|_| ())
     }
 
-    /// Deletes the agent's item. This is the last step of the deletion, so that a repeated request finds the agent and
-    /// continues. Name, e-mail and phone are kept for the events of the agent's chats. Two writes.
+    /// Deletes the agent's item. This must be the last step of the deletion, so that a repeated request still finds the
+    /// agent and continues. The name, e-mail address and phone number are kept for the events of the agent's chats.
+    /// Costs two writes.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
         former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
@@ -247,7 +252,7 @@ impl Directory {
         self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
         let Some(item) = self.table.get(login_key(email)).await? else {
             return Ok(None);
@@ -275,7 +280,7 @@ impl Directory {
     }
 }
 
-/// The step that checks that the caller is an admin; none for the operator.
+/// Returns the step that checks that the caller is an admin, or no step if the caller is the operator.
 fn require_admin(account_id: &str, by: Authority) -> Vec<TransactionStep> {
     let Authority::Admin(agent_id) = by else { return Vec::new() };
     let values = vec![(":admin", s(Role::Admin.name()))];

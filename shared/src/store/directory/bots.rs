@@ -1,4 +1,4 @@
-//! The bot providers and bots of the Directory table, and the lookup of a bot by its token.
+//! The bot providers and bots in the Directory table, and the lookup of a bot by its token.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::store::table::{ExpressionValues, Item, ItemUpdate, Query, Write, chan
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
-    /// A provider, up to 10 s old. One read, none when cached.
+    /// Returns a provider, which may be up to 10 seconds old. Costs one read, or nothing if the provider is cached.
     pub(crate) async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         match self.providers.get(provider_id) {
             Some(cached) => Ok(cached),
@@ -19,24 +19,24 @@ impl Directory {
         }
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
         let item = self.table.get(provider_key(provider_id)).await?;
         item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
     }
 
-    /// Creates or replaces a provider. One write.
+    /// Creates or replaces a provider. Costs one write.
     pub async fn save_provider(&self, provider: &Provider) -> Result<(), Error> {
         Ok(self.table.put(to_item(&ProviderItem::from(provider))?, false).await?)
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn bot(&self, bot_id: &str) -> Result<Option<Bot>, Error> {
         let item = self.table.get(bot_key(bot_id)).await?;
         item.map(|item| Ok(from_item::<BotItem>(item)?.into())).transpose()
     }
 
-    /// A bot, up to 10 s old. One read, none when cached.
+    /// Returns a bot, which may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
     pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
@@ -44,7 +44,8 @@ impl Directory {
         }
     }
 
-    /// The bot of a provider's token, up to 10 s old. Two reads, none when cached.
+    /// Returns the bot to which a token of the provider belongs. The bot may be up to 10 seconds old. Costs two reads,
+    /// or nothing if the bot is cached.
     pub(crate) async fn bot_by_token(&self, provider_id: &str, token: &str) -> Result<Option<Arc<Bot>>, Error> {
         let key = bot_token_key(provider_id, token);
         if let Some(cached) = self.bots.get(&key.pk) {
@@ -57,13 +58,14 @@ impl Directory {
         Ok(self.bots.put(&key.pk, bot))
     }
 
-    /// A bot of this account; another account's bot is `NotFound`. One read.
+    /// Returns a bot of this account, or the error `NotFound`, also if the bot belongs to another account. Costs one
+    /// read.
     pub async fn bot_of_account(&self, account_id: &str, bot_id: &str) -> Result<Bot, Error> {
         let bot = self.bot(bot_id).await?;
         bot.filter(|bot| bot.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// The account's bots, from an index, which may be slightly out of date.
+    /// Returns the account's bots from an index, which is updated with a short delay.
     pub async fn account_bots(&self, account_id: &str) -> Result<Vec<Bot>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -76,16 +78,16 @@ impl Directory {
         items.into_iter().map(|item| Ok(from_item::<BotItem>(item)?.into())).collect()
     }
 
-    /// Creates a bot with its token and assigns it to its channels, in one transaction. The channels must belong to the
-    /// account and have no other bot.
+    /// Creates a bot with its token and assigns the bot to its channels, in one transaction. The channels must belong
+    /// to the account and must not have another bot.
     pub async fn create_bot(&self, bot: &Bot) -> Result<(), Error> {
         let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?)];
         let channels = bot.channel_ids.iter().map(|channel_id| assign_channel(bot, channel_id));
         self.commit_bot(writes.into_iter().chain(channels).collect()).await
     }
 
-    /// Stores a changed bot, whose token stays the same, in one transaction: unassigns the channels that it no longer
-    /// has, and assigns the new ones.
+    /// Stores a changed bot in one transaction. The token must stay the same. The bot is unassigned from the channels
+    /// that it no longer has, and assigned to the new ones.
     pub async fn save_bot(&self, before: &Bot, after: &Bot) -> Result<(), Error> {
         let unassigned = before
             .channel_ids
@@ -98,11 +100,12 @@ impl Directory {
         self.commit_bot(unassigned.chain(assigned).chain([Write::DynamicUpdate(bot)]).collect()).await
     }
 
-    /// Deletes a bot: first its token, so that its provider loses access, then its assignments, then the bot itself.
+    /// Deletes a bot. The token is deleted first, so that the provider loses access. The bot's assignments to channels
+    /// follow, and the bot itself is deleted last.
     pub async fn delete_bot(&self, bot: &Bot) -> Result<(), Error> {
         self.table.delete(bot_token_key(&bot.provider_id, &bot.token)).await?;
         for channel_id in &bot.channel_ids {
-            // A channel that was deleted, or has another bot by now, is left alone.
+            // A channel that has been deleted or now has another bot stays unchanged.
             self.table.update_if(unassign_channel(bot, channel_id)).await?;
         }
         self.table.delete(bot_key(&bot.bot_id)).await.map(|_| ())
@@ -119,8 +122,8 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
-/// The update from `before` to `after`, on the condition that the bot's channels are still those of `before`. None
-/// without a change.
+/// Returns the update from `before` to `after`, or `None` if nothing has changed. The update has the condition that the
+/// bot's channels are still those of `before`.
 fn bot_update(before: &Bot, after: &Bot) -> Result<Option<ItemUpdate<String>>, Error> {
     let changed = changed_values(bot_values(before)?, bot_values(after)?);
     if changed.is_empty() {

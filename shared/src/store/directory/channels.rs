@@ -1,4 +1,4 @@
-//! The channels of the Directory table. The secrets of their endpoint URLs are stored as hashes.
+//! The channels in the Directory table. The secrets of their endpoint URLs are stored as hashes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, WriteError, changed_values, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// Channels that one batch request reads.
+/// The maximum number of channels that one batch request reads.
 const MAX_CHANNELS_PER_READ: usize = 100;
 
 impl Directory {
-    /// A channel, up to 10 s old. One read, none when cached.
+    /// Returns a channel, which may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         match self.channels.get(channel_id) {
             Some(cached) => Ok(cached),
@@ -27,7 +27,8 @@ impl Directory {
         }
     }
 
-    /// The existing channels of these ids, up to 10 s old. One read for each channel that is not cached, in batches.
+    /// Returns those channels with these ids that exist. They may be up to 10 seconds old. Costs one read for each
+    /// channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -58,19 +59,21 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn channel(&self, channel_id: &str) -> Result<Option<Channel>, Error> {
         let item = self.table.get(channel_key(channel_id)).await?;
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
     }
 
-    /// A channel of this account; another account's channel is `NotFound`. One read.
+    /// Returns a channel of this account, or the error `NotFound`, also if the channel belongs to another account.
+    /// Costs one read.
     pub async fn channel_of_account(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
         let channel = self.channel(channel_id).await?;
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// The account's channels in no particular order, from an index, which may be slightly out of date.
+    /// Returns the account's channels in no particular order. They come from an index, which is updated with a short
+    /// delay.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -83,8 +86,8 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Creates a channel and returns it with the secret of its
-    /// endpoint URL, of which only the hash is stored. One write.
+    /// Creates a channel. Returns it together with the secret of its endpoint URL, of which only the hash is stored.
+    /// Costs one write.
     pub async fn create_channel(
         &self,
         account_id: &str,
@@ -108,7 +111,7 @@ impl Directory {
         Ok((channel, endpoint_secret))
     }
 
-    /// Stores the changed settings of a channel and leaves its other attributes alone. One write.
+    /// Stores the changed settings of a channel and preserves its other attributes. Costs one write.
     pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
         let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
         if changed.is_empty() {
@@ -119,7 +122,7 @@ impl Directory {
     }
 
     /// Replaces the endpoint secrets of a channel, on the condition that they are still those of `before`. The SDK
-    /// retries a request that timed out, so finding the new secrets counts as success. One write.
+    /// repeats a request that timed out, so finding the new secrets in the table counts as success. Costs one write.
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let secrets_attribute =
             |channel: &Channel| to_attribute(&channel.secrets.iter().map(EndpointSecretItem::from).collect::<Vec<_>>());
@@ -141,7 +144,7 @@ impl Directory {
         Err(conflict_or("the address is being rotated by another request")(error))
     }
 
-    /// Deletes a channel after unassigning its bot. The channel's chats are kept.
+    /// Unassigns the channel's bot and then deletes the channel. The channel's chats are kept.
     pub async fn delete_channel(&self, channel: &Channel) -> Result<(), Error> {
         if let Some(bot) = self.assigned_bot(channel).await? {
             let mut after = bot.clone();
@@ -175,8 +178,8 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
     ])
 }
 
-/// Whether the secret is one of the channel's valid endpoint secrets. The time taken depends neither on the number of
-/// secrets nor on whether the channel exists.
+/// Whether the secret is one of the channel's valid endpoint secrets. The duration of the check reveals neither the
+/// number of secrets nor whether the channel exists.
 pub fn has_valid_secret(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
     let hash = sha256::digest(secret);
     let padding = [0_u8; 32];

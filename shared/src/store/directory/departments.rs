@@ -1,5 +1,5 @@
-//! The departments of the Directory table, and the roster: an account's agents and departments, from which the audience
-//! of a channel follows.
+//! The departments in the Directory table, and the roster, which consists of an account's agents and departments. The
+//! roster determines the audience of a channel (the agents who receive its chats).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use crate::store::{from_item, to_attribute, to_item};
 const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
 
 impl Directory {
-    /// Creates a department with the account's next id. Its agents must exist. One query and two writes.
+    /// Creates a department with the account's next department id. The agents with the given ids must exist. Costs one
+    /// query and two writes.
     pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
         let roster = self.roster(account_id).await?;
         check_ids("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
@@ -30,14 +31,14 @@ impl Directory {
         Ok(department)
     }
 
-    /// A department of this account. Its members may include deleted agents. One read.
+    /// Returns a department of this account. Its members may include deleted agents. Costs one read.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
     }
 
-    /// Stores the changes of an existing department. Added agents
-    /// must exist. One write, and one query when agents are added.
+    /// Stores the changes of an existing department. Agents that are added must exist. Costs one write, and one query
+    /// if agents are added.
     pub async fn save_department(
         &self,
         account_id: &str,
@@ -58,13 +59,13 @@ impl Directory {
         Ok(self.table.update(item_update).await.map(|_| ())?)
     }
 
-    /// Deletes a department. Channels and chats that still refer to
-    /// it ignore it (see [`crate::domain::department`]). One write.
+    /// Deletes a department. Channels and chats may still refer to it; the reference is then ignored (see
+    /// [`crate::domain::department`]). Costs one write.
     pub async fn delete_department(&self, account_id: &str, department_id: u64) -> Result<(), Error> {
         self.table.delete(department_key(account_id, department_id)).await.map(|_| ())
     }
 
-    /// The account's agents and departments. One query for each megabyte.
+    /// Returns the account's agents and departments. Costs one query for each megabyte.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
         let query = Query {
             index: None,
@@ -80,7 +81,7 @@ impl Directory {
         roster_from_items(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
-    /// The roster, up to 10 s old. One query, none when cached.
+    /// Returns the roster, which may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
     pub(crate) async fn cached_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         match self.rosters.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -88,13 +89,13 @@ impl Directory {
         }
     }
 
-    /// Reads the roster again and caches it. One query.
+    /// Reads the roster again and caches it. Costs one query.
     pub(crate) async fn fresh_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         Ok(self.rosters.put(account_id, Some(self.roster(account_id).await?)).unwrap_or_default())
     }
 
-    /// The agents who receive a channel's chats, up to 10 s old. One
-    /// query, none when cached or when the channel names nobody.
+    /// Returns the agents who receive a channel's chats. The result may be up to 10 seconds old. Costs one query, or
+    /// nothing if the roster is cached or the channel does not limit its audience.
     pub async fn audience(&self, channel: &Channel) -> Result<Audience, Error> {
         if !channel.settings.has_limited_audience() {
             return Ok(Audience::AllAgents);
@@ -102,8 +103,8 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.audience(&channel.settings))
     }
 
-    /// The department of a new chat of a channel that names exactly one department. One query, none when cached or
-    /// without that department.
+    /// Returns the department that a new chat gets if its channel names exactly one department. Costs one query, or
+    /// nothing if the roster is cached or the channel does not name exactly one department.
     pub async fn default_department(&self, channel: &Channel) -> Result<Option<ChatDepartment>, Error> {
         if channel.settings.department_ids.len() != 1 {
             return Ok(None);
@@ -111,7 +112,8 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.default_department(&channel.settings))
     }
 
-    /// Refuses a channel that adds agents or departments which do not exist. One query, none when it adds none.
+    /// Rejects a channel if it adds agents or departments that do not exist. Costs one query, or nothing if no agents
+    /// or departments are added.
     pub async fn check_audience_ids(
         &self,
         account_id: &str,
@@ -133,8 +135,8 @@ fn department_values(department: &Department) -> Result<ExpressionValues, Error>
     Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
 }
 
-/// The ids of `after` that are not in `before`. Only these are checked: an earlier id may have been deleted since,
-/// which must not block other changes.
+/// Returns the ids of `after` that are not in `before`. Only added ids are checked: an agent or department that the
+/// caller has not changed may have been deleted in the meantime, and this must not block other changes.
 fn added_ids(before: &[u64], after: &[u64]) -> Vec<u64> {
     after.iter().filter(|id| !before.contains(id)).copied().collect()
 }

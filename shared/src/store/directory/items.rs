@@ -1,4 +1,4 @@
-//! The items of the Directory table.
+//! The items of the Directory table as serde types, and their conversions from and to domain types.
 
 use std::time::Duration;
 
@@ -240,19 +240,19 @@ pub(super) struct BotItem {
     token: String,
     name: String,
     channel_ids: Vec<String>,
-    /// Seconds, 0 for no limit; see [`answer_limit_seconds`].
+    /// In seconds; 0 means that there is no limit. See [`answer_limit_seconds`].
     #[serde(default)]
     answer_within: Option<u64>,
     signing_secret: String,
     created_at: u64,
 }
 
-/// The stored form of a bot's answer limit.
+/// The stored form of a bot's answer limit: the number of seconds, or 0 if there is no limit.
 pub(super) fn answer_limit_seconds(limit: Option<Duration>) -> u64 {
     limit.map_or(0, |limit| limit.as_secs())
 }
 
-/// A bot that is stored without a limit has the default.
+/// Reads the stored form of a bot's answer limit. A bot that is stored without this attribute has the default limit.
 fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
     match seconds {
         None => Some(DEFAULT_BOT_ANSWER_TIMEOUT),
@@ -261,7 +261,7 @@ fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
     }
 }
 
-/// Finds the bot of a provider's token.
+/// Leads from a provider's token to the bot that uses the token.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BotTokenItem {
     pub pk: String,

@@ -3,12 +3,12 @@
 use crate::domain::sha256;
 use crate::store::table::Key;
 
-/// The start of the sort keys of agents.
+/// The prefix of the sort keys of agents.
 pub(super) const AGENT_PREFIX: &str = "AGENT#";
-/// The start of the sort keys of departments.
+/// The prefix of the sort keys of departments.
 pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
 
-/// The partition with the account's own item, its settings, agents and departments.
+/// The partition that contains the account's own item, its settings, its agents and its departments.
 pub(super) fn account_partition(account_id: &str) -> String {
     format!("ACCOUNT#{account_id}")
 }
@@ -21,7 +21,7 @@ pub(super) fn settings_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "SETTINGS")
 }
 
-/// The widget rules are an item of their own, because every message reads the settings.
+/// The widget rules have their own item, because every message reads the settings and must not pay for the rules.
 pub(super) fn widget_rules_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "RULES")
 }
@@ -30,7 +30,7 @@ pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
 }
 
-/// The item of a deleted agent, because chats still refer to the agent.
+/// The key of a deleted agent's item. The item is kept because chats still refer to the agent.
 pub(super) fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("FORMER_AGENT#{agent_id:010}"))
 }
@@ -55,7 +55,7 @@ pub(super) fn bot_key(bot_id: &str) -> Key {
     Key::new(format!("BOT#{bot_id}"), "BOT")
 }
 
-/// The token is stored as a hash.
+/// The key contains only a hash of the token.
 pub(super) fn bot_token_key(provider_id: &str, token: &str) -> Key {
     Key::new(format!("BOT_TOKEN#{provider_id}#{}", sha256::hex_digest(token)), "BOT_TOKEN")
 }

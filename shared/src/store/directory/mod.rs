@@ -20,7 +20,7 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::table::{Table, WriteError};
 
-/// Items that one query request reads; a list is read to its end.
+/// The number of items that one query request reads. Longer lists take several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
 /// The Directory table, with the caches of this process.
@@ -53,7 +53,8 @@ impl Directory {
     }
 }
 
-/// Maps a failed condition to `Conflict` with this message, and other errors to themselves.
+/// Returns a function that turns a failed condition into `Conflict` with this message, and returns all other errors
+/// unchanged.
 fn conflict_or(message: &'static str) -> impl Fn(WriteError) -> Error {
     move |refused| match refused {
         WriteError::ConditionFailed { .. } => Error::Conflict(message),

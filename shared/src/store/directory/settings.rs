@@ -1,4 +1,4 @@
-//! The settings of an account and the trigger rules of its widget, two items of the Directory table.
+//! The settings of an account and the trigger rules of its widget, which are two items of the Directory table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,18 +72,18 @@ struct SigningSecretItem {
 
 #[derive(Deserialize)]
 struct RulesItem {
-    /// JSON of the widget's rule list.
+    /// The widget's list of rules as JSON.
     rules: String,
 }
 
 impl Directory {
-    /// The trigger rules of the widget, a JSON list (see [`crate::wire::widget_triggers`]). One read.
+    /// Returns the trigger rules of the widget as a JSON list (see [`crate::wire::widget_triggers`]). Costs one read.
     pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<RulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// One write.
+    /// Costs one write.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
@@ -94,7 +94,7 @@ impl Directory {
         Ok(self.table.update(item_update).await.map(|_| ())?)
     }
 
-    /// One read.
+    /// Costs one read.
     pub async fn settings(&self, account_id: &str) -> Result<AccountSettings, Error> {
         self.table
             .get(settings_key(account_id))
@@ -102,7 +102,7 @@ impl Directory {
             .map_or_else(|| Ok(AccountSettings::default()), settings_from_item)
     }
 
-    /// The settings, up to 10 s old. One read, none when cached.
+    /// Returns the settings, which may be up to 10 seconds old. Costs one read, or nothing if the settings are cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         match self.settings.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -110,14 +110,14 @@ impl Directory {
         }
     }
 
-    /// Reads the settings again and caches them. One read.
+    /// Reads the settings again and caches them. Costs one read.
     pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
 
-    /// Applies `edit` to the current settings and stores them, on the condition that no other change was stored in
-    /// between; after a conflict it reads and edits again. One read and one write.
+    /// Applies `edit` to the current settings and stores the result, on the condition that the settings have not
+    /// changed in the meantime. After a conflict, the settings are read and edited again. Costs one read and one write.
     pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,
@@ -141,7 +141,8 @@ impl Directory {
             };
             let written = match self.table.update(item_update).await {
                 Ok(_) => Ok(()),
-                // The SDK repeats a request whose answer is late; the repeated write then finds its own result.
+                // The SDK repeats a request whose response is late. The condition of the repeated write fails if the
+                // first one was successful.
                 Err(WriteError::ConditionFailed { item: Some(item), .. })
                     if settings_from_item(item.clone())? == settings =>
                 {

@@ -1,9 +1,9 @@
-//! What visitors, agents, bots and the schedules do in the tests, and what the tests read back.
+//! What visitors, agents, bots and the schedules do in the tests, and how the tests read the results.
 
 use crate::store::tests::*;
 
 impl Stores {
-    /// Returns the chat and the `seq` of the message.
+    /// Stores a text message of the visitor. Returns the chat number and the `seq` of the message.
     pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
         self.visitor_writes_with(visitor, &VisitorProfile::default(), text, None, now).await
     }
@@ -48,25 +48,25 @@ impl Stores {
         self.chats.close(chat, agent, webhooks, now).await
     }
 
-    /// Bob writes a text. Returns its `seq`.
+    /// Stores a text message of the agent Bob. Returns its `seq`.
     pub(super) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
         self.chats.store_agent_message(&outgoing).await.map(|receipt| receipt.seq)
     }
 
-    /// The chat's pending deliveries that were due before this time.
+    /// Returns the chat's pending deliveries that were due before this time.
     pub(super) async fn overdue_deliveries(&self, chat_id: u64, before: Timestamp) -> Vec<OverdueItem> {
         let partition = chat_id % DUE_PARTITIONS;
         self.chats.overdue(Backlog::Deliveries, partition, before, None, 10).await.unwrap().items
     }
 
-    /// Every item of the Chats table.
+    /// Returns every item of the Chats table.
     pub(super) async fn chat_items(&self) -> Vec<Item> {
         self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
     }
 
-    /// Opens chat 1, which Bob accepts. Returns the `seq` of his message, whose delivery is pending.
+    /// Opens chat 1, which the agent Bob accepts. Returns the `seq` of his message, whose delivery is pending.
     pub(super) async fn chat_with_pending_message(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();
@@ -110,7 +110,7 @@ impl Stores {
         self.chat_header(1).await.state.name()
     }
 
-    /// Inserts copies of the header of chat 1 under these numbers, assigned to agent 2.
+    /// Inserts copies of the header of chat 1 under these numbers, with agent 2 as the owner.
     pub(super) async fn insert_chats_of_another_agent(&self, numbers: std::ops::Range<u64>) {
         let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
         let header = self.chat_items().await.into_iter().find(is_head).unwrap();
@@ -132,7 +132,7 @@ impl Stores {
         self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
     }
 
-    /// The directory as another process sees it: its cache is empty.
+    /// Returns the directory as another process sees it, with empty caches.
     pub(super) fn uncached_directory(&self) -> Directory {
         Directory::new(self.directory.table.clone())
     }
@@ -157,14 +157,14 @@ impl Stores {
             .await
     }
 
-    /// The visitor `v` leaves an offline message. Returns its notifications.
+    /// Stores an offline message of the visitor `v`. Returns its notifications.
     pub(super) async fn offline_message(&self, now: Timestamp) -> Vec<TimelineEntry> {
         let (channel, content, profile) = (channel(), Content::text("Call me"), VisitorProfile::default());
         let incoming = incoming_message(self, &channel, &content, &profile, now);
         self.chats.store_offline_message(&incoming).await.unwrap()
     }
 
-    /// A chat that is opened, accepted and closed at that second.
+    /// Opens, accepts and closes a chat, all at `second`.
     pub(super) async fn closed_chat(&self, visitor: &str, second: u64) {
         let now = seconds_later(second);
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
@@ -189,7 +189,7 @@ impl Stores {
         closed
     }
 
-    /// `pk`, `sk` and `expires_at` of every item that is not a counter.
+    /// Returns `pk`, `sk` and `expires_at` of every item that is not a counter.
     pub(super) async fn expiries(&self) -> Vec<(String, String, Option<u64>)> {
         let text = |item: &Item, name: &str| item[name].as_s().unwrap().clone();
         let number = |item: &Item| item.get("expires_at").and_then(|value| value.as_n().ok()?.parse().ok());
@@ -199,7 +199,7 @@ impl Stores {
         expiries.filter(|(pk, ..)| !counters.iter().any(|prefix| pk.starts_with(prefix))).collect()
     }
 
-    /// `expires_at` of the visitor item and of the visitor-number item.
+    /// Returns `expires_at` of the visitor's item and of the visitor number.
     pub(super) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
         let expiries = self.expiries().await;
         ["VISITOR#", "VISITOR_NUMBER#"]
@@ -218,7 +218,7 @@ impl Stores {
         self.chats.visitor("CH", external_id).await.unwrap().unwrap()
     }
 
-    /// The numbers of a page of chats, regardless of visibility.
+    /// Returns the numbers of a page of chats, regardless of who can see them.
     pub(super) async fn listed_chat_ids(
         &self,
         states: &[&'static str],
@@ -228,7 +228,7 @@ impl Stores {
         page_ids(&self.chats.listing("acc", states, before).next(count).await.unwrap())
     }
 
-    /// The numbers of a page of the open chats that an agent can see.
+    /// Returns the numbers of a page of the open chats that an agent can see.
     pub(super) async fn visible_chat_ids(
         &self,
         session: &Session,
@@ -258,7 +258,7 @@ impl Stores {
     }
 }
 
-/// The chat numbers of a page and the cursor of the next one.
+/// Returns the chat numbers of a page, and the cursor of the next page.
 pub(super) fn page_ids(page: &ChatPage) -> (Vec<u64>, Option<u64>) {
     (page.chats.iter().map(|chat| chat.chat_id).collect(), page.next)
 }

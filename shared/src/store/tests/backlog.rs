@@ -1,4 +1,4 @@
-//! Runs over overdue items, against the real index.
+//! Tests of scheduled runs over overdue items. The runs read the index `due` of a real table.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -7,8 +7,8 @@ use crate::error::ErrorContext;
 use crate::service::backlog::{BacklogReport, BacklogRun, HandlerFuture, OverdueHandler};
 use crate::store::tests::*;
 
-/// Records the items that it handles. An item named `broken` fails for good, one named `busy` fails temporarily, and one
-/// named `unchanged` needs no work.
+/// Records the items that it handles. An item named `broken` fails permanently, an item named `busy` fails temporarily,
+/// and an item named `unchanged` needs no work.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<String>>);
 
@@ -28,7 +28,7 @@ impl OverdueHandler for Recorder {
 }
 
 impl Stores {
-    /// Puts an item into a partition of the index of pending deliveries.
+    /// Stores an item in a partition of the pending deliveries in the index `due`.
     async fn put_due_item(&self, partition: u64, pk: &str, number: u64, due_at: Timestamp) {
         let number_of = |value: u64| AttributeValue::N(value.to_string());
         let text = |value: String| AttributeValue::S(value);
@@ -38,7 +38,8 @@ impl Stores {
         item.send().await.unwrap();
     }
 
-    /// Runs over all items that were due in the first hour. Returns the report and the items in the order of handling.
+    /// Runs over all items that were due in the first hour. Returns the report, and the items in the order in which
+    /// they were handled.
     async fn run_backlog(&self, seconds: u64, max_changed_items: u32) -> (BacklogReport, Vec<String>) {
         let recorder = Recorder::default();
         let deadline = Instant::now() + Duration::from_secs(seconds);

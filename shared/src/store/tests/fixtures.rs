@@ -1,4 +1,5 @@
-//! Values that several tests use: an account `acc` with the channel `CH`, the bot `B`, agents, departments and webhooks.
+//! Values that several tests use: an account `acc` with the channel `CH`, the bot `B`, agents, departments and
+//! webhooks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +15,7 @@ pub(super) const DAY: u64 = 24 * 60 * MINUTE;
 /// The states of an open chat.
 pub(super) const OPEN_STATES: &[&str] = &ChatState::OPEN_NAMES;
 
-/// `NOW` plus that many seconds.
+/// Returns the time `seconds` after `NOW`.
 pub(super) fn seconds_later(seconds: u64) -> Timestamp {
     NOW.plus(Duration::from_secs(seconds))
 }
@@ -86,7 +87,7 @@ pub(super) fn sales() -> Department {
     Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3] }
 }
 
-/// A webhook that is subscribed to all events.
+/// Creates a webhook that subscribes to all events.
 pub(super) fn webhook(webhook_id: &str) -> Webhook {
     let secret = SigningSecret { secret: "whsec_x".into(), valid_until: None };
     Webhook { webhook_id: webhook_id.into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
@@ -100,7 +101,7 @@ pub(super) fn settings_with_idle_close(minutes: u64) -> AccountSettings {
     }
 }
 
-/// A time budget that is used up after this number of checks.
+/// Creates a time budget that is used up after `max_checks` checks.
 pub(super) fn budget_of_checks(max_checks: usize) -> impl Fn() -> bool + Sync {
     let checks = AtomicUsize::new(0);
     move || checks.fetch_add(1, Ordering::Relaxed) < max_checks
@@ -110,7 +111,7 @@ pub(super) fn profile_named(name: &str) -> VisitorProfile {
     VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
 }
 
-/// A message of the visitor `v`.
+/// Creates a message of the visitor `v`.
 pub(super) fn incoming_message<'a>(
     stores: &'a Stores,
     channel: &'a Channel,
@@ -132,7 +133,7 @@ pub(super) fn incoming_message<'a>(
     }
 }
 
-/// An account with the agents 1 to 4.
+/// Creates an account with the agents 1 to 4.
 pub(super) async fn account_with_four_agents() -> Stores {
     let stores = stores().await;
     stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();

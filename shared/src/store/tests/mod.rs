@@ -1,4 +1,5 @@
-//! Tests of the stores against a real engine, through the official SDK. The folders mirror those of `store`.
+//! Tests of the stores through the official SDK, against an in-memory engine that is compatible with DynamoDB. The
+//! folders mirror those of `store`.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
 mod actions;

@@ -1,4 +1,4 @@
-//! DynamoDB tables as `template.yaml` describes them, in an in-memory dynoxide engine behind the official SDK.
+//! The tables of `template.yaml`, in an in-memory dynoxide engine behind the official SDK.
 
 use std::net::SocketAddr;
 
@@ -10,12 +10,12 @@ use aws_sdk_dynamodb::types::{
 
 use crate::store::tests::*;
 
-/// Three empty tables in an in-memory engine that belongs to one test.
+/// Three tables in an in-memory engine that belongs to one test.
 pub(super) struct Stores {
     pub(super) directory: Directory,
     pub(super) chats: Chats,
     pub(super) connections: Connections,
-    /// Settings that the visitor's messages and the idle checks use; tests may change them.
+    /// The settings that visitors' messages and idle checks use. Tests may change them.
     pub(super) settings: AccountSettings,
     pub(super) client: Client,
 }
@@ -26,7 +26,7 @@ impl Stores {
     }
 }
 
-/// Creates the tables in a new engine on a free port.
+/// Creates the empty tables in a new engine on a free port.
 pub(super) async fn stores() -> Stores {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -57,7 +57,7 @@ fn client(address: SocketAddr) -> Client {
     Client::from_conf(config)
 }
 
-/// The name of a secondary index, its partition key, and its sort key with its type.
+/// A secondary index: its name, its partition key, and its sort key with the type of the sort key.
 type Index = (&'static str, &'static str, (&'static str, ScalarAttributeType));
 
 async fn create_table(client: &Client, name: &str, indexes: &[Index]) {

@@ -1,4 +1,4 @@
-//! The item of a timeline entry: a message, a notification or a note.
+//! The item of a timeline entry: a message or a notification.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +36,12 @@ pub(in crate::store) struct EntryItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// Key of the sparse index `due`, while the delivery is pending or has failed.
+    /// The partition key of the sparse index `due`, set while the delivery is pending or has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
-    /// TTL attribute, in seconds since the epoch.
+    /// The expiry, for the table's TTL. Unix time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The item of a chat's header. The update expressions of `store::chats` name its attributes.
+//! The item of a chat's header. The update expressions in `store::chats` refer to its attributes by name.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::store::chats::{header_key, listing_key};
 pub(in crate::store) struct HeaderItem {
     pk: String,
     sk: String,
-    /// Partition key of the index `listing`, see [`listing_key`].
+    /// The partition key of the index `listing`; see [`listing_key`].
     listing: String,
     account_id: String,
     chat_id: u64,
@@ -26,7 +26,7 @@ pub(in crate::store) struct HeaderItem {
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AgentSnapshotItem>,
-    /// The department to which a waiting chat is offered exclusively.
+    /// The department to which a waiting chat is offered after a transfer. No other agents see the offer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered_to: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,18 +63,18 @@ pub(in crate::store) struct HeaderItem {
     rating: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
-    /// Key of the index `due` while the chat is open: partition and time of the next idle check.
+    /// The partition key of the index `due`, set while the chat is open. `due_at` is the time of the next idle check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
-    /// TTL attribute of a closed chat, in seconds since the epoch.
+    /// The expiry of a closed chat, for the table's TTL. Unix time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
 
 impl HeaderItem {
-    /// The item of a new chat. `next_idle_check` is ignored for a chat that is closed from the start.
+    /// Creates the item of a new chat. `next_idle_check` is ignored if the chat is closed from the start.
     pub(in crate::store) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
         let is_open = !chat.state.is_closed();
         let expires_at = chat.retain_until(chat.updated_at).filter(|_| !is_open);

@@ -1,4 +1,4 @@
-//! The items of the Chats table as serde types, and their conversion from and to domain types.
+//! The items of the Chats table as serde types, and their conversions from and to domain types.
 
 mod content;
 mod delivery;

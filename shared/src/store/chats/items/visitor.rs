@@ -19,7 +19,7 @@ pub(in crate::store) struct VisitorItem {
     profile: ProfileItem,
     #[serde(default)]
     sources: SourcesItem,
-    /// The integrator's last values of fields that someone else has corrected.
+    /// The last values that the integrator sent for fields which someone else has corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     integrator_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub(in crate::store) struct VisitorItem {
     open_chat: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_chat: Option<u64>,
-    /// TTL attribute while no chat is open, in seconds since the epoch.
+    /// The expiry, for the table's TTL; set while no chat is open. Unix time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
@@ -141,7 +141,7 @@ impl From<SourcesItem> for ProfileSources {
     }
 }
 
-/// The key of the visitor with this number.
+/// Leads from a visitor number to the visitor: stores the key of the visitor's item.
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct VisitorNumberItem {
     pub pk: String,

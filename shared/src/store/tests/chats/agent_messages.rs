@@ -1,5 +1,3 @@
-//! Agents' messages.
-
 use crate::store::tests::*;
 
 #[tokio::test]

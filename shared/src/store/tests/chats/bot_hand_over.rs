@@ -1,4 +1,5 @@
-//! How a chat passes from a bot to the agents: by invitation, or because the bot failed or a delivery to it was lost.
+//! How a chat passes from a bot to the agents: because the bot invites them, because the bot failed, or because a
+//! delivery to the bot was lost.
 
 use crate::store::chats::deliveries::RequeueResult;
 use crate::store::chats::transitions::HandoverResult;
@@ -50,7 +51,7 @@ async fn failing_bot_keeps_the_chat_if_it_answered_in_time() {
     assert_eq!(hand_over(seconds_later(1)).await, HandoverResult::BotResponded, "the chat is already waiting");
 }
 
-/// A bot answers at any step of a hand-over: either the message is refused, or the bot keeps the chat.
+/// The bot answers at any point of a handover. Either its message is rejected, or the bot keeps the chat.
 #[tokio::test]
 async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
     for reads in 0..5 {
@@ -97,7 +98,7 @@ impl Stores {
         results
     }
 
-    /// Records a failed first attempt of the visitor's message, whose turn started at `since`.
+    /// Records a failed first attempt of the visitor's message. The turn of the message came at `since`.
     async fn fail_first_attempt(&self, since: Timestamp) {
         let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
         let delivery = entry.delivery.clone().unwrap().with_turn_at(since);

@@ -1,5 +1,3 @@
-//! Bots' messages.
-
 use crate::store::tests::*;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Lists of chats, and which chats an agent sees in them.
+//! The listing of chats, and which of the listed chats an agent can see.
 
 use crate::store::tests::*;
 

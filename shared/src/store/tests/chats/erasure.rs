@@ -1,5 +1,3 @@
-//! Erasure of a visitor.
-
 use crate::store::table::Key;
 use crate::store::tests::*;
 

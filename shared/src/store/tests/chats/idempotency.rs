@@ -1,4 +1,4 @@
-//! Idempotency keys of channel messages.
+//! Requests of a channel that repeat an idempotency key.
 
 use serde_json::json;
 

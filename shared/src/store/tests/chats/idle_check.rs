@@ -1,4 +1,4 @@
-//! Idle checks: closing chats in which nobody writes.
+//! Idle checks, which close chats in which nobody writes.
 
 use crate::domain::bot::BotNotice;
 use crate::domain::webhook_event::WebhookEvent;

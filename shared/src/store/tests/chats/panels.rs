@@ -1,4 +1,4 @@
-//! The panel that webhook responses fill.
+//! The panel, which the responses of webhooks fill.
 
 use crate::store::tests::*;
 

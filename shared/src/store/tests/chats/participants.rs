@@ -1,4 +1,4 @@
-//! Participants of a chat, and which chats end with chat_finished.
+//! The participants of a chat, and which chats end with the event chat_finished.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;

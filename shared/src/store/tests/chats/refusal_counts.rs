@@ -1,5 +1,3 @@
-//! Counters of refused messages.
-
 use crate::store::tests::*;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Retention: when chats and visitors expire, and passes over closed chats after the setting has changed.
+//! When chats and visitors expire, and retention passes, which apply a changed retention period to closed chats.
 
 use crate::domain::delivery_log::ReplayScope;
 use crate::store::chats::retention::RetentionPass;
@@ -65,11 +65,11 @@ async fn changed_retention_applies_to_entries_of_open_chats() {
     assert_eq!(entry_expiries(&stores).await, [None, None]);
 }
 
-/// Seconds between a change of the retention and its pass over closed chats.
+/// The time between a change of the retention period and its pass over closed chats, in seconds.
 const PASS_DELAY: u64 = 70 * MINUTE;
 
 impl Stores {
-    /// Changes the retention of the account and runs the pass that applies it to closed chats.
+    /// Changes the retention period of the account and runs the pass that applies it to closed chats.
     async fn change_retention(&mut self, retention_days: Option<u32>, now: u64) {
         self.settings.retention_days = retention_days;
         self.chats.plan_retention_pass("acc", seconds_later(now)).await.unwrap();
@@ -77,12 +77,12 @@ impl Stores {
         assert_eq!(self.apply_retention(&|| true, now + PASS_DELAY + 1).await, 0);
     }
 
-    /// The passes that are due if no idle check is late.
+    /// Returns the passes that are due if no idle check is late.
     async fn due_passes(&self, now: u64) -> Vec<RetentionPass> {
         self.chats.due_retention_passes(seconds_later(now), seconds_later(now)).await.unwrap()
     }
 
-    /// Continues all due passes, as the schedule does. Returns how many are incomplete.
+    /// Continues all due passes, as the schedule does. Returns how many of them are incomplete.
     async fn apply_retention(&self, has_time: &(dyn Fn() -> bool + Sync), now: u64) -> usize {
         for pass in self.due_passes(now).await {
             self.chats
@@ -227,7 +227,8 @@ async fn expired_message_cannot_be_sent_again() {
 #[tokio::test]
 async fn visitor_expires_with_the_longest_retained_chat() {
     let until = |day: u64| Some(seconds_later(day * DAY).seconds());
-    // One chat a day: the retention when it is closed, and when the visitor expires after that.
+    // Each row closes one chat per day. A pair contains the retention period when the chat is closed, and when the
+    // visitor then expires.
     let table: [&[(Option<u32>, Option<u64>)]; 5] = [
         &[(Some(30), until(30)), (Some(30), until(31)), (Some(30), until(32))],
         &[(None, None), (Some(30), None), (Some(30), None)],

@@ -1,5 +1,3 @@
-//! Reading timelines.
-
 use crate::store::tests::*;
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Transitions of the chat state. Each applies to the version of the header that the caller has read, never to a later one.
+//! Transitions of the chat state. A transition applies to the version of the header that the caller has read, and never
+//! to a later version.
 
 use crate::store::tests::*;
 
@@ -28,8 +29,8 @@ fn ann() -> AgentSnapshot {
 }
 
 impl Stores {
-    /// Reassigns the chat from Bob, who is deleted, to Ann without a message in between. Returns the stale header of
-    /// Bob's time.
+    /// Moves the chat from Bob, who is deleted, to Ann, without a message in between. Returns the header as it was
+    /// while Bob owned the chat.
     async fn reassign_from_bob_to_ann(&self) -> Chat {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();

@@ -1,5 +1,3 @@
-//! Typing notices and ratings.
-
 use crate::domain::chat::Rating;
 use crate::store::tests::*;
 

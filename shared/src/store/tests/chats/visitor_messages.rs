@@ -1,5 +1,3 @@
-//! Visitors' messages.
-
 use crate::store::tests::*;
 
 #[tokio::test]

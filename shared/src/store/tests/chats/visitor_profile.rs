@@ -1,4 +1,4 @@
-//! The profile of a visitor: changes by agents, bots and the integrator, and their webhook notifications.
+//! The profile of a visitor: changes by agents, bots and the integrator, and the webhook notifications that they cause.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
@@ -104,7 +104,8 @@ async fn retry_of_a_failed_profile_save_notifies_webhooks() {
     let webhooks = [webhook("W")];
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Ann"), ProfileSource::Agent);
-    // As if the function had died between the write of the header and the transaction: the seq is already in use.
+    // Simulates that the function was interrupted between the write of the header and the transaction, by using up the
+    // entry number.
     stores.block_entry(1, 3).await;
     assert!(stores.chats.save_visitor_and_notify(&visitor, &webhooks, NOW).await.is_err());
     let mut visitor = stores.visitor("v").await;
@@ -115,7 +116,7 @@ async fn retry_of_a_failed_profile_save_notifies_webhooks() {
 }
 
 impl Stores {
-    /// Stores an item under the key of an entry, so that writing the entry fails.
+    /// Stores an item under the key of an entry, so that a later write of that entry fails.
     async fn block_entry(&self, chat_id: u64, seq: u64) {
         let put = self.client.put_item().table_name("chats");
         let put = put.item("pk", s(format!("CHAT#acc#{chat_id}"))).item("sk", s(format!("{seq:010}")));

@@ -1,5 +1,3 @@
-//! The rate limit of a bot.
-
 use crate::domain::rate_limit::DEFAULT_BOT_REQUESTS_PER_WINDOW;
 use crate::store::tests::*;
 

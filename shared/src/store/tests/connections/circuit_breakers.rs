@@ -1,19 +1,19 @@
-//! Circuit breakers of receivers that hang.
+//! Circuit breakers, which protect the queue from receivers that hang.
 
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::tests::*;
 
 const RECEIVER: &str = "channel#CH";
 
-/// The breakers of two processes that share a table.
+/// The circuit breakers as two processes with the same table see them.
 async fn two_processes() -> [CircuitBreakers; 2] {
     let client = stores().await.client;
     [0, 1].map(|_| CircuitBreakers::new(Table::new(client.clone(), "connections")))
 }
 
 impl CircuitBreakers {
-    /// Counts five failed first attempts, one a second from `from` on. Returns the seconds of those that opened the
-    /// breaker.
+    /// Counts five failed first attempts, one per second, starting at `from`. Returns the seconds at which a failure
+    /// opened the breaker.
     async fn count_five_failures(&self, from: u64) -> Vec<u64> {
         let mut opened = Vec::new();
         for second in from..from + 5 {

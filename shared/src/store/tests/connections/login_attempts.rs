@@ -1,10 +1,9 @@
-//! Limits on failed logins.
-
 use crate::store::tests::*;
 
 const HOME_IP: &str = "192.0.2.1";
 
-/// A login with a wrong password. Fails with the seconds to wait if the limit refuses it before the password is checked.
+/// Tries to log in with a wrong password. If the limit rejects the attempt before the password is checked, fails with
+/// the number of seconds to wait.
 async fn fail_to_log_in(connections: &Connections, email: &str, source: &str, now: Timestamp) -> Result<(), u64> {
     match connections.count_login_attempt(email, source, now).await {
         Ok(_) => Ok(()),
@@ -13,14 +12,14 @@ async fn fail_to_log_in(connections: &Connections, email: &str, source: &str, no
     }
 }
 
-/// A login with the right password.
+/// Logs in with the right password.
 async fn log_in(connections: &Connections, email: &str, source: &str, now: Timestamp) {
     let attempt =
         connections.count_login_attempt(email, source, now).await.unwrap_or_else(|error| panic!("{email}: {error}"));
     connections.record_login_success(attempt, now).await.unwrap();
 }
 
-/// The start of the five-minute window that contains `NOW`.
+/// Returns the start of the five-minute window that contains `NOW`.
 fn window_start() -> Timestamp {
     Timestamp(NOW.0 - NOW.0 % 300_000)
 }
@@ -115,7 +114,7 @@ async fn source_with_many_failures_still_admits_known_agents() {
     assert_eq!(fail_to_log_in(&connections, "new@x.y", HOME_IP, window_start_plus(2)).await, Err(298));
     log_in(&connections, "known@x.y", HOME_IP, window_start_plus(2)).await;
     assert_eq!(fail_to_log_in(&connections, "new@x.y", "192.0.2.2", window_start_plus(2)).await, Ok(()));
-    // A host may own a whole IPv6 /64, so its addresses count as one source.
+    // A client may own a whole IPv6 /64 prefix, so all addresses of a prefix count as one network.
     for n in 0..100 {
         assert_eq!(
             fail_to_log_in(&connections, &format!("v6-{n}@x.y"), &format!("2001:db8::{n:x}"), window_start_plus(3))

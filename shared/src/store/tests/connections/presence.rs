@@ -1,5 +1,3 @@
-//! Presence of agents.
-
 use crate::store::table::Key;
 use crate::store::tests::*;
 

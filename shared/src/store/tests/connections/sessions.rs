@@ -1,5 +1,3 @@
-//! Sessions.
-
 use crate::store::tests::*;
 
 #[tokio::test]

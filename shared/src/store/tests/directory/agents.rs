@@ -1,5 +1,3 @@
-//! Accounts, agents and logins.
-
 use futures_util::future::join;
 
 use crate::store::tests::*;
@@ -23,7 +21,7 @@ fn with_email(agent: &Agent, email: &str) -> Agent {
     Agent { email: email.into(), ..agent.clone() }
 }
 
-/// An account with an admin (agent 1) and the agent Ann (2).
+/// Creates an account with an admin (agent 1) and the agent Ann (agent 2).
 async fn account() -> Stores {
     let stores = stores().await;
     stores.directory.create_account("Acme", &admin(), "hash").await.unwrap();
@@ -31,7 +29,7 @@ async fn account() -> Stores {
     stores
 }
 
-/// The same account in which Ann is an admin too.
+/// Creates the same account as `account`, but with Ann as a second admin.
 async fn account_of_two_admins() -> (Stores, [Agent; 2]) {
     let stores = account().await;
     let second = with_role(&ann(), Role::Admin);
@@ -70,7 +68,7 @@ async fn two_admins_cannot_delete_each_other() {
     let (Stores { directory, .. }, [bob, ann]) = account_of_two_admins().await;
     directory.start_agent_deletion(&ann, Authority::Admin(1)).await.unwrap();
     let by_ann = Authority::Admin(2);
-    // The deletion of Ann is not yet complete.
+    // The deletion of Ann has not been completed yet.
     let deletion = directory.start_agent_deletion(&bob, by_ann).await;
     let demotion = directory.save_agent(&bob, &with_role(&bob, Role::Agent), None, by_ann).await;
     let new_admin = Agent { role: Role::Admin, ..agent(3, "eve@example.com") };
@@ -85,7 +83,7 @@ async fn two_admins_cannot_delete_each_other() {
 async fn interrupted_agent_deletion_is_completed() {
     let (Stores { directory, .. }, [_, ann]) = account_of_two_admins().await;
     directory.start_agent_deletion(&ann, ADMIN).await.unwrap();
-    // Before it is completed, a new agent gets the email, and updates try to restore Ann.
+    // Before the deletion is completed, a new agent gets the e-mail address, and updates try to restore Ann.
     let successor = Agent { agent_id: 3, role: Role::Agent, ..ann.clone() };
     directory.create_agent(&successor, "hash", ADMIN).await.unwrap();
     let half_deleted = directory.agent_of_account("acc", 2).await.unwrap();
@@ -139,7 +137,7 @@ async fn losing_a_concurrent_email_change_is_a_conflict() {
                 "{first_result:?} {second_result:?}"
             );
             assert!(first_result.is_ok() || second_result.is_ok(), "{first_result:?} {second_result:?}");
-            // Only the stored email can log in, with the password of the update that succeeded.
+            // Only the stored e-mail address can log in, with the password of the update that succeeded.
             let agent = directory.agent_of_account("acc", 2).await.unwrap();
             let mut logins = Vec::new();
             for email in ["ann@example.com", "a@example.com", "b@example.com"] {

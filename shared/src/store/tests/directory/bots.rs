@@ -1,4 +1,4 @@
-//! Bot connections and their tokens.
+//! Bots and their tokens.
 
 use crate::store::tests::*;
 

@@ -1,5 +1,3 @@
-//! Account settings and widget rules.
-
 use crate::domain::account_settings::{CallbackHours, RateLimits};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::webhook::{SigningSecret, Webhook};
