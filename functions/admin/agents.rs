@@ -9,11 +9,12 @@
 //!   of the login. Then one query of the agent's sessions. If the body contains a new password or a `role`, the
 //!   sessions are deleted with one write each, and the query is repeated until no session is left. Otherwise one write
 //!   for each session updates the name and the photo
-//! - DELETE, login: one transaction and one write that revoke it
+//! - DELETE, login: one transaction and one write, which revoke the login
 //! - DELETE, sessions: one query, one write for each session, and the query again
 //! - DELETE, presence: one write
 //! - DELETE, chats: one query of the index and one batch of reads for each 100 active chats of the account, repeated
-//!   until none of them is the agent's. For each chat of the agent one read and one write return it to the queue
+//!   until none of these chats belongs to the agent. For each chat of the agent, one read and one write that make the
+//!   chat waiting again
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
 //! An agent without the admin role gets 403 after the read of the session. PATCH and DELETE are rejected with 409 after

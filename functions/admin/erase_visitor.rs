@@ -6,7 +6,7 @@
 //! - visitor: two reads (the visitor number and the progress of an earlier request), and one write that deletes the
 //!   visitor
 //! - chats: for each of the four chat states one query of the index for each megabyte or 1,000 chats of the account.
-//!   For each chat of the visitor queries of its items, and one write for each item
+//!   For each chat of the visitor, also queries of the chat's items and one write for each item
 //! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
 //!   is used up
 //!

@@ -5,8 +5,9 @@
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
 //! - GET: two reads (the settings and the trigger rules)
-//! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of them; otherwise
-//!   one read. With `retention_days` in the body, one more read, and one write if the retention period changes
+//! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;
+//!   otherwise one read of the rules. With `retention_days` in the body, one more read, and one write if the retention
+//!   period changes
 //! - POST, PATCH and DELETE of a webhook: one read and one write
 //! - rotate: two reads and one write
 //! - test: one read, and one HTTP request to the webhook

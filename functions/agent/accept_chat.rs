@@ -1,6 +1,6 @@
 //! POST /agent/chats/{chat_id}/accept: assigns a waiting chat, or a chat that a bot has, to the agent. The bot is
-//! notified with AGENT_JOINED, the webhooks with chat_accepted. If two agents accept the chat concurrently, one of them
-//! gets 409.
+//! notified with AGENT_JOINED, and the webhooks are notified with chat_accepted. If two agents accept the chat
+//! concurrently, one of them gets 409.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)

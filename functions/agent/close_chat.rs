@@ -1,6 +1,6 @@
 //! POST /agent/chats/{chat_id}/close: closes a chat that the agent has, or a waiting chat that is offered to the agent.
-//! A bot that had the chat is notified with CHAT_CLOSED, the webhooks with chat_finished. A repeated request gets the
-//! same response and sends no notifications.
+//! A bot that had the chat is notified with CHAT_CLOSED, and the webhooks are notified with chat_finished. A repeated
+//! request gets the same response and sends no notifications.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)

@@ -1,6 +1,6 @@
-//! POST /agent/login: exchanges an e-mail address and a password for a bearer token. The response to an unknown e-mail
-//! address and its duration are the same as for a wrong password. After too many failed attempts, the request is
-//! rejected with 429 before the password is verified.
+//! POST /agent/login: exchanges an e-mail address and a password for a bearer token. An unknown e-mail address and a
+//! wrong password get the same response after the same time. After too many failed attempts, the request is rejected
+//! with 429 before the password is verified.
 //!
 //! Costs these table requests:
 //! - failure counters: one write for each of three counters. If the counter of the e-mail address or of the network is

@@ -2,7 +2,7 @@
 //! request can be repeated.
 //!
 //! Costs these table requests:
-//! - session: one write. If the session does not exist, nothing else
+//! - session: one write. If the session does not exist, the request ends here
 //! - other sessions of the agent: one query. If there are none, one write that deletes the presence
 
 use std::process::ExitCode;

@@ -14,8 +14,9 @@
 //!   read again and the transfer is repeated
 //!
 //! Before the query of the presences, the request is rejected with 400 if the recipient is unknown, and with 409 if the
-//! agent is not allowed to transfer the chat. After the query, it is rejected with 409 if the recipient is not online.
-//! A rejected request writes nothing after authentication, unless a concurrent request has changed the chat.
+//! agent may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is
+//! not online. A rejected request writes nothing after authentication, unless a concurrent request has changed the
+//! chat.
 
 use std::process::ExitCode;
 

@@ -4,16 +4,16 @@
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
-//! - circuit breaker, which keeps the first attempts to a receiver that hangs out of the FIFO queue: one read before a
-//!   first attempt, if the receiver has failed in this process and has not responded since
+//! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
+//!   receiver has failed in this process and has not responded since
 //! - receiver: one read each of the bot and the provider, cached for ten seconds
 //! - message: one read of the visitor, one query of the presences and one read of the channel. If the channel names
 //!   agents or departments, also one query of the roster (the account's agents and departments). The channel and the
 //!   roster are cached
-//! - result: one write of the entry. If the bot has a time limit for its answer, one queue request before the message
-//!   counts as delivered, which schedules the check
+//! - result: one write of the entry. If the bot has a time limit for its answer, one queue request schedules the check
+//!   before the message counts as delivered
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat. A slow failure also costs one write that counts it for the circuit breaker, and up to three writes if the
+//!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
 //!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
 //!   circuit breaker
 //! - last failed attempt of a message: one read and one write that hand the chat over to the agents

@@ -3,18 +3,17 @@
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
-//! - circuit breaker, which keeps the first attempts to a receiver that hangs out of the FIFO queue: one read before a
-//!   first attempt, if the receiver has failed in this process and has not responded since
+//! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
+//!   receiver has failed in this process and has not responded since
 //! - receiver: one read of the channel, cached for ten seconds
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat. A slow failure also costs one write that counts it for the circuit breaker, and up to three writes if the
+//!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
 //!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
 //!   circuit breaker
 //!
-//! A typing notice costs one read each of the chat, the agent and the channel (cached). It is dropped on any error. For
-//! other tasks: if a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue
-//! request.
+//! A typing notice costs one read each of the chat, the agent and the channel (cached). It is dropped on any error. Any
+//! other task is sent to the retry queue if a table or a queue is unavailable, which costs one queue request.
 
 use std::process::ExitCode;
 

@@ -3,8 +3,8 @@
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
-//! - circuit breaker, which keeps the first attempts to a receiver that hangs out of the FIFO queue: one read before a
-//!   first attempt, if the receiver has failed in this process and has not responded since
+//! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
+//!   receiver has failed in this process and has not responded since
 //! - receiver: one read of the settings, cached for ten seconds. If the cached settings do not contain the webhook,
 //!   they are read again
 //! - event: one read of the visitor and one batch that reads the agents. If an agent has been deleted, one more batch.
@@ -15,7 +15,7 @@
 //!   last failed attempt of chat_assigned, cost one read of the chat and one write of the panel
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat. A slow failure also costs one write that counts it for the circuit breaker, and up to three writes if the
+//!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
 //!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
 //!   circuit breaker
 //!

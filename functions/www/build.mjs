@@ -23,7 +23,7 @@ const TYPES = {
   txt: "text/plain; charset=utf-8",
 };
 
-/** The page's policy. The function that serves the page replaces {socket} with the origin of the socket. */
+/** The page's policy. The function that serves the page replaces {socket} with the origin of the WebSocket URL. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -59,7 +59,7 @@ const common = (isDevelopment) => ({
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
-/** Builds all files of the console by their paths below dist/console, and lists those that the first load requests. */
+/** Builds the console. Returns its files by path below dist/console, and the paths that the first load requests. */
 async function build(isDevelopment = false) {
   const [main, initialTheme] = await Promise.all([
     esbuild.build({

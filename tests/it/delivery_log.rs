@@ -41,7 +41,7 @@ fn replayed(count: u64) -> Value {
     json!({"replayed": count, "skipped": 0, "next": null})
 }
 
-/// Waits until the delivery of an entry is in this state, and returns its row of the delivery log.
+/// Waits until the delivery of an entry is in this state, and returns its row in the delivery log.
 async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> Value {
     wait_for(&format!("{state}: {chat}/{seq}"), WAIT_TIMEOUT, async || {
         let rows = deliveries(admin, &format!("?state={state}&chat_id={chat}")).await;

@@ -1,5 +1,8 @@
 //! Receivers that hang under load do not delay the messages of other accounts. Messages to these receivers fail or
 //! recover according to the usual schedule.
+//!
+//! A receiver that hangs repeatedly opens its circuit breaker. While the breaker is open, first attempts use the retry
+//! queue.
 
 use std::time::{Duration, Instant};
 
@@ -102,8 +105,8 @@ fn hanging_integrator_delays_no_other_account() {
             if depth.visible + depth.in_flight == 0 { Ok(()) } else { Err((depth.visible, depth.in_flight)) }
         })
         .await;
-        // This chat had no failures. The circuit breaker sends its first attempt to the retry queue, which does not
-        // preserve the order of the chat's messages. The attempts still start on time.
+        // This chat had no failures. Because the circuit breaker is open, its first attempt uses the retry queue, which
+        // does not preserve the order of the chat's messages. The attempts still start on time.
         let seq = account.admin.send_text(other_chats[0], "late").await;
         wait_for_log_line(
             host,

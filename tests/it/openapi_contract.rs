@@ -62,7 +62,7 @@ fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
 }
 
-/// A node of the document. If the node is a reference, this is the node that it refers to.
+/// A node of the document. If the node is a reference, this is the node to which it refers.
 #[derive(Clone)]
 struct DocumentNode {
     pointer: String,
@@ -111,7 +111,7 @@ pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiRespon
     if path.starts_with("/_local/") {
         return;
     }
-    // The gateway rejects a request whose headers are too large before it calls a function.
+    // The gateway itself rejects a request whose headers are too large, and does not call a function.
     if reply.status == 431 {
         return check_gateway_error(reply);
     }

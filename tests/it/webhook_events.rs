@@ -60,7 +60,7 @@ impl WebhookFixture {
         json!({"id": self.agent.id, "name": "Ann", "email": self.agent.email, "phone": "+31 20 1"})
     }
 
-    /// Returns the event that the webhook must receive for this visitor if Ann caused it.
+    /// Returns the event that the webhook must receive when Ann causes the event and `visitor` is the chat's visitor.
     fn expected_event(&self, event: &str, visitor: &Value) -> Value {
         merged(common_fields(event, &self.channel.id, visitor), json!({"agent": self.expected_agent()}))
     }

@@ -1,4 +1,7 @@
-"""Formats docs/openapi.json: a value that fits into 120 columns is on one line. With --check, only compares."""
+"""Formats docs/openapi.json so that a value that fits into 120 columns is on one line.
+
+With --check, only checks that the file is formatted.
+"""
 
 import json
 import pathlib
@@ -8,7 +11,7 @@ DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 
 
 def formatted(value, indent=0, used_columns=0):
-    """Formats a value. `used_columns` of its first line are already used."""
+    """Formats a value. `used_columns` is the width of the text that precedes the value on its first line."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or indent + used_columns + len(line) < 120:
         return line

@@ -1,8 +1,10 @@
-"""Runs schemathesis against the local host with valid and invalid requests. A response must be documented and not 5xx.
+"""Runs schemathesis against the local host with valid and invalid requests.
+
+Every response must be documented, and its status must not be 5xx.
 
     target/venv/bin/python tests/openapi/run_schemathesis.py [seconds]
 
-Prints a result line like that of the other suites, in which each operation counts as one test. Exits with 1 on a failure.
+Prints a result line in the format of the other suites. Each operation counts as one test. Exits with 1 if a test fails.
 """
 
 import collections
@@ -37,7 +39,7 @@ CLOSED_PORT_URL = "http://127.0.0.1:9/"
 
 
 def call(base, method, path, bearer=None, body=None):
-    """Makes a request that must succeed. Returns the JSON body."""
+    """Sends a request that must succeed. Returns the JSON body of the response."""
     headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {bearer}"} if bearer else {})
     data = None if body is None else json.dumps(body).encode()
     url = path if path.startswith("http") else base + path
@@ -47,7 +49,8 @@ def call(base, method, path, bearer=None, body=None):
 
 
 def start_host():
-    """Starts the local host. Returns its process and the content of its ready file."""
+    """Starts the local host. Returns its process and the content of the ready file, which the host writes when it can
+    serve requests."""
     READY.unlink(missing_ok=True)
     command = ["cargo", "run", "--quiet", "--", "--memory", "--port", "0", "--ready-file", str(READY)]
     with open(FOLDER / "host.log", "wb") as log:
@@ -62,7 +65,7 @@ def start_host():
 
 
 def create_test_data(ready):
-    """Creates an account with every kind of resource. Returns the tokens and ids for the requests."""
+    """Creates an account with every kind of resource. Returns the tokens and ids that the requests use."""
     base, operator = ready["base_url"], ready["operator_key"]
     person = {"name": "Grace", "email": "admin@openapi.example", "password": "correct horse"}
     account = {"name": "Tested", "admin": person}
@@ -122,13 +125,13 @@ def create_test_data(ready):
 
 
 def report_path(phase):
-    """The report that schemathesis writes."""
+    """Returns the path of the report that schemathesis writes for a phase."""
     return FOLDER / f"{phase}.ndjson"
 
 
 def run_phases(base, test_data, seconds):
-    """Runs the coverage phase completely, then fuzzes for the remaining time, at least a third of `seconds`. Returns whether
-    both phases succeeded."""
+    """Runs the coverage phase completely. Then runs the fuzzing phase for the rest of `seconds`, but for at least a
+    third of `seconds`. Returns whether both phases succeeded."""
     test_data_file = FOLDER / "test_data.json"
     test_data_file.write_text(json.dumps(test_data))
     environment = os.environ | {
@@ -155,7 +158,7 @@ def run_phases(base, test_data, seconds):
 
 
 def read_results():
-    """Returns the response statuses and the failed checks of every operation, from the reports."""
+    """Reads the reports. Returns the response statuses and the failed checks of every operation."""
     results = {}
     for line in (line for phase in PHASES for line in report_path(phase).read_text().splitlines()):
         scenario = json.loads(line).get("ScenarioFinished")
@@ -171,7 +174,8 @@ def read_results():
 
 
 def print_verdict(results, phases_succeeded, seconds):
-    """Prints the results. Returns whether all operations passed. One that refused every request was not tested and fails."""
+    """Prints the results. Returns whether all operations passed. An operation that responded to every request with 401,
+    403 or 404 was not tested and counts as failed."""
     paths = json.loads(DOCUMENT.read_text())["paths"]
     methods = ["get", "put", "post", "patch", "delete"]
     operations = {f"{method.upper()} {path}" for path, item in paths.items() for method in methods if method in item}

@@ -1,4 +1,5 @@
-/* Helpers of the page tests: Chromium, the development server with its mock of the service, sign-in, and axe. */
+/* Helpers for the page tests: Chromium, the development server with its mock service, sign-in, and the accessibility
+   checker axe. */
 
 import chromium from "@sparticuz/chromium";
 import { createRequire } from "node:module";
@@ -13,7 +14,7 @@ const AXE_SCRIPT = createRequire(import.meta.url).resolve(
 );
 
 export async function launch() {
-  // Not the package's own arguments, which are for Lambda: one process, web security off.
+  // Do not use the package's own arguments. They are made for Lambda: a single process without web security.
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [
@@ -26,7 +27,8 @@ export async function launch() {
   });
 }
 
-/** Starts the development server of the pages on a free port. It mocks the service unless `api` is a base URL. */
+/** Starts the development server of the pages on a free port. The server mocks the service unless the option
+    `api` contains the base URL of a real service. */
 export async function serve(options = {}) {
   const { serve } = await import(pathToFileURL(join(WWW, "dev.mjs")).href);
   return serve({
@@ -35,7 +37,7 @@ export async function serve(options = {}) {
   });
 }
 
-/** Opens a page and collects errors, console errors and violations of the security policy in `problems`. */
+/** Opens a page. Collects its errors, console errors and violations of its content security policy in `problems`. */
 export async function openPage(
   browser,
   {
@@ -63,7 +65,7 @@ export async function openPage(
   );
   page.on("console", (message) => {
     const text = message.text();
-    // Tests cause failed requests on purpose.
+    // Ignore failed requests, because some tests cause them on purpose.
     if (
       message.type() === "error" &&
       !/Failed to load resource|WebSocket connection|net::ERR/.test(text)
@@ -97,7 +99,7 @@ export async function controlMock(url, action, body = {}) {
 /** Returns the accessibility violations that axe finds. */
 export async function axeViolations(page, options = {}) {
   const { readFile } = await import("node:fs/promises");
-  // Evaluated through the debugger, because the security policy of the page forbids injected scripts.
+  // Evaluate the script through the debugger, because the page's content security policy forbids injected scripts.
   await page.evaluate(await readFile(AXE_SCRIPT, "utf8"));
   return page.evaluate(async (options) => {
     const result = await window.axe.run(document, {

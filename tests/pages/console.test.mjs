@@ -1,4 +1,4 @@
-/* The console in Chromium with the mock service (functions/www/dev). */
+/* Tests the agent console in Chromium with the mock service (functions/www/dev). */
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -24,7 +24,8 @@ after(async () => {
   await server.close();
 });
 
-/** A test with a new page, signed in unless `signedOut`. Fails if the page has errors. */
+/** Runs a test with a new page. The page is signed in unless `signedOut` is set. The test fails if the page has
+    errors. */
 function journey(
   name,
   { dataset = "normal", signedOut = false, hash = "", ...options },
@@ -280,7 +281,7 @@ journey(
     await page.getByText(/Next attempt in \d+ s|Trying/).waitFor();
     await context.setOffline(false);
     await controlMock(url, "sockets", { on: true });
-    // Reloads before a message can be sent.
+    // Reload before the console can send a message.
     await page.reload();
     await bubble(page, "Offline two").waitFor();
     await page
@@ -488,7 +489,7 @@ journey(
       );
     });
     assert.ok(offset > 0 && offset < 200, `${offset}`);
-    // The chat stays unread until its end is visible.
+    // The chat stays unread until its last message is visible.
     await page.locator(".row.new", { hasText: "Priya" }).waitFor();
     await page.getByRole("button", { name: "Latest" }).click();
     await page
@@ -961,7 +962,8 @@ journey(
   },
 );
 
-/** Replaces the browser's notifications and sounds by recorders. Runs before the code of the page. */
+/** Replaces the browser's notifications and sounds by functions that record their use. Runs before the code of the
+    page. */
 const recordNotifications = () => {
   window.recorded = { permissionRequests: 0, notifications: [], tones: 0 };
   window.Notification = class {
@@ -990,7 +992,7 @@ journey(
     await signIn(page, url);
     await openChat(page, "Amara Kone");
     const { chat_id } = await storedChat("Amara Kone");
-    // Waits for the socket, because a hidden page polls rarely.
+    // Wait until the socket works, because a hidden page rarely polls for new messages.
     await controlMock(url, "visitor", { chat_id, text: "Seen" });
     await bubble(page, "Seen").waitFor();
     await page.waitForTimeout(1600);
@@ -1099,7 +1101,7 @@ journey(
     await page.locator(".row").nth(12).click();
     await page.locator(".turn").first().waitFor();
     await page.waitForTimeout(600);
-    // Measured in the middle of the list and of the conversation.
+    // Measure in the middle of the chat list and in the middle of the conversation.
     const measured = page.evaluate(async () => {
       const frames = [];
       let last = performance.now();
@@ -1136,7 +1138,7 @@ journey(
       `burst: longest frame ${result.longest.toFixed(0)} ms of ${result.count}, long tasks ${JSON.stringify(result.tasks)}, layout shift ${result.shift.toFixed(3)}`,
     );
     assert.ok(result.rows >= 20);
-    // Time limits hold only on an idle machine; PAGES_TIMED=1 enables them.
+    // The time limits can be met only on an idle machine, so they are checked only with PAGES_TIMED=1.
     if (process.env.PAGES_TIMED)
       assert.ok(
         Math.max(0, ...result.tasks) < 100,

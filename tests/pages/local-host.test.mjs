@@ -1,5 +1,5 @@
-/* The console with the real local host. Endpoints that the service does not have yet (sockets, changes, search, notes, ...)
-   respond with 404, and the console must work without them.
+/* Tests the agent console with the real local host. Some endpoints do not exist in the service yet (sockets, changes,
+   search, notes, ...). They respond with 404, and the console must work without them.
 
      cargo run -- --memory --ready-file ready.json
      READY_FILE=ready.json node --test local-host.test.mjs */
@@ -15,7 +15,7 @@ let browser;
 let server;
 let url;
 let admin;
-/** The integrator's server: the bodies that it received, and how it responds. */
+/** The state of the integrator's server: the request bodies that it has received, and how it responds. */
 const integrator = {
   received: [],
   respond: () => ({ status: 200, body: { result: "ok" } }),

@@ -1,5 +1,6 @@
-/* Runs all suites of the pages: types, unit tests, bundles, the console in Chromium with the mock service, and then with
-   the real local host. Installs the packages. Each test of Node's test runner counts as one.
+/* Installs the packages of the pages and runs all their suites: type check, unit tests, bundles, the console in
+   Chromium with the mock service, and the console with the real local host. Each test of Node's test runner counts as
+   one test.
 
      node tests/pages/run.mjs             all suites
      node tests/pages/run.mjs --no-host   without the local host */

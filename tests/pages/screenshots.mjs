@@ -1,4 +1,5 @@
-/* Takes a screenshot of each state of the console at three widths, light and dark, and prints accessibility violations.
+/* Takes a screenshot of each state of the console at three widths, each in light and dark colours. Prints accessibility
+   violations.
 
      node screenshots.mjs [folder] [--only name] [--widths 1440,390] [--quick]     --quick: only 1440 light and 390 dark */
 
@@ -37,7 +38,7 @@ const press =
 const waitForRendering = ({ page }) => page.waitForTimeout(200);
 const blur = ({ page }) => page.evaluate(() => document.activeElement?.blur());
 
-/** For each state: the data set of the mock service, and the steps that lead to the state. */
+/** For each state of the console, the data set of the mock service and the steps that lead to the state. */
 const STATES = {
   "sign-in": { isSignedOut: true, steps: [] },
   "sign-in-wrong": {

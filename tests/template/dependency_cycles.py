@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fails when resources of a template depend on each other in a cycle, which CloudFormation refuses.
+"""Fails if the resources of a template depend on each other in a cycle, because CloudFormation rejects such a template.
 
     tests/template/dependency_cycles.py TEMPLATE...
 
-Checks the template after the SAM transform, in which an alias depends on its rollback alarms. cfn-lint checks the template
-before the transform and misses such cycles.
+Checks the template after the SAM transform, which makes an alias depend on its rollback alarms. cfn-lint checks the
+template before the transform and therefore does not find such cycles.
 """
 
 import logging
@@ -18,14 +18,14 @@ from samtranslator.yaml_helper import yaml_parse
 
 
 class NoPolicies:
-    """SAM asks for the managed policies of the account, which do not matter here."""
+    """An empty list of managed policies. SAM loads the list, but the policies do not affect dependencies."""
 
     def load(self):
         return {}
 
 
 def referenced_names(value):
-    """Yields the names that a part of a template refers to."""
+    """Yields the names of the resources and parameters to which a part of a template refers."""
     if isinstance(value, list):
         for child in value:
             yield from referenced_names(child)
@@ -42,7 +42,7 @@ def referenced_names(value):
 
 
 def check(path):
-    """Returns the number of resources after the SAM transform. Exits when there is a cycle."""
+    """Returns the number of resources after the SAM transform. Exits with an error if there is a cycle."""
     template = yaml_parse(Path(path).read_text())
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":

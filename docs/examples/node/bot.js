@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
-// Requests may be repeated. Store the ids of processed requests in your database.
+// The service may repeat a request. In production, store the ids of processed requests in your database.
 const processedIds = new Set();
 
 async function handleEvent({ event, chat_id, message }) {
@@ -35,7 +35,7 @@ function verifyRequest(body, headers) {
 
 async function handle(request, response) {
     const event = verifyRequest(await text(request), request.headers);
-    response.writeHead(event ? 200 : 401).end(); // respond first: an event must be accepted within three seconds
+    response.writeHead(event ? 200 : 401).end(); // respond first: the bot must accept an event within three seconds
     const id = request.headers["webhook-id"];
     if (!event || processedIds.has(id)) return;
     processedIds.add(id);

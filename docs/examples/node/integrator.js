@@ -7,10 +7,10 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
-// Requests may be repeated. Store the ids of processed requests in your database.
+// The service may repeat a request. In production, store the ids of processed requests in your database.
 const processedIds = new Set();
 
-// Replace this: forward the message to the visitor.
+// Replace this function: forward the message to the visitor.
 function forwardToVisitor({ sender, recipient, message }) {
     if (message.type === "typein" || message.type === "typeout") return;
     console.log(`${sender.name} to ${recipient.id}: ${message.text ?? message.file ?? message.type}`);

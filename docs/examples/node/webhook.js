@@ -8,7 +8,7 @@ import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
 
-// Replace this: look up the visitor. A repeated event must get the same response.
+// Replace this function: look up the visitor. If an event is repeated, return the same response again.
 function customerData({ event_name, visitor }) {
     if (event_name !== "chat_accepted") return {};
     const content = `No. ${visitor.number}, 3 orders`;

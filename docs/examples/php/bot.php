@@ -3,7 +3,7 @@
 //
 //     SIGNING_SECRET=whsec_... EVENTS_URL=https://.../bot/webhooks/<provider_id>/<token> php -S 127.0.0.1:8002 bot.php
 
-/** Whether the signature is valid and at most five minutes old (www.standardwebhooks.com). */
+/** Returns whether the request has a valid signature that is at most five minutes old (www.standardwebhooks.com). */
 function is_signed(string $body): bool
 {
     [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
@@ -41,8 +41,9 @@ function send_event(array $event): void
     file_get_contents(getenv('EVENTS_URL'), false, stream_context_create(['http' => $http]));
 }
 
-// The bot may send events before it responds with status 200; an event then also accepts the request. Requests may be
-// repeated: store the webhook-id of processed requests in your database.
+// The bot may send its own events before it responds with status 200. It then accepts the request with the first of
+// these events. The service may repeat a request. In production, store the webhook-id of processed requests in your
+// database.
 $body = file_get_contents('php://input');
 if (!is_signed($body)) {
     http_response_code(401);

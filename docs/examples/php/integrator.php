@@ -3,7 +3,7 @@
 //
 //     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8001 integrator.php
 
-/** Whether the signature is valid and at most five minutes old (www.standardwebhooks.com). */
+/** Returns whether the request has a valid signature that is at most five minutes old (www.standardwebhooks.com). */
 function is_signed(string $body): bool
 {
     [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
@@ -16,7 +16,10 @@ function is_signed(string $body): bool
     return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
 }
 
-/** Replace this: forward the message to the visitor. Store the webhook-id, because requests may be repeated. */
+/**
+ * Replace this function: forward the message to the visitor. The service may repeat a request. In
+ * production, store the webhook-id of processed requests in your database.
+ */
 function forward_to_visitor(array $event): void
 {
     $message = $event['message'];

@@ -3,7 +3,7 @@
 //
 //     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8003 webhook.php
 
-/** Whether the signature is valid and at most five minutes old (www.standardwebhooks.com). */
+/** Returns whether the request has a valid signature that is at most five minutes old (www.standardwebhooks.com). */
 function is_signed(string $body): bool
 {
     [$id, $time] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
@@ -16,7 +16,7 @@ function is_signed(string $body): bool
     return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
 }
 
-/** Replace this: look up the visitor. A repeated event must get the same response. */
+/** Replace this function: look up the visitor. If an event is repeated, return the same response again. */
 function customer_data(array $event): array
 {
     if ($event['event_name'] !== 'chat_accepted') {

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-# Requests may be repeated. Store the ids of processed requests in your database.
+# The service may repeat a request. In production, store the ids of processed requests in your database.
 processed_ids = set()
 
 
@@ -22,7 +22,7 @@ class Bot(BaseHTTPRequestHandler):
             event = webhook.verify(body, dict(self.headers))
         except (WebhookVerificationError, ValueError):
             return self.respond(401)
-        self.respond(200)  # respond first: an event must be accepted within three seconds
+        self.respond(200)  # respond first: the bot must accept an event within three seconds
         if self.headers["webhook-id"] not in processed_ids:
             processed_ids.add(self.headers["webhook-id"])
             handle_event(event)

@@ -10,7 +10,7 @@ import json
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-# Requests may be repeated. Store the ids of processed requests in your database.
+# The service may repeat a request. In production, store the ids of processed requests in your database.
 processed_ids = set()
 
 
@@ -27,7 +27,7 @@ class Integrator(BaseHTTPRequestHandler):
         self.respond(200, {"result": "ok"})
 
     def forward_to_visitor(self, event):
-        """Replace this: forward the message to the visitor."""
+        """Replace this function: forward the message to the visitor."""
         message, visitor = event["message"], event["recipient"]["id"]
         if message["type"] not in ("typein", "typeout"):
             text = message.get("text") or message.get("file") or message["type"]

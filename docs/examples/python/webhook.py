@@ -32,7 +32,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 def customer_data(event):
-    """Replace this: look up the visitor. A repeated event must get the same response."""
+    """Replace this function: look up the visitor. If an event is repeated, return the same response again."""
     if event["event_name"] != "chat_accepted":
         return {}
     number = event["visitor"]["number"]

@@ -41,7 +41,7 @@ type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & Co
 /** The options argument is optional if all its fields are. */
 type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
-/** An error response of the service, with the `message` of its body. */
+/** An error response of the service. The error has the `message` of the response body. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -55,7 +55,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No response: there is no network, the request timed out, or the connection broke. */
+/** There is no response, because there is no network, the request timed out, or the connection broke. */
 export class NetworkError extends Error {}
 
 /** Whether the same request may succeed later. */
@@ -161,7 +161,7 @@ function errorFromResponse(response: Response, text: string): ApiError {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // A gateway may send HTML; the status is sufficient.
+    // A gateway may respond with HTML. The status is sufficient then.
   }
   const string = (value: unknown) => (typeof value === "string" ? value : undefined);
   const message =

@@ -1,5 +1,5 @@
 /* Endpoints and pushes that the console uses and that docs/openapi.json does not describe yet, in the form of the
-   generated `paths`. An endpoint that is added to the document is removed here; `npm run types` then generates it. */
+   generated `paths`. When an endpoint is added to the document, remove it here: `npm run types` then generates it. */
 
 import type { components } from "./schema";
 import type { ChatRow, Entry, PresenceStatus, Role } from "./types";
@@ -17,11 +17,11 @@ interface ChatPage {
 export interface ChatRowExtension {
   /** The number of the chat's last entry. */
   seq?: number;
-  /** Unix seconds at which the visitor started to wait for an agent. */
+  /** When the visitor started to wait for an agent, as Unix time in seconds. */
   waiting_since?: number;
 }
 
-/** The visitor's browser session and page, in the format of webhook events (specification C1). */
+/** The visitor's browser session and page, in the format of webhook events (specification, part C). */
 export interface ChatExtension {
   session?: {
     geoip?: { country?: string; country_code?: string; region?: string; city?: string; organization?: string } | null;

@@ -419,7 +419,7 @@ function busy(nowMs, { base = "" } = {}) {
   return dataset;
 }
 
-/** Like `busy`, with more than one page of closed chats. */
+/** The dataset `busy` with more than one page of closed chats. */
 function manyClosed(nowMs, options) {
   const dataset = busy(nowMs, options);
   for (let index = 0; index < 130; index++) {

@@ -6,7 +6,7 @@ import { backoffDelayMs } from "./backoff";
 import { parsePush } from "./push-parser";
 
 const PING_INTERVAL_MS = 5 * 60_000;
-/** A connection without a pong within this time is dead, even if the browser still reports it as open. */
+/** A connection without a pong within this time counts as broken, even if the browser still reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
 /** How often a service without sockets is checked again, because a deployment may have added them. */
@@ -20,7 +20,7 @@ const SESSION_ENDED = 4401;
 export interface SocketEvents {
   /** The socket is open; pushes are received from now on. */
   connected: () => void;
-  /** The socket is closed. The next attempt starts at this time, in Unix milliseconds. */
+  /** The socket is closed. The next attempt starts at this time, which is Unix time in milliseconds. */
   disconnected: (nextAttemptAt: number) => void;
   /** The service does not support sockets. */
   unavailable: () => void;

@@ -17,11 +17,11 @@ export function initials(name: string): string {
 }
 
 interface AvatarProps {
-  /** Determines the colour. */
+  /** The id determines the colour. */
   id: number;
   name: string;
   photo?: string | null | undefined;
-  /** Whether the name is unknown. */
+  /** Whether the person's name is unknown. */
   isAnonymous?: boolean;
   isBot?: boolean;
   class?: string;

@@ -1,5 +1,5 @@
 /* Icons of Lucide 1.62.0 (https://lucide.dev), each as one path. Lucide has the ISC licence, and some of its icons are
-   from Feather with the MIT licence. The bundles contain the notices as LICENSES.txt. */
+   from Feather with the MIT licence. The build writes the notices to a file LICENSES-<hash>.txt. */
 
 const PATHS = {
   inbox:

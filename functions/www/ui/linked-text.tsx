@@ -5,7 +5,7 @@ import type { ComponentChild } from "preact";
 export const BLOCKED_LINK = "[link blocked]";
 
 const LINK_PATTERN = /(https?:\/\/[^\s<>"'`]+)|(\[link blocked\])/gi;
-/** Punctuation at the end of a URL belongs to the sentence. */
+/** Punctuation at the end of a URL belongs to the sentence, not to the URL. */
 const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}]+$/;
 
 type TextPart = { kind: "text" | "link" | "blocked"; text: string };
@@ -61,7 +61,7 @@ export function LinkedText({ text }: { text: string }): ComponentChild {
 const MARKDOWN_PATTERN =
   /\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
 
-/** Renders the Markdown subset of specification B2: links, bold and italic. */
+/** Renders the Markdown subset that the specification defines (B-2): links, bold and italic. */
 export function Markdown({ text }: { text: string }): ComponentChild {
   const nodes: ComponentChild[] = [];
   let end = 0;

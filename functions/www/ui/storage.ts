@@ -39,7 +39,7 @@ export class PrefixedStorage {
     try {
       this.backend?.removeItem(key);
     } catch {
-      // Storage is blocked, so nothing was stored.
+      // Access to storage is blocked, so nothing was stored.
     }
   }
 
@@ -51,7 +51,7 @@ export class PrefixedStorage {
         if (key) keys.add(key);
       }
     } catch {
-      // Storage is blocked; the names in memory remain.
+      // Access to storage is blocked, so only the names in memory are returned.
     }
     return [...keys].filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
   }
@@ -74,7 +74,7 @@ function open(kind: "localStorage" | "sessionStorage"): Storage | undefined {
   }
 }
 
-/** Persists when the browser is closed. */
+/** Keeps its values when the browser is closed. */
 export const persistentStorage = new PrefixedStorage(open("localStorage"), "switchboard.");
-/** Persists across reloads of the tab. */
+/** Keeps its values when the tab is reloaded, until the tab is closed. */
 export const tabStorage = new PrefixedStorage(open("sessionStorage"), "switchboard.");

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 
-/** The current time in Unix seconds, updated every second while the page is visible. */
+/** The current Unix time in seconds, updated every second while the page is visible. */
 export const currentSecond = signal(Math.floor(Date.now() / 1000));
-/** The current time in Unix seconds, updated every 15 seconds. */
+/** The current Unix time in seconds, updated every 15 seconds. */
 export const currentMinute = signal(currentSecond.peek());
 
 export function startClock(): () => void {
@@ -45,7 +45,7 @@ export function formatElapsedSpoken(seconds: number): string {
   return plural(Math.floor(s / SECONDS_PER_DAY), "day");
 }
 
-/** Formats the age: now, 2 min, 3 h, then the day. */
+/** Formats the age of a time: "now", "2 min", "3 h", then the day. */
 export function formatAgo(at: number, current: number): string {
   const s = current - at;
   if (s < SECONDS_PER_MINUTE) return "now";

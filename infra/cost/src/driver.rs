@@ -1,4 +1,4 @@
-//! Plays scenarios on a local host through the public API and reads the host's usage counters.
+//! Plays scenarios on a local host through the public API, and reads the host's usage counters.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::function_usage::{self, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
-/// Longer than any delay of a task: a failed attempt is retried after three seconds.
+/// Longer than any delay of a task: a failed attempt is repeated after three seconds.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const PASSWORD: &str = "correct horse battery staple";
@@ -51,8 +51,8 @@ impl<'h> Driver<'h> {
         Ok(Self { host, api, receiver, operator_key })
     }
 
-    /// Runs `scenario` and returns what each function used for it and for the tasks that it queued. Scheduled functions
-    /// are not counted.
+    /// Runs `scenario` and returns what each function used, for the scenario itself and for the tasks that it queued.
+    /// Scheduled functions are not counted.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
         self.reset_usage().await?;
         scenario().await?;
@@ -78,7 +78,7 @@ impl<'h> Driver<'h> {
         self.wait_until(|_| false).await
     }
 
-    /// Waits until the queues hold nothing but delayed tasks.
+    /// Waits until the queues contain only delayed tasks.
     pub async fn wait_until_only_delayed(&self) -> Result<(), Error> {
         self.wait_until(|depth| depth.visible + depth.in_flight == 0).await
     }
@@ -101,7 +101,7 @@ impl<'h> Driver<'h> {
         Ok(self.api.post(path, Some(&agent.token), &body).await?)
     }
 
-    /// Creates an account. Returns its admin.
+    /// Creates an account and returns its admin.
     pub async fn create_account(&self, name: &str) -> Result<LoggedInAgent, Error> {
         let email = format!("admin@{name}.example");
         let admin = json!({"name": "Grace", "email": email, "password": PASSWORD});
@@ -117,14 +117,14 @@ impl<'h> Driver<'h> {
         self.log_in(&response, "agent_id", email).await
     }
 
-    /// Logs in an agent that was just created; `id_field` of the response has its id.
+    /// Logs in an agent that was just created. The field `id_field` of `response` contains the agent's id.
     async fn log_in(&self, response: &Value, id_field: &'static str, email: &str) -> Result<LoggedInAgent, Error> {
         let id = response.get(id_field).cloned().ok_or(Error::MissingField(id_field))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;
         Ok(LoggedInAgent { id, token })
     }
 
-    /// Adds a channel to the admin's account. Returns its id and the path of its endpoint.
+    /// Adds a channel to the admin's account, and returns the channel's id and the path of its endpoint.
     pub async fn create_channel(
         &self,
         admin: &LoggedInAgent,
@@ -162,7 +162,7 @@ impl<'h> Driver<'h> {
     }
 }
 
-/// A string field of a response.
+/// Returns a string field of a response.
 pub fn text(response: &Value, field: &'static str) -> Result<String, Error> {
     response.get(field).and_then(Value::as_str).map(str::to_owned).ok_or(Error::MissingField(field))
 }

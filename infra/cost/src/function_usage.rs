@@ -8,17 +8,17 @@ use serde_json::Value;
 
 pub type UsageByFunction = BTreeMap<String, Usage>;
 
-/// Requests and capacity units. Fractions occur in averages and after multiplication.
+/// Numbers of requests and of capacity units. They are fractions in averages and after a multiplication.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
-    /// Invocations that came through the HTTP API.
+    /// Invocations by the HTTP API.
     pub requests: f64,
     /// Invocations that call a receiver and wait for it.
     pub deliveries: f64,
     pub invocations: f64,
     /// DynamoDB requests that read.
     pub reads: f64,
-    /// DynamoDB requests that write. A transaction counts as one.
+    /// DynamoDB requests that write. A transaction counts as one request.
     pub writes: f64,
     pub read_units: f64,
     pub write_units: f64,
@@ -30,18 +30,18 @@ pub struct Usage {
 #[derive(Deserialize)]
 struct UsageCounters {
     invocations: u32,
-    /// By `table/operation`.
+    /// Number of requests for each `table/operation`.
     dynamodb: BTreeMap<String, u32>,
     read_units: f64,
     write_units: f64,
-    /// By `queue/action`.
+    /// Number of requests for each `queue/action`.
     sqs: BTreeMap<String, u32>,
 }
 
 /// Parses the response of `GET /_local/usage`.
 ///
 /// # Errors
-/// The response has another structure.
+/// The response does not have the expected structure.
 pub fn usage_by_function(response: Value) -> Result<UsageByFunction, serde_json::Error> {
     let counters: BTreeMap<String, UsageCounters> = serde_json::from_value(response)?;
     Ok(counters.into_iter().map(|(function, counters)| (function.clone(), Usage::of(&function, &counters))).collect())
@@ -53,8 +53,8 @@ pub fn total(usage: &UsageByFunction) -> Usage {
     total
 }
 
-/// The first word of a function's name tells what invokes it: a queue (`deliver`), a schedule (`schedule`), or the HTTP
-/// API (all others).
+/// Whether a schedule invokes the function. The first word of a function's name shows what invokes it: a queue
+/// (`deliver`), a schedule (`schedule`), or the HTTP API (all other words).
 pub fn is_scheduled(function: &str) -> bool {
     function.starts_with("schedule-")
 }

@@ -1,12 +1,12 @@
-//! What a workload costs: requests counted on the local host, times list prices.
+//! Computes what a workload costs, from requests that are counted on the local host and from list prices.
 //!
 //! # Layout
-//! - [`count`] (`scenarios.rs`): plays every scenario on a local host; `driver.rs` makes the requests and `receiver.rs`
+//! - [`count`] (`scenarios.rs`) plays every scenario on a local host. `driver.rs` makes the requests, and `receiver.rs`
 //!   receives the deliveries
-//! - `function_usage.rs`: the host's usage counters
-//! - [`Workload`]: a month of chats, from the command line
-//! - [`prices`]: list prices
-//! - [`report`]: the printed tables
+//! - `function_usage.rs` reads the host's usage counters
+//! - [`Workload`] describes a month of chats and is parsed from the command line
+//! - [`prices`] contains the list prices
+//! - [`report`] formats the tables that are printed
 
 mod driver;
 mod function_usage;

@@ -1,11 +1,11 @@
-//! A month of chats as the command line describes it, and how often it runs each scenario.
+//! A month of chats as described on the command line, and how often each scenario occurs in it.
 
 use clap::{Args, Parser};
 
 use crate::function_usage::{Usage, total};
 use crate::scenarios::{Scenario, ScenarioUsage};
 
-/// Minutes of a month of 730 hours.
+/// The number of minutes in a month of 730 hours.
 pub const MINUTES_PER_MONTH: f64 = 43_800.0;
 
 /// A month of chats. All messages are texts, every receiver responds, and agents close the chats that they accept.
@@ -43,13 +43,13 @@ pub struct Assumptions {
     /// Memory of a function in MB
     #[arg(long, value_name = "MB", default_value_t = 256)]
     pub memory: u32,
-    /// Average duration of an invocation without waiting for a receiver, cold starts included
+    /// Average duration of an invocation without the time of waiting for a receiver, including cold starts
     #[arg(long, value_name = "MS", default_value_t = 25.0)]
     pub function_ms: f64,
     /// Response time of integrators, webhooks and bots
     #[arg(long, value_name = "MS", default_value_t = 200.0)]
     pub receiver_ms: f64,
-    /// Size of the log lines of an invocation, access log included
+    /// Size of the log lines of an invocation, including the access log
     #[arg(long, value_name = "BYTES", default_value_t = 500.0)]
     pub log_bytes: f64,
     /// Long polls of 20 s that Lambda keeps open on each queue (it starts with five and may reduce them to two)
@@ -77,7 +77,7 @@ impl Default for Workload {
 }
 
 impl Workload {
-    /// How often the month runs each scenario.
+    /// How often each scenario occurs in the month.
     pub fn scenarios(&self) -> Vec<(Scenario, f64)> {
         let messages = f64::from(self.messages);
         let (chats, answers) = (messages / f64::from(self.per_chat), messages * self.answers);
@@ -108,7 +108,7 @@ impl Workload {
         for (scenario, times) in self.scenarios() {
             month += usage_of(scenario) * times;
         }
-        // A retry adds the failed attempt and what the second attempt uses beyond a first one.
+        // A retry adds the failed attempt, and what the second attempt uses in addition to a first one.
         let first_attempt = usage.get(&Scenario::AgentMessage).and_then(|usage| usage.get("deliver-channel"));
         let both_attempts = usage_of(Scenario::FailedAttempt) + usage_of(Scenario::DeliveryAfterRetry);
         let retry = both_attempts - first_attempt.copied().unwrap_or_default();

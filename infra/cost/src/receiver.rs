@@ -1,4 +1,4 @@
-//! An HTTP server on loopback that receives the deliveries to integrator, webhook and bot provider.
+//! An HTTP server on the loopback address that receives the deliveries to integrators, webhooks and bot providers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 const REJECTING_PATH: &str = "/rejects";
 
-/// The server stops when this is dropped.
+/// The server stops when this value is dropped.
 pub struct ReceiverServer {
     base_url: String,
     failures_left: Arc<AtomicU32>,
@@ -41,12 +41,12 @@ impl ReceiverServer {
         format!("{}/receives", self.base_url)
     }
 
-    /// Deliveries to this URL are rejected for good.
+    /// Deliveries to this URL are rejected permanently, so they are not repeated.
     pub fn rejecting_url(&self) -> String {
         format!("{}{REJECTING_PATH}", self.base_url)
     }
 
-    /// Lets the next request fail with 500.
+    /// Makes the next request fail with status 500.
     pub fn fail_once(&self) {
         self.failures_left.store(1, Ordering::SeqCst);
     }

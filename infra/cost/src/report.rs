@@ -1,4 +1,4 @@
-//! The tables that are printed, in Markdown.
+//! The printed tables, in Markdown.
 
 use std::fmt::{self, Display, Formatter};
 use std::{fs, io};
@@ -16,10 +16,10 @@ use crate::scenarios::{Scenario, ScenarioUsage};
 
 const MILLION: f64 = 1_000_000.0;
 const GB: f64 = 1_000_000_000.0;
-/// Requests a minute of one long poll of 20 s.
+/// Number of requests that one long poll of 20 s makes in a minute.
 const LONG_POLLS_PER_MINUTE: f64 = 3.0;
 
-/// What a stack has regardless of traffic.
+/// Resources of a stack whose cost does not depend on the traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedResources {
     /// FIFO queues that Lambda polls.
@@ -31,7 +31,7 @@ pub struct FixedResources {
 }
 
 impl FixedResources {
-    /// Reads the queues from the host and the rest from `template.yaml`.
+    /// Reads the queues from the host, and the other resources from `template.yaml`.
     ///
     /// # Errors
     /// The template cannot be read.
@@ -82,13 +82,13 @@ fn dollars(usage: Usage, assumptions: &Assumptions) -> f64 {
     lines(usage, assumptions).iter().map(PriceLine::dollars).sum()
 }
 
-/// The printed tables: cost per scenario, per service, and fixed cost.
+/// Returns the printed tables: the cost of each scenario, the cost of each service, and the fixed cost.
 pub fn tables(workload: &Workload, usage: &ScenarioUsage, fixed_resources: FixedResources) -> [String; 3] {
     let assumptions = &workload.assumptions;
     [scenarios(usage, assumptions), services(workload, usage), fixed_costs(usage, fixed_resources, assumptions)]
 }
 
-/// What each scenario uses, and what a million of it costs.
+/// Lists what each scenario uses, and what a million runs of the scenario cost.
 fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     let mut table = String::from(
         "| scenario | function | reads | writes | queue requests | read units | write units | $ per million |\n\
@@ -110,7 +110,7 @@ fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     table
 }
 
-/// What a month of the workload costs per service, for each million of its messages.
+/// Lists what each service costs in a month of the workload, converted to a million messages.
 fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     let messages = f64::from(workload.messages);
     let sockets = f64::from(workload.sockets);
@@ -138,7 +138,7 @@ fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     table
 }
 
-/// What a month costs without traffic.
+/// Lists what a month without traffic costs.
 fn fixed_costs(usage: &ScenarioUsage, fixed_resources: FixedResources, assumptions: &Assumptions) -> String {
     let FixedResources { fifo_queues, retry_queues, alarm_metrics, dashboards } = fixed_resources;
     let schedules = usage.get(&Scenario::IdleMinute).map(total).unwrap_or_default() * MINUTES_PER_MONTH;
@@ -168,7 +168,7 @@ impl Display for Dollars {
     }
 }
 
-/// A price of one unit, or of a million units if one costs less than a thousandth of a cent.
+/// The price of one unit. If the price is below a thousandth of a cent, it is shown for a million units.
 struct ListPrice(f64);
 
 impl Display for ListPrice {

@@ -1,5 +1,5 @@
-//! The scenarios whose usage is counted. Each is played through the public API, once before counting, so that the
-//! processes are running and have cached the channel.
+//! The scenarios whose usage is counted. Each scenario is played through the public API. It is first played once
+//! without being counted, so that the processes are running and have cached the channel.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::driver::{Driver, Error, LoggedInAgent, text};
 use crate::function_usage::{self, Usage, UsageByFunction};
 
-/// In the order of the table. [`Scenario::label`] describes each.
+/// The scenarios in the order of the printed table. [`Scenario::label`] describes each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scenario {
     VisitorMessage,
@@ -40,7 +40,7 @@ pub enum Scenario {
     IdleMinute,
 }
 
-/// Long enough for the bot's answer, short enough to wait for the check afterwards.
+/// Long enough for the bot to answer, and short enough to wait for the check at the end of the limit.
 const BOT_ANSWER_LIMIT_SECONDS: u64 = 4;
 
 pub type ScenarioUsage = BTreeMap<Scenario, UsageByFunction>;
@@ -78,10 +78,10 @@ impl Scenario {
     }
 }
 
-/// Plays every scenario and returns what it used. The host must be new and otherwise idle.
+/// Plays every scenario and returns what each of them used. The host must be new and otherwise idle.
 ///
 /// # Errors
-/// The service refused a request, or a queue was not emptied in time.
+/// The service rejected a request, or a queue did not become empty in time.
 pub async fn count(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
     let driver = Driver::open(host, operator_key).await?;
     let mut usage = ScenarioUsage::new();
@@ -124,7 +124,7 @@ async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     Ok(())
 }
 
-/// In a channel with a department. A channel without departments costs the same.
+/// Plays scenarios in a channel with a department. In a channel without departments they cost the same.
 async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("departments").await?;
     driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
@@ -175,7 +175,8 @@ async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Resul
     Ok(())
 }
 
-/// In a separate chat, because the retry comes three seconds later and a process caches a channel for ten seconds.
+/// Uses a separate account and channel, because the retry comes three seconds later and a process caches a channel for
+/// ten seconds.
 async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
@@ -192,13 +193,13 @@ async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     Ok(())
 }
 
-/// The usage of the functions that deliver, without that of the request.
+/// Keeps the usage of the functions that deliver, and drops that of the functions that handle the request.
 fn only_deliveries(mut usage: UsageByFunction) -> UsageByFunction {
     usage.retain(|_, usage| usage.deliveries > 0.0);
     usage
 }
 
-/// What each function used after `first` was read.
+/// What each function used after `first` was measured.
 fn difference(all: &UsageByFunction, first: &UsageByFunction) -> UsageByFunction {
     let difference = |(function, usage): (&String, &Usage)| {
         (function.clone(), *usage - first.get(function).copied().unwrap_or_default())
@@ -287,7 +288,8 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.send_visitor_message(&channel, "ada").await?;
     driver.wait_until_only_delayed().await?;
     answer(1).await?;
-    // Counts a message until the bot has received it, without the bot's answer and the check for it.
+    // Counts what a message uses until the bot has received it. The bot's answer and the check for the answer are not
+    // counted.
     let message = async |visitor: &str, chat: u64| {
         driver.reset_usage().await?;
         driver.send_visitor_message(&channel, visitor).await?;
@@ -302,7 +304,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.wait_until_empty().await?;
     usage.insert(Scenario::BotAnswerCheck, only_function("deliver-bot", difference(&driver.usage()?, &before_check)));
     usage.insert(Scenario::FirstMessageToBot, message("new", 2).await?);
-    // The caches of the functions expired while the check was awaited; this message fills them again.
+    // The caches of the functions expired during the wait for the check. This message fills them again.
     driver.wait_until_empty().await?;
     answer(1).await?;
     usage.insert(Scenario::BotMessage, driver.measure(async || answer(1).await).await?);
@@ -314,7 +316,7 @@ fn only_function(function: &str, mut usage: UsageByFunction) -> UsageByFunction 
     usage
 }
 
-/// One run of each schedule. The host's own schedules may add runs, so the result is an average.
+/// Measures one run of each scheduled function. The host's own schedules may add runs, so the result is an average.
 async fn measure_idle_minute(host: &Host) -> Result<UsageByFunction, Error> {
     for function in host.scheduled_functions() {
         host.run_schedule(function).await?;

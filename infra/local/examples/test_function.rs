@@ -1,4 +1,5 @@
-//! A Lambda function for the host's tests, on the real Lambda runtime. The event names the action that it performs.
+//! A Lambda function for the tests of the local host. It uses the real Lambda runtime and performs the action that the
+//! event names.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -47,7 +48,7 @@ async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-/// Prints the bodies and reports the messages whose body begins with `fail` as failed.
+/// Prints the body of each message, and reports a message as failed if its body begins with `fail`.
 fn process_batch(records: &[Value]) -> Value {
     for record in records {
         println!("got {}", record["body"].as_str().unwrap());
@@ -75,7 +76,7 @@ fn print_lines(payload: &Value) -> Value {
     Value::Null
 }
 
-/// Prints a line before it sleeps. For an HTTP request, `ms` is a query parameter.
+/// Prints a line, then sleeps for `ms` milliseconds. An HTTP request passes `ms` as a query parameter.
 async fn sleep(payload: &Value) -> Result<Value, Error> {
     println!("sleeping");
     let ms = payload.pointer("/queryStringParameters/ms").and_then(Value::as_str);
@@ -91,7 +92,7 @@ fn hang() -> ! {
     }
 }
 
-/// Writes an item twice. The condition of the second write is false.
+/// Writes the same item twice. The second write must fail, because its condition is false.
 async fn put_item_twice() -> Result<Value, Error> {
     let client = aws_sdk_dynamodb::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
     let put = client.put_item().table_name(std::env::var("TABLE")?);
@@ -104,7 +105,7 @@ async fn put_item_twice() -> Result<Value, Error> {
     Ok(json!({"first": first, "refused": is_rejected}))
 }
 
-/// Counts the items that [`put_item_twice`] wrote, through an index.
+/// Queries an index and returns the number of items that [`put_item_twice`] wrote.
 async fn count_items(index: &str) -> Result<Value, Error> {
     let client = aws_sdk_dynamodb::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
     let key = aws_sdk_dynamodb::types::AttributeValue::S("c".to_owned());
@@ -113,7 +114,7 @@ async fn count_items(index: &str) -> Result<Value, Error> {
     Ok(json!(query.send().await.map_err(error_text)?.count()))
 }
 
-/// The error with all its causes.
+/// Formats an error with all its causes.
 fn error_text(error: impl std::error::Error) -> String {
     DisplayErrorContext(error).to_string()
 }
@@ -125,7 +126,8 @@ async fn send_message(body: &str) -> Result<Value, Error> {
     Ok(json!(sent.message_id))
 }
 
-/// Sends the request itself, because `lambda_runtime` has no public function for it.
+/// Sends the HTTP request directly, because `lambda_runtime` has no public function that reports an initialization
+/// error.
 fn report_init_error() -> ! {
     let address = std::env::var("AWS_LAMBDA_RUNTIME_API").unwrap();
     let (host, path) = address.trim_start_matches("http://").split_once('/').unwrap();

@@ -20,13 +20,13 @@ pub enum Error {
         request: String,
         source: reqwest::Error,
     },
-    /// The status of the response is not a success.
+    /// The status code is not in the range 200 to 299.
     #[error("{request} returned {status}: {message}")]
     Status {
         /// Method and path.
         request: String,
         status: u16,
-        /// The message in the response; empty when it has none.
+        /// The error message of the response, or empty if there is none.
         message: String,
     },
 }
@@ -98,7 +98,8 @@ impl ApiClient {
     }
 }
 
-/// Moves a URL to another base URL. `None` when its path is not below `path_prefix`, or it already has that base URL.
+/// Replaces the base URL of `url`. Returns `None` if its path is not below `path_prefix`, or if it already has the base
+/// URL.
 pub(crate) fn with_base_url(url: &str, path_prefix: &str, base_url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let rest = url.path().strip_prefix(path_prefix)?;
@@ -115,7 +116,7 @@ impl Error {
     }
 }
 
-/// The error body of the functions, or of the gateway in front of them.
+/// The body of an error response, which either a function or the gateway sends.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ErrorBody {

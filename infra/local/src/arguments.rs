@@ -60,7 +60,7 @@ fn parse_parameter(text: &str) -> Result<(String, String), InvalidParameter> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Accepts the values of the template's `LogLevel` parameter in any case.
+/// Accepts the values of the template's `LogLevel` parameter, in upper or lower case.
 fn log_level_parser() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(["TRACE", "DEBUG", "INFO"]).map(|level| level.to_ascii_uppercase())
 }
@@ -78,7 +78,7 @@ impl Arguments {
         FileStore::open(self.data.clone().unwrap_or_else(default))
     }
 
-    /// Builds the functions, except with `--no-build`, and returns the folder of their binaries.
+    /// Builds the functions, unless `--no-build` is set, and returns the folder of their binaries.
     ///
     /// # Errors
     /// The functions do not compile.
@@ -90,7 +90,7 @@ impl Arguments {
         }
     }
 
-    /// The options of the host; it serves `extra_routes` in addition to the functions.
+    /// Returns the options of a host that serves `extra_routes` in addition to the functions.
     #[must_use]
     pub fn options(
         &self,
@@ -114,8 +114,8 @@ impl Arguments {
         }
     }
 
-    /// Unlike a stack on AWS, functions may call receivers on this machine, and over plain http. Parameters on the
-    /// command line take precedence.
+    /// By default, functions on this host may call receivers on this machine and over plain HTTP, which a stack on AWS
+    /// does not allow. Parameters on the command line take precedence.
     fn template_parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
         let local = [
             ("OperatorKeySha256", random_and_digest::sha256_hex(operator_key)),

@@ -1,6 +1,6 @@
 //! The AWS account and region that the local host reports, and the ARNs of its resources.
 
-/// AWS account ids have twelve digits. No real account has this one.
+/// AWS account ids have twelve digits. No real account has this id.
 pub(crate) const AWS_ACCOUNT_ID: &str = "000000000000";
 
 pub(crate) const REGION: &str = "us-east-1";

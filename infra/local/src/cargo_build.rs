@@ -1,7 +1,7 @@
 //! Builds the functions with cargo and finds their binaries.
 //!
-//! The whole workspace is built, as for `cargo run`: cargo then resolves the same features for every crate, so no crate
-//! is compiled twice. Cargo prints its progress to the terminal.
+//! The whole workspace is built, as `cargo run` does, because cargo then resolves the same features for every crate and
+//! compiles no crate twice. Cargo prints its progress to the terminal.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
     executables_folder(&String::from_utf8_lossy(&output.stdout)).ok_or(Error::NoBinaries)
 }
 
-/// The folder of the running program, in which an earlier build also put the functions.
+/// Returns the folder of the running program. An earlier build put the functions into the same folder.
 ///
 /// # Errors
 /// The operating system does not provide the path of the program.
@@ -71,13 +71,13 @@ fn build_command(profile: CargoProfile) -> Command {
     command
 }
 
-/// A message of cargo. Only messages about a built binary have an executable.
+/// A JSON message of cargo. Only a message about a built binary contains an executable.
 #[derive(Deserialize)]
 struct CargoMessage {
     executable: Option<PathBuf>,
 }
 
-/// The folder of the first executable in cargo's messages, one JSON message per line.
+/// Returns the folder of the first executable in cargo's output, which contains one JSON message per line.
 fn executables_folder(messages: &str) -> Option<PathBuf> {
     messages
         .lines()

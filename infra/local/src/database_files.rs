@@ -1,4 +1,5 @@
-//! The database files of tables and queues in the data folder, and the lock that keeps a second host from using it.
+//! The database files of tables and queues in the data folder, and the lock that prevents a second host from using the
+//! folder.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -6,21 +7,21 @@ use std::path::{Path, PathBuf};
 use crate::file_store::create_private_folder;
 use crate::{Error, HostStorage, dynamo, sqs};
 
-/// Where one host stores its tables and queues.
 pub(crate) struct DatabaseFiles {
-    /// `None` keeps the tables in memory.
+    /// The database file of the tables. `None` keeps the tables in memory.
     pub tables: Option<PathBuf>,
     pub queues: sqs::QueueDatabaseLocation,
     pub lock: Option<DataFolderLock>,
 }
 
-/// An exclusive lock on a data folder until it is dropped. The operating system releases it even after `kill -9`.
+/// An exclusive lock on a data folder. Dropping it releases the lock. The operating system also releases the lock if
+/// the host is killed with `kill -9`.
 pub(crate) struct DataFolderLock(File);
 
 impl Drop for DataFolderLock {
     fn drop(&mut self) {
-        // Closing the file is not enough: a child process inherits it between fork and exec. An error means that the
-        // lock is already released.
+        // Closing the file is not enough, because a child process shares the open file between fork and exec. An error
+        // means that the lock is already released.
         let _ = self.0.unlock();
     }
 }
@@ -38,7 +39,8 @@ impl DatabaseFiles {
     }
 }
 
-/// Adds the path of the data folder to an error that its content caused; the message then suggests a remedy.
+/// If the content of the data folder caused the error, adds the folder's path to it, so that the message can suggest a
+/// remedy.
 pub(crate) fn add_data_folder_path(storage: &HostStorage, error: Error) -> Error {
     match (storage, &error) {
         (
@@ -69,7 +71,7 @@ mod tests {
     fn lock_is_released_although_a_child_still_has_the_file_open() {
         let folder = tempfile::tempdir().unwrap();
         let lock_of_host = lock(folder.path()).unwrap();
-        // A clone shares the lock, as an inherited file does.
+        // A clone of the file shares the lock, like the file that a child process inherits.
         let _inherited = lock_of_host.0.try_clone().unwrap();
         assert!(matches!(lock(folder.path()), Err(Error::DataFolderInUse(_))));
         drop(lock_of_host);

@@ -10,14 +10,14 @@ use crate::{dynamo, lambda, sqs, template};
 pub enum Error {
     #[error("cannot read {}: {source}", path.display())]
     ReadTemplate { path: PathBuf, source: io::Error },
-    /// The template is invalid; `source` has the line.
+    /// The template is invalid. `source` contains the line.
     #[error("{} {source}", path.display())]
     Template { path: PathBuf, source: template::Error },
     #[error("{logical_id}: there is no binary {}; build the functions first", path.display())]
     MissingBinary {
-        /// Name of the function in the template.
+        /// The name of the function in the template.
         logical_id: String,
-        /// Path at which the binary is expected.
+        /// The path at which the binary is expected.
         path: PathBuf,
     },
     #[error("cannot serve on port {port}: {source}{}", free_port_hint(*port))]
@@ -26,7 +26,7 @@ pub enum Error {
     DataFolder { path: PathBuf, source: io::Error },
     #[error("another host is using the data folder {}", .0.display())]
     DataFolderInUse(PathBuf),
-    /// The data folder has files of an earlier run that this host cannot open or that do not match the template.
+    /// The data folder contains files of an earlier run that this host cannot open or that do not match the template.
     #[error("{source}; remove the data folder {} or name another one", path.display())]
     UnusableData { path: PathBuf, source: Box<Error> },
     #[error("cannot start processes: {0}")]
@@ -38,7 +38,7 @@ pub enum Error {
     /// The role of a function lacks a permission that its event source mapping needs.
     #[error("{logical_id}: {denied}")]
     MissingPermission {
-        /// Name of the function in the template.
+        /// The name of the function in the template.
         logical_id: String,
         denied: AccessDenied,
     },
@@ -52,7 +52,7 @@ pub enum Error {
     NoSchedule(String),
 }
 
-/// Suggests a free port when a fixed one was requested.
+/// Suggests a free port if a fixed port was requested.
 fn free_port_hint(port: u16) -> &'static str {
     if port == 0 { "" } else { "; --port 0 takes a free one" }
 }

@@ -22,13 +22,13 @@ use crate::sqs::{Error, Message, Queues};
 use crate::template::QueueMapping;
 use crate::usage::UsageMeter;
 
-/// Concurrent batches of a queue when the template sets no `MaximumConcurrency`.
+/// The maximum number of concurrent batches of a queue, if the template sets no `MaximumConcurrency`.
 const DEFAULT_CONCURRENCY: u32 = 32;
 
-/// Pause after the queue database failed, so that a broken disk does not cause a busy loop.
+/// The pause after an error of the queue database. It prevents a busy loop if the disk is broken.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Minimum time between two log lines about a lasting failure.
+/// The minimum time between two log lines while receiving keeps failing.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(crate) struct EventSourceMapping {
@@ -67,7 +67,7 @@ impl EventSourceMapping {
         batches.join_all().await;
     }
 
-    /// Waits until the queue has at least one message. Errors are logged and retried.
+    /// Waits until the queue has at least one message, and receives a batch. Logs an error and tries again.
     async fn next_batch(&self) -> Vec<Message> {
         let mut last_logged: Option<Instant> = None;
         loop {
@@ -110,7 +110,8 @@ impl EventSourceMapping {
         }
         self.meter.count_sqs_request(&self.function, queue, "DeleteMessageBatch");
         for message in processed {
-            // An expired receipt handle is ignored, as on AWS: the message is visible again for another receive.
+            // An expired receipt handle is ignored, as on AWS, because the message is visible again and will be
+            // received again.
             if let Err(error @ Error::Storage(_)) = self.queues.delete(queue, &message.receipt_handle) {
                 // The remaining messages would fail in the same way.
                 return self.log_error("deleted from", &error);
@@ -124,7 +125,7 @@ impl EventSourceMapping {
     }
 }
 
-/// The messages that the function processed, which are to be deleted.
+/// Returns the messages that the function processed. They are to be deleted.
 fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: &[u8]) -> Vec<&'b Message> {
     if !mapping.reports_partial_failures {
         return batch.iter().collect();
@@ -148,7 +149,7 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     processed
 }
 
-/// How many more messages fit into the batch.
+/// Returns how many more messages fit into the batch.
 fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))
 }
@@ -167,7 +168,8 @@ struct ItemFailure {
     item_identifier: String,
 }
 
-/// The message ids that the function reported as failed. `None` for an invalid response, which fails the whole batch.
+/// Returns the ids of the messages that the function reported as failed. Returns `None` for an invalid response, which
+/// means that the whole batch failed.
 fn failed_message_ids(batch: &[Message], result: &[u8]) -> Option<HashSet<String>> {
     // An empty or null response reports no failures.
     let response = match result.trim_ascii() {
@@ -199,7 +201,8 @@ fn record(queue: &str, message: &Message) -> Value {
     })
 }
 
-/// All values are strings, as on AWS. Some attributes exist only in FIFO queues.
+/// Returns the system attributes of a message. All values are strings, as on AWS. Some attributes exist only in FIFO
+/// queues.
 fn attributes(message: &Message) -> BTreeMap<&'static str, String> {
     let required = [
         ("ApproximateReceiveCount", message.receive_count.to_string()),
@@ -232,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Messages with these ids and groups.
+    /// Creates messages from pairs of a message id and a group.
     fn batch(messages: &[(&str, &str)]) -> Vec<Message> {
         let message = |(id, group): &(&str, &str)| Message {
             message_id: (*id).to_owned(),

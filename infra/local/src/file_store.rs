@@ -1,5 +1,5 @@
-//! Small private files that persist between runs, such as the operator key and the demo account. They are readable by
-//! the current user only.
+//! Small private files that persist between runs, such as the operator key and the demo account. Only the current user
+//! can read them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -22,13 +22,13 @@ pub enum Error {
 
 #[derive(Debug)]
 pub enum FileStore {
-    /// Keeps nothing: the next run starts empty.
+    /// Stores nothing, so the next run starts empty.
     Memory,
     Folder(PathBuf),
 }
 
 impl FileStore {
-    /// Opens a folder, and creates it when it is missing.
+    /// Opens a folder, and creates it if it is missing.
     ///
     /// # Errors
     /// The folder cannot be created.
@@ -39,7 +39,7 @@ impl FileStore {
         }
     }
 
-    /// Returns the text of a file; `None` when it does not exist.
+    /// Returns the text of a file, or `None` if the file does not exist.
     ///
     /// # Errors
     /// The file exists and cannot be read.
@@ -64,7 +64,7 @@ impl FileStore {
         }
     }
 
-    /// Renames a file to `{new_stem}.json`, or to `{new_stem}-2.json` and so on when that name is taken. Returns the
+    /// Renames a file to `{new_stem}.json`. If that name is in use, tries `{new_stem}-2.json` and so on. Returns the
     /// new name.
     ///
     /// # Errors
@@ -93,14 +93,14 @@ impl FileStore {
     }
 }
 
-/// Creates a folder that only the current user can access, because it will contain chats and secrets. The mode of an
-/// existing folder is not changed.
+/// Creates a folder that only the current user can access, because the folder will contain chats and secrets. The mode
+/// of an existing folder is not changed.
 pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Writes a file that only the current user can access. The file appears complete or not at all, so a process that
-/// polls for it never reads a part.
+/// Writes a file that only the current user can access. The file appears only when it is complete, so a process that
+/// waits for the file never reads a part of it.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -114,7 +114,8 @@ pub fn write_private_file(path: &Path, text: &str) -> Result<(), Error> {
         .map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
-/// Replaces an existing file, because opening it would keep its owner and mode.
+/// Creates a file that only the current user can access. Removes an existing file first, because writing to it would
+/// keep its owner and mode.
 fn create_private_file(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

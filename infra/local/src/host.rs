@@ -37,7 +37,7 @@ pub struct Host {
     queues: Queues,
     functions: Functions,
     _kill_on_drop: KillOnDrop,
-    /// The name of the first schedule of each scheduled function.
+    /// The name of the first schedule of each scheduled function, by function name.
     schedules: BTreeMap<String, String>,
     consumed_queues: Vec<String>,
     meter: UsageMeter,
@@ -53,7 +53,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts the host. It serves requests when this returns.
+    /// Starts the host. When this returns, the host serves requests.
     ///
     /// # Errors
     /// The template is invalid, a binary is missing, or the port or the data folder cannot be used.
@@ -62,7 +62,7 @@ impl Host {
         Self::start_with(reservation, options).await
     }
 
-    /// Like [`start`](Self::start), with a reservation for the same options.
+    /// Like [`start`](Self::start), but with a reservation that was acquired for the same options.
     ///
     /// # Errors
     /// A binary is missing, or the data of an earlier run cannot be used.
@@ -117,7 +117,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Starts one process of every function, so that errors of their initialization are found at once.
+    /// Starts one process of every function, so that initialization errors are found at once.
     ///
     /// # Errors
     /// [`Error::Invocation`] for a function that cannot start.
@@ -129,7 +129,7 @@ impl Host {
     /// Starts one process of the function.
     ///
     /// # Errors
-    /// [`Error::Invocation`].
+    /// [`Error::Invocation`] if the function cannot start.
     pub async fn start_function(&self, function: &str) -> Result<(), Error> {
         let started = self.functions.warm_up(function).await;
         started.map_err(|error| Error::Invocation { function: function.to_owned(), error })
@@ -157,8 +157,8 @@ impl Host {
         format!("{}/{caller}", self.engine.url())
     }
 
-    /// For tests: makes every n-th write to a table fail with the error of a write conflict, which never occurs
-    /// locally. `None` stops it.
+    /// For tests: makes every n-th write to a table fail with a write conflict, because the local tables have no real
+    /// conflicts. `None` turns this off.
     pub fn set_write_conflict_interval(&self, interval: Option<NonZeroU32>) {
         self.engine.set_write_conflict_interval(interval);
     }
@@ -168,13 +168,13 @@ impl Host {
         self.outage.set_active(is_active);
     }
 
-    /// Function name and process id of every running process.
+    /// Returns the function name and the process id of every running process.
     #[must_use]
     pub fn processes(&self) -> Vec<(String, u32)> {
         self.functions.processes()
     }
 
-    /// What every function has used since the start or the last reset, as JSON.
+    /// Returns what every function has used since the start or the last reset, as JSON.
     #[must_use]
     pub fn usage(&self) -> Value {
         self.meter.snapshot()
@@ -185,7 +185,7 @@ impl Host {
         self.meter.reset();
     }
 
-    /// Function names with the permissions of their roles that they have not used so far.
+    /// Returns the permissions that functions have not used so far, each with the function's name.
     #[must_use]
     pub fn unused_permissions(&self) -> BTreeSet<(String, Permission)> {
         self.roles.unused()
@@ -205,7 +205,7 @@ impl Host {
     /// Invokes a scheduled function now, with the event of its schedule.
     ///
     /// # Errors
-    /// [`Error::NoSchedule`], [`Error::Invocation`], [`Error::InvalidResult`].
+    /// [`Error::NoSchedule`], [`Error::Invocation`] or [`Error::InvalidResult`].
     pub async fn run_schedule(&self, function: &str) -> Result<Value, Error> {
         let name = self.schedules.get(function);
         let name = name.ok_or_else(|| Error::NoSchedule(function.to_owned()))?;
@@ -215,7 +215,7 @@ impl Host {
     /// Invokes a function with any event.
     ///
     /// # Errors
-    /// [`Error::Invocation`], [`Error::InvalidResult`].
+    /// [`Error::Invocation`] or [`Error::InvalidResult`].
     pub async fn invoke(&self, function: &str, event: Value) -> Result<Value, Error> {
         self.call(function, event.to_string().into()).await
     }
@@ -233,7 +233,7 @@ impl Host {
             while self.graceful_tasks.join_next().await.is_some() {}
             self.functions.drain().await;
         };
-        // Work that exceeds the time-out is aborted below.
+        // Work that exceeds the timeout is aborted below.
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, finished).await;
         self.functions.kill_all().await;
         self.graceful_tasks.shutdown().await;
@@ -279,7 +279,7 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
     Err(Error::MissingBinary { logical_id: function.logical_id.clone(), path })
 }
 
-/// The roles of the functions. Each must allow Lambda to consume the function's queues.
+/// Returns the roles of the functions. Each role must allow Lambda to consume the function's queues.
 fn verified_roles(functions: &[Function]) -> Result<Roles, Error> {
     let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
@@ -296,7 +296,6 @@ fn consumed_queues(functions: &[Function]) -> Vec<String> {
     mappings.map(|mapping| mapping.queue.clone()).collect()
 }
 
-/// The name of each scheduled function's first schedule.
 fn first_schedules(functions: &[Function]) -> BTreeMap<String, String> {
     let first_schedule = |function: &Function| {
         let schedule = function.schedules.first()?;
@@ -305,8 +304,9 @@ fn first_schedules(functions: &[Function]) -> BTreeMap<String, String> {
     functions.iter().filter_map(first_schedule).collect()
 }
 
-/// Limits concurrent starts: the initialization of each process has a time limit, which it must not spend waiting for a
-/// processor. At least two, so that one process can run while another waits for the host.
+/// Limits concurrent starts, because the initialization of each process has a time limit, and waiting for a processor
+/// would count towards it. At least two processes start concurrently, so that one can run while another waits for the
+/// host.
 fn max_concurrent_starts() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get).max(2)
 }

@@ -9,18 +9,19 @@ use tokio::net::{TcpListener, TcpStream};
 /// Disables Nagle's algorithm, which would delay small responses.
 fn without_delay(listener: TcpListener) -> TapIo<TcpListener, fn(&mut TcpStream)> {
     listener.tap_io(|stream| {
-        // After an error, responses are correct but slower.
+        // If this fails, responses are still correct but slower.
         let _ = stream.set_nodelay(true);
     })
 }
 
 /// Serves until its future is dropped.
 pub(crate) async fn serve(listener: TcpListener, router: Router) {
-    // Never returns: axum continues to accept connections after an error.
+    // This never returns, because axum continues to accept connections after an error.
     let _ = axum::serve(without_delay(listener), router).await;
 }
 
-/// Serves until `shutdown` completes, then waits for the running requests. Handlers can extract the client's address.
+/// Serves until `shutdown` completes, then waits for the running requests. Handlers can extract the client's network
+/// address.
 pub(crate) async fn serve_until(
     listener: TcpListener,
     router: Router,

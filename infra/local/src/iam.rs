@@ -1,5 +1,5 @@
-//! Emulates IAM: a function may do only what its role in the template allows. Missing permissions are found here rather
-//! than on AWS; unused ones are recorded.
+//! Emulates IAM: a function may do only what its role in the template allows. So missing permissions are found before
+//! the deployment to AWS. Used permissions are recorded, so that a test can find the unused ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,9 +16,9 @@ use crate::arn::role_session_arn;
 /// An action on a resource, in the notation of IAM policies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permission {
-    /// Such as `dynamodb:GetItem`.
+    /// The action, such as `dynamodb:GetItem`.
     pub action: String,
-    /// An ARN.
+    /// The ARN of the resource.
     pub resource: String,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 type RolePermissions = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
-    /// Ignores permissions for services that the host does not emulate.
+    /// Creates the roles. Permissions for services that the host does not emulate are ignored.
     pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
         let role = |(name, permissions): (&str, &[Permission])| {
             let emulated = permissions.iter().filter(|permission| is_emulated(permission)).cloned();
@@ -48,7 +48,7 @@ impl Roles {
     /// Records the use of the required permissions. Callers that are not functions, such as tests, may do anything.
     ///
     /// # Errors
-    /// The role of the function does not allow one of them.
+    /// The role of the function does not allow one of the permissions.
     pub fn authorize(&self, caller: &str, required: &[Permission]) -> Result<(), AccessDenied> {
         let Some(role) = self.0.get(caller) else {
             return Ok(());
@@ -62,7 +62,7 @@ impl Roles {
         Ok(())
     }
 
-    /// Function names with the permissions that the function has not used so far.
+    /// Returns the permissions that functions have not used so far, each with the function's name.
     pub fn unused(&self) -> BTreeSet<(String, Permission)> {
         let unused = |(function, role): (&String, &RolePermissions)| {
             let unused = role.iter().filter(|(_, is_used)| !is_used.load(Ordering::Relaxed));
@@ -76,7 +76,7 @@ fn is_emulated(permission: &Permission) -> bool {
     ["dynamodb:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
-/// The message and the response equal those of AWS.
+/// The message and the response are the same as on AWS.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "User: {} is not authorized to perform: {} on resource: {} because no identity-based policy allows the {} action",

@@ -13,7 +13,8 @@
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the command
 //!   `switchboard`
 //! - [`demo`], [`api_client`]: the demo account of that command
-//! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]: helpers
+//! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]:
+//!   helpers
 
 pub mod api_client;
 pub mod arguments;

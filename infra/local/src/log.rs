@@ -17,10 +17,10 @@ pub struct LogLine {
 /// The destination of log lines. Clones of `Memory` share their lines.
 #[derive(Debug, Clone, Default)]
 pub enum LogSink {
-    /// Prints every line to stderr with the name of the function as its prefix.
+    /// Prints every line to stderr, after the name of the function.
     #[default]
     Stderr,
-    /// Like `Stderr`, but skips JSON lines of level INFO, DEBUG and TRACE.
+    /// Like `Stderr`, but skips JSON lines of the levels INFO, DEBUG and TRACE.
     WarningsOnly,
     Discard,
     /// Stores the lines for tests.
@@ -47,8 +47,8 @@ impl LogSink {
     }
 }
 
-/// Prints the line with a single write, so that lines of different processes do not interleave. A closed stderr is
-/// ignored.
+/// Prints the line with a single write, so that lines of different processes do not interleave. An error, such as a
+/// closed stderr, is ignored.
 fn print(function: &str, line: &str) {
     let _ = std::io::stderr().lock().write_all(format!("{function}: {line}\n").as_bytes());
 }

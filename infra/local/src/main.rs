@@ -45,7 +45,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// A stop signal may arrive at any moment. Dropping the future of the start-up ends what it has started.
+/// Runs until a stop signal arrives, which may happen at any moment. A signal during the start drops the future of
+/// `start`, which ends everything that has been started.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
     let file_store = arguments.open_file_store()?;
@@ -54,13 +55,13 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
     let extra_routes = integrator::router().merge(bot.clone().router());
     let options = arguments.options(&file_store, cargo_build::existing_binaries()?, &operator_key, extra_routes);
     let reservation = Reservation::acquire(&options)?;
-    // Only now: before the reservation, the file may belong to another running host.
+    // The ready file is not removed earlier, because before the reservation it may belong to another running host.
     remove_ready_file(arguments)?;
     let host = tokio::select! {
         () = &mut stop => return Ok(()),
         host = start(arguments, reservation, options) => host?,
     };
-    // After a successful announcement, this waits for the signal.
+    // If `announce` succeeds, this continues to wait for the signal.
     let result = tokio::select! {
         () = &mut stop => Ok(()),
         Err(error) = announce(arguments, &file_store, &operator_key, &bot, host.base_url()) => Err(error),
@@ -74,7 +75,8 @@ async fn start(arguments: &Arguments, reservation: Reservation, options: Options
     let binaries = arguments.build_functions().await?;
     let host = Host::start_with(reservation, Options { binaries, ..options }).await?;
     if let Err(error) = host.start_functions().await {
-        // Functions whose host disappears log errors; after an orderly stop, this error is the last line.
+        // Functions would log errors if the host disappeared. Stopping it in an orderly way makes this error the last
+        // line.
         host.stop().await;
         return Err(error.into());
     }

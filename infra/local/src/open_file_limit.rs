@@ -1,13 +1,13 @@
-//! Raises the limit of open files and sockets of this process. The host holds about six for each process of a function,
-//! and some systems start programs with a limit of 256.
+//! Raises the limit of open files and sockets of this process. The host opens about six for each function process, but
+//! some systems start programs with a limit of 256.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The maximum on macOS, and more than all functions need at once.
 const MIN_OPEN_FILES: u64 = 10_240;
 
-/// Raises the limit for this process and its children as far as the system allows. Failure is ignored: the host works
-/// with few functions at a low limit too.
+/// Raises the limit for this process and its children as far as the system allows. A failure is ignored, because a low
+/// limit is sufficient for few functions.
 pub fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let required = maximum.map_or(MIN_OPEN_FILES, |maximum| maximum.min(MIN_OPEN_FILES));

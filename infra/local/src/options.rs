@@ -12,7 +12,7 @@ pub struct Options {
     /// Port of the gateway; 0 selects a free port.
     pub port: u16,
     pub storage: HostStorage,
-    /// Path of `template.yaml`.
+    /// The path of `template.yaml`.
     pub template: PathBuf,
     /// Values that replace the defaults of the template's parameters.
     pub parameters: BTreeMap<String, String>,
@@ -27,8 +27,8 @@ pub struct Options {
 /// The storage of tables and queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostStorage {
-    /// Nothing persists: the next host starts empty.
+    /// Nothing persists, so the next host starts empty.
     Memory,
-    /// A folder, which is created when it is missing. Only one host can use it at a time.
+    /// A folder, which is created if it is missing. Only one host can use it at a time.
     Dir(PathBuf),
 }

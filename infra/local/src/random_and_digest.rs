@@ -1,4 +1,4 @@
-//! Random values and digests as lower-case hexadecimal text.
+//! Random values and digests as hexadecimal text in lower case.
 
 use sha2::{Digest, Sha256};
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 #[error("the operating system cannot provide random numbers: {0}")]
 pub struct RandomError(#[from] getrandom::Error);
 
-/// Returns `N` random bytes, which are `2 * N` characters.
+/// Returns `N` random bytes as `2 * N` characters.
 ///
 /// # Errors
 /// The operating system cannot provide random numbers.

@@ -1,5 +1,5 @@
-//! The ready file: a JSON file with everything a script needs to use this host. It exists from the moment all functions
-//! can be called until the host stops.
+//! The ready file is a JSON file that contains everything a script needs to use this host. It exists from the moment at
+//! which all functions can be called until the host stops.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ pub struct ReadyFile<'a> {
     bot_base_url: String,
     socket_url: String,
     operator_key: &'a str,
-    /// `None` when the template's parameters do not allow functions to call the demo's receivers.
+    /// `None` if the template's parameters do not allow functions to call the demo's receivers.
     demo: Option<&'a DemoAccount>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> ReadyFile<'a> {
     }
 }
 
-/// Removes the file of this run or an earlier one, so that no script connects to a host that has stopped.
+/// Removes the file of this run or of an earlier run, so that no script connects to a host that has stopped.
 ///
 /// # Errors
 /// The file exists and cannot be removed.

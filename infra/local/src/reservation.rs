@@ -1,5 +1,5 @@
 //! Reserves the port and the data folder and parses the template before the functions are built. A build may take
-//! minutes, so a port in use or a mistake in the template must be reported first.
+//! minutes, so a port that is in use or a mistake in the template must be reported first.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,13 +10,13 @@ use crate::database_files::DatabaseFiles;
 use crate::template::{Addresses, Template};
 use crate::{Error, Options};
 
-/// Length of the queue of connections that are not yet accepted.
+/// The maximum number of connections that wait to be accepted.
 const LISTEN_BACKLOG: u32 = 1024;
 
 /// The ports, the data folder and the template of a host that has not started yet. Dropping it releases them.
 pub struct Reservation {
     pub(crate) public: ReservedPort,
-    /// Port of the services that only the functions call.
+    /// The port of the services that only the functions call.
     pub(crate) private: ReservedPort,
     pub(crate) files: DatabaseFiles,
     pub(crate) template: Template,
@@ -37,18 +37,18 @@ impl Reservation {
     }
 }
 
-/// A bound port. Connections are refused until it listens.
+/// A bound port. Connections fail until [`listen`](Self::listen) is called.
 pub(crate) struct ReservedPort {
     socket: TcpSocket,
     pub number: u16,
 }
 
 impl ReservedPort {
-    /// Binds this port, or a free one when `port` is 0.
+    /// Binds this port, or a free port if `port` is 0.
     fn bind(port: u16) -> Result<Self, Error> {
         let failed = |source| Error::Port { port, source };
         let socket = TcpSocket::new_v4().map_err(failed)?;
-        // Connections of an earlier run may still be in TIME_WAIT.
+        // Without this option, connections of an earlier run in the state TIME_WAIT would block the port.
         socket.set_reuseaddr(true).map_err(failed)?;
         socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(failed)?;
         let number = socket.local_addr().map_err(failed)?.port();
@@ -63,7 +63,7 @@ impl ReservedPort {
     /// Starts to accept connections.
     pub fn listen(self) -> Result<TcpListener, Error> {
         let Self { socket, number } = self;
-        // With SO_REUSEADDR, another host can bind the same port first and listen before this one.
+        // This fails if another host has bound the same port, which SO_REUSEADDR allows, and is already listening.
         socket.listen(LISTEN_BACKLOG).map_err(|source| Error::Port { port: number, source })
     }
 }

@@ -11,19 +11,19 @@ use crate::lambda::Functions;
 use crate::template::Schedule;
 use crate::time_format::rfc3339_time;
 
-/// Runs until the future is dropped. As on AWS, the first invocation comes one period after the start.
+/// Runs until the future is dropped. As on AWS, the first invocation is one period after the start.
 pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions) {
     let mut ticks = tokio::time::interval_at(Instant::now() + schedule.interval, schedule.interval);
-    // Do not catch up on the ticks missed while the machine slept.
+    // Ticks that were missed while the machine slept are skipped.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // The process pool logs a failure; the next tick invokes the function again.
+        // The process pool logs a failure. The next tick invokes the function again.
         let _ = functions.invoke(&function, payload(&schedule.name)).await;
     }
 }
 
-/// The EventBridge event of the schedule at the current time.
+/// Returns the EventBridge event of the schedule at the current time.
 pub(crate) fn payload(name: &str) -> Bytes {
     event(name, OffsetDateTime::now_utc()).to_string().into()
 }

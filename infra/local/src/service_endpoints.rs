@@ -1,4 +1,4 @@
-//! The URLs of the local services for function processes. Each function has URLs of its own, so that the host can count
+//! The URLs of the local services for function processes. Each function has its own URLs, so that the host can count
 //! its requests and check its permissions.
 
 use uuid::Uuid;
@@ -20,8 +20,8 @@ impl ServiceEndpoints {
         ]
     }
 
-    /// The value of `AWS_LAMBDA_RUNTIME_API` for a process. On AWS it is a host and port without scheme; the runtime
-    /// accepts a base path only together with a scheme.
+    /// Returns the value of `AWS_LAMBDA_RUNTIME_API` for a process. On AWS it is a host and port without a scheme. The
+    /// runtime accepts a base path only together with a scheme.
     pub fn runtime_api(&self, process: Uuid) -> String {
         format!("{}/runtime/{process}", self.private_base_url)
     }

@@ -1,5 +1,5 @@
-//! The SQS endpoint of the functions: checks the permission of each request, counts it and forwards it to the local
-//! queues. Every function has its own path, `/sqs/{function}`.
+//! The SQS endpoint of the functions. It checks the permission of each request, counts the request and forwards it to
+//! the local queues. Every function has its own path, `/sqs/{function}`.
 
 use axum::Router;
 use axum::body::Body;
@@ -27,14 +27,14 @@ struct SqsProxy {
     outage: SqsOutage,
 }
 
-/// The part of a request that permissions and usage depend on.
+/// The fields of a request that determine its permissions and its usage.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct QueueRequest {
     queue_url: String,
 }
 
-/// Queue URLs in responses start with `base_url`.
+/// Creates the endpoint. Queue URLs in responses start with `base_url`.
 pub(crate) fn router(queues: &Queues, base_url: String, meter: UsageMeter, roles: Roles, outage: SqsOutage) -> Router {
     let proxy = SqsProxy { queues: queues.router(base_url), meter, roles, outage };
     Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
@@ -44,7 +44,7 @@ impl SqsProxy {
     /// Checks the permission of the function and counts the request.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
-        // IAM has no batch actions: a batch needs the permission of the single action.
+        // IAM has no batch actions, so a batch needs the permission for the single action.
         let iam_action = format!("sqs:{}", action.trim_end_matches("Batch"));
         self.roles.authorize(function, &[Permission { action: iam_action, resource: Queues::arn(queue) }])?;
         self.meter.count_sqs_request(function, queue, action);
@@ -57,7 +57,7 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    // A body that does not parse is forwarded, so that the queues return the error of SQS.
+    // A body that cannot be parsed is forwarded, so that the queues return the error of SQS.
     let action = operation_name(&head.headers, SERVICE);
     if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)
         && let Err(denied) = proxy.authorize(&function, &request, action)

@@ -4,13 +4,13 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
-/// The format of access logs and of `requestContext.time`: `12/Mar/2026:19:03:58 +0000`.
+/// Formats a time as in access logs and in `requestContext.time`: `12/Mar/2026:19:03:58 +0000`.
 pub(crate) fn access_log_time(at: OffsetDateTime) -> String {
     let format = format_description!("[day]/[month repr:short]/[year]:[hour]:[minute]:[second] +0000");
     at.format(&format).unwrap_or_default()
 }
 
-/// RFC 3339 in whole seconds: `2026-03-12T19:03:58Z`.
+/// Formats a time as RFC 3339 in whole seconds: `2026-03-12T19:03:58Z`.
 pub(crate) fn rfc3339_time(at: OffsetDateTime) -> String {
     let whole_seconds = at.replace_nanosecond(0).unwrap_or(at);
     whole_seconds.format(&Rfc3339).unwrap_or_default()

@@ -17,17 +17,17 @@ pub(crate) struct UsageMeter(Arc<Mutex<BTreeMap<String, FunctionUsage>>>);
 #[derive(Debug, Default, Serialize)]
 struct FunctionUsage {
     invocations: u64,
-    /// Invocations that returned an error, timed out or ended with their process.
+    /// Invocations that returned an error or timed out, or whose process exited.
     errors: u64,
-    /// Total of all invocations, including cold starts.
+    /// The total duration of all invocations, including cold starts.
     #[serde(rename = "duration_ms", serialize_with = "as_milliseconds")]
     duration: Duration,
-    /// Requests by `table/operation`.
+    /// The number of requests by `table/operation`.
     dynamodb: BTreeMap<String, u64>,
-    /// Capacity units. A failed request reports none.
+    /// Consumed capacity units. A failed request is not included, because it reports none.
     read_units: f64,
     write_units: f64,
-    /// Requests by `queue/action`.
+    /// The number of requests by `queue/action`.
     sqs: BTreeMap<String, u64>,
 }
 
@@ -74,7 +74,7 @@ impl UsageMeter {
         json!(*self.lock())
     }
 
-    /// Routes `GET /_local/usage` and `POST /_local/usage/reset`.
+    /// Serves `GET /_local/usage` and `POST /_local/usage/reset`.
     pub fn router(self) -> Router {
         Router::new()
             .route("/_local/usage", get(async |State(meter): State<Self>| Json(meter.snapshot())))

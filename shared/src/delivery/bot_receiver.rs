@@ -31,12 +31,12 @@ use crate::wire;
 use crate::wire::queue_task::{AnswerDueTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// The bot providers' servers, as a receiver of the delivery engine.
+/// Sends entries to the servers of bot providers.
 pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub connections: &'a Connections,
-    /// Takes the retries, and the delayed task that checks whether the bot has answered in time.
+    /// The queue for retries, and for the delayed check whether the bot has answered in time.
     pub retries: &'a RetryQueue,
     pub outbound: &'a OutboundClient,
 }
@@ -76,8 +76,8 @@ impl Receiver for BotReceiver<'_> {
         })
     }
 
-    /// True if the entry needs a reaction of the bot, and the bot has sent a message or an invitation for the chat
-    /// after the first attempt started.
+    /// True if the entry needs a reaction of the bot, and the bot has sent a message or an invitation since the first
+    /// attempt.
     fn has_accepted(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let first_attempt_at =
             entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));
@@ -176,9 +176,9 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Whether an agent in the audience of the chat's channel is online. Costs one query of the presences and, unless they
-/// are cached, one read of the channel and one query of the roster (the account's agents and departments) if the
-/// channel names agents or departments.
+/// Whether an agent in the audience of the chat's channel is online. Costs one query of the presences, and one read if
+/// the channel is not cached. If the channel names agents or departments, this also costs one query of the roster (the
+/// account's agents and departments), which is cached.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,

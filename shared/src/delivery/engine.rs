@@ -24,8 +24,7 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// A task that was interrupted before its request, because a table or a queue was unavailable, is repeated after this
-/// delay.
+/// Delay before a task is repeated if a table or a queue was unavailable before the request was made.
 const THROTTLED_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Only a failed attempt that took at least this long counts for the receiver's circuit breaker. While the breaker of a
 /// receiver is open, first attempts use the retry queue.
@@ -113,7 +112,7 @@ fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
     move |error| (stage, error)
 }
 
-/// One task and what is needed to handle it.
+/// One task, and everything that is needed to handle it.
 struct DeliveryRun<'a> {
     chats: &'a Chats,
     breakers: &'a CircuitBreakers,
@@ -133,8 +132,8 @@ struct DueAttempt {
 /// Handles one task of a delivery queue.
 ///
 /// # Errors
-/// If a table or a queue is unavailable, the task is sent to the retry queue and the result is `Ok`. With an error, a
-/// FIFO queue would hold back the chat's following messages until the visibility timeout ends. Any other error is
+/// If a table or a queue is unavailable, the task is sent to the retry queue and the result is `Ok`, because an error
+/// would make a FIFO queue hold back the chat's next messages until the visibility timeout ends. Any other error is
 /// returned, so that the queue delivers the task again.
 pub async fn run(
     chats: &Chats,
@@ -165,8 +164,8 @@ fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     }
 }
 
-/// Decides by its clock what to do with a pending delivery. With a strict window, nothing is sent after the window has
-/// ended.
+/// Decides what to do with a pending delivery whose clock has returned `step`. With a strict window, no request is made
+/// after the window has ended.
 fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_strict_window: bool) -> Decision {
     let is_exhausted = task.attempt.saturating_add(task.unrecorded) >= retry_schedule::MAX_ATTEMPTS;
     match step {

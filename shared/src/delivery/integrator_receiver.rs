@@ -26,7 +26,7 @@ const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
 /// The timeout is short, because the chat's next messages wait behind a typing notice.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The integrators' servers, as a receiver of the delivery engine.
+/// Sends entries to the servers of integrators.
 pub struct IntegratorReceiver<'a> {
     pub directory: &'a Directory,
     pub outbound: &'a OutboundClient,

@@ -55,14 +55,14 @@ pub(crate) enum SendError {
     /// The connection was refused, the name did not resolve, or TLS failed.
     #[error("no connection")]
     NoConnection,
-    /// Contains the timeout in seconds.
+    /// The value is the timeout in seconds.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
     #[error("the connection was closed before the answer was complete")]
     Closed,
 }
 
-/// The result of a request.
+/// The result of a request, with the attempt to store for it.
 pub(crate) struct PostResult {
     pub result: Result<ReceiverResponse, SendError>,
     /// The row for the delivery log. Its `error` is set only if there is no response.

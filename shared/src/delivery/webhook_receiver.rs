@@ -25,7 +25,7 @@ use crate::wire::webhook::{self, AnswerData, WebhookAnswer, WebhookPayload};
 /// The most entries that chat_finished contains. A longer chat is sent without its oldest entries.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
 
-/// The accounts' webhooks, as a receiver of the delivery engine.
+/// Sends entries to the webhooks of accounts.
 pub struct WebhookReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -112,8 +112,8 @@ impl WebhookReceiver<'_> {
         Ok(payload.body().to_string().into_bytes())
     }
 
-    /// The newest entries of a chat that fit into the limits of chat_finished, without entries whose retention period
-    /// has ended.
+    /// Reads the newest entries of a chat that fit into the limits of chat_finished. Entries whose retention period has
+    /// ended are left out.
     async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,

@@ -43,7 +43,6 @@ impl Presence {
     }
 }
 
-/// Whether at least one of the eligible agents is online.
 pub fn any_online(presences: &[Presence], is_eligible: impl Fn(u64) -> bool, now: Timestamp) -> bool {
     presences.iter().any(|agent| agent.is_online(now) && is_eligible(agent.agent_id))
 }

@@ -107,7 +107,8 @@ pub struct Chat {
     pub external_id: String,
     /// Whether `sender.id` was a number in the visitor's last message. `recipient.id` is sent with the same JSON type.
     pub has_numeric_id: bool,
-    /// A hash of the invitation that the visitor accepted; see [`Panel::invite`](super::chat_side_panel::Panel::invite).
+    /// The hash of the invitation that the visitor accepted; see
+    /// [`Panel::invite`](super::chat_side_panel::Panel::invite).
     pub invite_hash: Option<String>,
     /// The visitor's number in the account.
     pub visitor_number: u64,

@@ -14,8 +14,8 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Whether the viewer sees the chat even if they are not in its audience. An admin sees every chat; an agent sees
-    /// every chat that they have, or had when it was closed.
+    /// Whether the viewer sees the chat even if they are not in its audience (the agents who receive its channel's
+    /// chats). An admin sees every chat; an agent sees every chat that they have, or had when it was closed.
     pub fn sees_regardless_of_audience(self, chat: &Chat) -> bool {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }

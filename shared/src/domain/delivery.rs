@@ -1,16 +1,16 @@
-//! The delivery of a timeline entry to a receiver: its state, its recorded attempts, and what follows from each
-//! attempt.
+//! The delivery of a timeline entry to a receiver: its state, its recorded attempts, and its update after each attempt.
 
 use crate::domain::message_content::truncate_chars;
 use crate::domain::retry_schedule::{AttemptStep, DeliveryClock};
 use crate::domain::timestamp::Timestamp;
 
-/// Limits the stored error of an attempt and the stored answer of a receiver.
+/// Limits the error text and the response text that are stored for an attempt.
 const MAX_ATTEMPT_TEXT_CHARS: usize = 500;
 const MAX_STORED_ATTEMPTS: usize = 20;
-/// Limits the stored attempts of an entry: each attempt rewrites the entry, and DynamoDB charges writes by size.
+/// Limits the size of the attempts that an entry stores, because each attempt rewrites the entry and DynamoDB charges
+/// writes by size.
 const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
-/// Approximate size of an attempt without its texts.
+/// The approximate size of a stored attempt without its texts.
 const ATTEMPT_BASE_BYTES: usize = 64;
 
 /// The kind of receiver.
@@ -33,7 +33,7 @@ impl Target {
         }
     }
 
-    /// The key of the circuit breaker of a receiver.
+    /// The key of a receiver's circuit breaker, which moves first attempts to the retry queue while the receiver hangs.
     pub fn breaker_key(self, receiver_id: &str) -> String {
         format!("{}#{receiver_id}", self.name())
     }
@@ -48,7 +48,8 @@ pub enum DeliveryState {
     Pending,
     Delivered,
     Failed,
-    /// No longer to be sent, because the chat was handed over to the agents before the bot reacted.
+    /// The entry is no longer to be sent, for example because the chat was handed over to the agents before the bot
+    /// reacted.
     Superseded,
 }
 
@@ -73,16 +74,16 @@ impl DeliveryState {
 pub struct Attempt {
     /// The start of the attempt.
     pub at: Timestamp,
-    /// The HTTP status; none without a response.
+    /// The HTTP status. `None` if there was no response.
     pub status: Option<u16>,
     pub duration_ms: u64,
     pub error: Option<String>,
-    /// The answer of a webhook that accepted the event but did not confirm it with OK.
+    /// The beginning of the response body, if a webhook accepted the event but did not confirm it with OK.
     pub answer: Option<String>,
 }
 
 impl Attempt {
-    /// The attempt as it is stored, with truncated texts.
+    /// Returns the attempt as it is stored: with truncated texts.
     pub fn truncated(&self) -> Self {
         let truncate = |text: &Option<String>| text.as_deref().map(|text| truncate_chars(text, MAX_ATTEMPT_TEXT_CHARS));
         Self { error: truncate(&self.error), answer: truncate(&self.answer), ..self.clone() }
@@ -94,12 +95,12 @@ impl Attempt {
     }
 }
 
-/// Why a message was not delivered, as agents see it.
+/// The reason why a message was not delivered, as agents see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The error code of the integrator.
+    /// The error code in the integrator's response, if there is one.
     pub code: Option<i64>,
-    /// The error message of the integrator, or ours when it did not respond.
+    /// The error message in the integrator's response, or a message of the service if there was no such response.
     pub message: String,
     /// Whether the channel hides the messages of this error code from agents.
     pub hidden: bool,
@@ -109,9 +110,9 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
-    /// The receiver refuses the message for good.
+    /// The receiver rejected the message permanently.
     Rejected(Failure),
-    /// Another attempt may succeed; holds the reason for the delivery log.
+    /// Another attempt may succeed. Holds the reason that the delivery log shows.
     Retry(String),
 }
 
@@ -119,30 +120,32 @@ pub enum Outcome {
 pub struct Delivery {
     pub target: Target,
     pub state: DeliveryState,
-    /// 1 at first, one more after each replay.
+    /// Starts at 1. It is incremented by each replay, and when the sweep (the scheduled search for overdue deliveries)
+    /// queues the delivery again after an attempt.
     pub round: u32,
-    /// Number of times that the sweep has queued the delivery since its creation or its last replay.
+    /// The number of times that the sweep has queued the delivery since its creation or its last replay.
     pub requeues: u32,
     pub round_started_at: Timestamp,
-    /// Attempts of the current round.
+    /// The number of attempts in the current round.
     pub attempts_made: u32,
-    /// Attempts of all rounds: the first one and the newest ones that fit into the limits.
+    /// The recorded attempts of all rounds: the first attempt, and as many of the newest attempts as fit into the
+    /// limits.
     pub attempts: Vec<Attempt>,
-    /// Number of attempts dropped between the first one and the newest ones.
+    /// The number of attempts that are no longer stored, between the first attempt and the newest ones.
     pub attempts_left_out: u32,
     pub failure: Option<Failure>,
-    /// When a failure becomes visible; until then the delivery is shown as pending.
+    /// The time from which a failure is visible. Until then the delivery is shown as pending.
     pub verdict_at: Option<Timestamp>,
 }
 
 impl Failure {
-    /// The failure of a delivery whose entry cannot be written any more.
+    /// The failure of a delivery whose attempt cannot be recorded, because the table rejects the write.
     pub fn attempt_not_recorded() -> Self {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// The failure as it is stored. Its message is truncated like the error of its attempt, because the two are
-    /// compared.
+    /// Returns the failure as it is stored: with a truncated message. The message has the same limit as the error of an
+    /// attempt, because the two texts are compared.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
@@ -158,11 +161,11 @@ impl Outcome {
     }
 }
 
-/// The update of a delivery after an attempt.
+/// The update of a stored delivery after an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryUpdate {
     Delivered,
-    /// Holds the time at which the failure becomes visible.
+    /// The second field is the time at which the failure becomes visible.
     Failed(Failure, Timestamp),
     RetryAfter(std::time::Duration),
 }
@@ -171,9 +174,9 @@ pub enum DeliveryUpdate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptResult {
     Delivered,
-    /// The receiver refuses the message, or it cannot be sent at all. Final.
+    /// The receiver rejected the message, or the message could not be sent at all. This result is final.
     Rejected,
-    /// No attempt or no time is left. Final.
+    /// No attempt or no time is left. This result is final.
     Failed,
     /// Another attempt follows.
     Retry,
@@ -200,7 +203,8 @@ impl DeliveryUpdate {
         }
     }
 
-    /// The time of the verdict after an attempt that ended at `now`; none when another attempt follows.
+    /// The time at which the final result becomes visible, after an attempt that ended at `now`. `None` if another
+    /// attempt follows.
     pub fn verdict_at(&self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Delivered => Some(now),
@@ -232,7 +236,7 @@ impl Delivery {
         DeliveryClock { round_started_at: self.round_started_at, attempts_made: self.attempts_made, last_attempt_at }
     }
 
-    /// The start of the first attempt of the current round; none when it is not recorded.
+    /// The start of the first attempt of the current round. `None` if that attempt is not recorded.
     pub fn first_attempt_at(&self) -> Option<Timestamp> {
         let first = self.attempts.len().checked_sub(usize::try_from(self.attempts_made).ok()?)?;
         self.attempts.get(first).map(|attempt| attempt.at)
@@ -243,7 +247,7 @@ impl Delivery {
         Self { round_started_at: self.clock().with_turn_at(turn).round_started_at, ..self.clone() }
     }
 
-    /// The stored attempts after another one, and the new value of `attempts_left_out`.
+    /// Adds an attempt to the recorded ones. Returns the attempts to store, and the new value of `attempts_left_out`.
     pub fn with_newest_attempt(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
         let mut stored: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
         let mut left_out = self.attempts_left_out;
@@ -251,7 +255,7 @@ impl Delivery {
             stored.len() > MAX_STORED_ATTEMPTS
                 || stored.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
         };
-        // The first and the newest attempt always stay; two attempts are within the limits.
+        // The first and the newest attempt are always kept. Two attempts never exceed the limits.
         while stored.len() > 2 && exceeds_limits(&stored) {
             stored.remove(1);
             left_out = left_out.saturating_add(1);
@@ -259,7 +263,7 @@ impl Delivery {
         (stored, left_out)
     }
 
-    /// The state that clients see: a failure is shown as pending until its verdict.
+    /// The state that clients see. A failure is shown as pending until `verdict_at`.
     pub fn visible_state(&self, now: Timestamp) -> DeliveryState {
         match (self.state, self.verdict_at) {
             (DeliveryState::Failed, Some(verdict_at)) if now < verdict_at => DeliveryState::Pending,
@@ -342,7 +346,8 @@ mod tests {
         Attempt { at: Timestamp(n), status: Some(500), duration_ms: 1, error: Some(error.into()), answer: None }
     }
 
-    /// Records 150 attempts with this error; returns the times of the stored ones and the number of the others.
+    /// Records 150 attempts with this error. Returns the times of the stored attempts, and the number of attempts that
+    /// are no longer stored.
     fn record_150_attempts(error: &str) -> (Vec<u64>, u32) {
         let mut delivery = delivery(0);
         for n in 1..=150 {
@@ -359,7 +364,7 @@ mod tests {
     fn first_and_newest_attempts_are_stored() {
         let (short, left_out) = record_150_attempts("HTTP 500");
         assert_eq!((short, left_out), ([1].into_iter().chain(132..=150).collect(), 130));
-        // 2,000 bytes each.
+        // Each error is truncated to 2,000 bytes.
         let (long, left_out) = record_150_attempts(&"\u{1d11e}".repeat(10_000));
         assert_eq!((long, left_out), ([1].into_iter().chain(145..=150).collect(), 143));
     }

@@ -1,4 +1,5 @@
-//! The delivery log of admins: its filter, its cursor, and which deliveries can be replayed.
+//! The delivery log, in which admins find and replay the deliveries of their account: its filter, its cursor, and the
+//! rules for replays.
 
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
@@ -6,15 +7,15 @@ use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// Covers clock skew and the time between reading the clock and writing to the table.
+/// Allows for clock skew, and for the time between reading the clock and writing to the table.
 const CLOCK_TOLERANCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryFilter {
     pub state: DeliveryState,
-    /// None matches every target.
+    /// `None` matches every target.
     pub target: Option<Target>,
-    /// None matches every channel.
+    /// `None` matches every channel.
     pub channel_id: Option<String>,
     /// Earliest time of the entry, inclusive.
     pub from: Timestamp,
@@ -36,8 +37,9 @@ impl DeliveryFilter {
             && !entry.is_expired(now)
     }
 
-    /// Whether a chat can have matching entries. All entries are written between the opening and the close of the chat.
-    /// The last message of an open chat is no upper limit, because webhook events can follow it.
+    /// Whether a chat can contain matching entries. All entries of a chat are written between its opening and its
+    /// close. The last message of an open chat does not limit the time of its entries, because webhook events can
+    /// follow the message.
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
         let is_closed_before_range = chat.state.is_closed() && chat.updated_at.plus(CLOCK_TOLERANCE) < self.from;
         self.matches_channel(chat) && !is_closed_before_range && chat.opened_at <= self.to.plus(CLOCK_TOLERANCE)
@@ -51,14 +53,14 @@ impl DeliveryFilter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
     NewestFirst,
-    /// The order of a replay: receivers get the messages of a chat in their original order.
+    /// The order of a replay, so that receivers get the messages of a chat in their original order.
     OldestFirst,
 }
 
-/// The last entry that a page of the delivery log has examined.
+/// The last entry that a page of the delivery log has examined. The next page continues after this entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryCursor {
-    /// The time of the entry when the log is sorted by time; none when it is read chat by chat.
+    /// The time of the entry if the log is sorted by time. `None` if the log is read chat by chat.
     pub at: Option<Timestamp>,
     pub chat_id: u64,
     pub seq: u64,
@@ -80,24 +82,24 @@ impl DeliveryCursor {
     }
 }
 
-/// Accepts digits only; `u64::from_str` also accepts a sign.
+/// Parses a number that consists of digits only. `u64::from_str` would also accept a sign.
 fn parse_digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// The kind of replay, which determines the deliveries that qualify.
+/// The kind of replay. It determines which deliveries can be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayScope {
     /// An agent sends one failed message to the visitor again.
     MessageToVisitor,
     /// An admin replays all failed deliveries that match a filter.
     AllFailed,
-    /// An admin replays one delivery, which may be delivered already: the receiver may have lost it.
+    /// An admin replays one delivery. It may already be delivered, because the receiver may have lost the message.
     Single,
 }
 
 impl ReplayScope {
-    /// Why a delivery cannot be replayed now; none when it can.
+    /// The reason why a delivery cannot be replayed now. `None` if it can be replayed.
     pub fn refusal(self, entry: &TimelineEntry, now: Timestamp) -> Option<&'static str> {
         let Some(delivery) = &entry.delivery else { return Some("the entry has no receiver") };
         if entry.is_expired(now) {
@@ -129,7 +131,7 @@ mod tests {
         Timestamp(1_000_000 + seconds * 1_000)
     }
 
-    /// A chat of the channel CH, opened at 0 seconds, with its last message at 100 seconds.
+    /// A chat of the channel CH that was opened at 0 seconds and had its last message at 100 seconds.
     fn chat(state: ChatState) -> Chat {
         Chat {
             account_id: "acc".into(),
@@ -159,7 +161,7 @@ mod tests {
         }
     }
 
-    /// An entry of 50 seconds.
+    /// An entry that was created at 50 seconds.
     fn entry(from: Sender, target: Target, state: DeliveryState) -> TimelineEntry {
         let verdict_at = (state == DeliveryState::Failed).then(|| at(59));
         TimelineEntry {
@@ -240,7 +242,7 @@ mod tests {
         let message = |state| entry(Sender::Bot("b".into()), Target::Channel, state);
         let notice = |state| entry(Sender::System, Target::Bot, state);
         let visitor_message = |state| entry(Sender::Visitor, Target::Bot, state);
-        // MessageToVisitor, AllFailed, Single.
+        // Whether each scope allows a replay, in the order MessageToVisitor, AllFailed, Single.
         let table = [
             (message(Failed), [true, true, true]),
             (message(Delivered), [false, false, true]),

@@ -1,8 +1,8 @@
 //! Departments, and the audience of a channel: the agents who receive its chats.
 //!
-//! Deleted agents and departments do not count, and their ids are never reused. A deletion must not make a chat
-//! unreachable: a channel whose agents are all deleted has all agents as its audience, and a chat that is offered to a
-//! department without members is offered to the audience of its channel.
+//! Deleted agents and departments are ignored, and their ids are never reused. A deletion must not make a chat
+//! unreachable. Therefore, if all agents of a channel are deleted, its audience consists of all agents of the account.
+//! A chat that is offered to a department without members is offered to the audience of its channel instead.
 
 use std::collections::HashSet;
 
@@ -10,20 +10,20 @@ use crate::domain::channel::ChannelSettings;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Department {
-    /// Sequential in the account, from 1.
+    /// A sequential number in the account, starting at 1.
     pub department_id: u64,
     /// Shown to agents and sent to webhooks.
     pub name: String,
-    /// The members. A stored department may contain deleted agents, a department of a [`Roster`] does not.
+    /// The members. A stored department may contain deleted agents; a department in a [`Roster`] does not.
     pub agent_ids: Vec<u64>,
 }
 
-/// The department data that is copied into a chat (specification, C1).
+/// The department data that is copied into a chat (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatDepartment {
-    /// Sequential in the account, from 1.
+    /// A sequential number in the account, starting at 1.
     pub department_id: u64,
-    /// The name when the chat was offered to the department.
+    /// The name of the department when it was copied into the chat.
     pub name: String,
 }
 
@@ -76,7 +76,8 @@ impl Roster {
         self.departments.iter().find(|department| department.department_id == department_id)
     }
 
-    /// The agents of a channel and the members of its departments; all agents of the account if there are none.
+    /// The agents of a channel and the members of its departments. If none of them exist, the audience is all agents of
+    /// the account.
     pub fn audience(&self, channel: &ChannelSettings) -> Audience {
         let departments = channel.department_ids.iter().filter_map(|id| self.department(*id));
         let named = channel.agent_ids.iter().chain(departments.flat_map(|department| &department.agent_ids));
@@ -84,8 +85,8 @@ impl Roster {
         if existing.is_empty() { Audience::AllAgents } else { Audience::Only(existing) }
     }
 
-    /// Whether an offer to a department includes an agent. None for a department without members, to which nothing can
-    /// be offered.
+    /// Whether an offer to a department includes an agent. `None` if the department does not exist or has no members,
+    /// because nothing can be offered to it.
     pub fn offer_includes(&self, department_id: u64, agent_id: u64) -> Option<bool> {
         let members = &self.department(department_id)?.agent_ids;
         (!members.is_empty()).then(|| members.contains(&agent_id))

@@ -1,23 +1,23 @@
-//! The idempotency key of a request: a repeated request with the same key gets the first answer instead of storing its
-//! message twice.
+//! The idempotency key of a request. A repeated request with the same key returns the response to the first request and
+//! does not store the message again.
 
 use std::fmt::Display;
 
 use crate::domain::sha256;
 
-/// The `Idempotency-Key` of a request, unique within its scope: a visitor, an agent in a chat, or a bot.
+/// The `Idempotency-Key` header of a request. It is unique within its scope: a visitor, an agent in a chat, or a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub scope: String,
     /// SHA-256 of the key, in hexadecimal.
     pub key_hash: String,
-    /// SHA-256 of the request body, in hexadecimal. The same key with another body is an error.
+    /// SHA-256 of the request body, in hexadecimal. A request with the same key but a different body is rejected.
     pub body_hash: String,
 }
 
 impl IdempotencyKey {
-    /// `body` must have one text for all bodies that count as equal. A `serde_json::Value` does: it prints objects with
-    /// sorted keys and without white space.
+    /// Bodies that count as equal must be printed as the same text. This is true of `serde_json::Value`, which prints
+    /// objects with sorted keys and without white space.
     pub fn new(scope: String, key: &[u8], body: impl Display) -> Self {
         Self { scope, key_hash: sha256::hex_digest(key), body_hash: sha256::hex_digest(body.to_string()) }
     }

@@ -1,15 +1,15 @@
-//! Finds where a link begins in a word and which host it leads to. Covers what browsers, Markdown renderers and link
-//! detection libraries would make clickable; when in doubt, a word counts as a link.
+//! Finds the start of a link in a word, and the host to which the link leads. A word counts as a link if a browser, a
+//! Markdown renderer or a link detection library would make it clickable. In case of doubt, it counts as a link.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// Endings of host-like words that name a file, such as `report.pdf`.
+/// The file extensions by which a file name such as `report.pdf` is distinguished from a host name.
 const FILE_EXTENSIONS: [&str; 16] = [
     "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
 ];
 
-/// Dangerous schemes of URLs that have no host.
+/// Schemes of URLs that have no host but are dangerous when they are opened.
 const HOSTLESS_SCHEMES: [&str; 6] = ["javascript:", "vbscript:", "data:", "file:", "blob:", "filesystem:"];
 
 /// Whether a text is a well-formed http or https URL.
@@ -19,8 +19,9 @@ pub fn is_web_url(text: &str) -> bool {
     is_http && Url::parse(text).is_ok()
 }
 
-/// The byte offset of the first link in a word: a URL with a scheme, `//host.name`, or a bare host name. Existing link
-/// detection libraries miss hosts with non-ASCII top-level domains, numeric hosts and names that cannot be registered.
+/// The byte offset of the first link in a word: a URL with a scheme, `//host.name`, or a bare host name. The search
+/// does not use a link detection library, because the existing libraries miss hosts with non-ASCII top-level domains,
+/// numeric hosts and names that cannot be registered.
 pub(super) fn find_link(word: &str) -> Option<usize> {
     [find_web_scheme(word), find_hostless_scheme(word), find_double_slash(word), find_host_name(word)]
         .into_iter()
@@ -28,7 +29,8 @@ pub(super) fn find_link(word: &str) -> Option<usize> {
         .min()
 }
 
-/// Browsers accept any number of slashes after `http:` and `https:`, also none.
+/// Finds `http:` or `https:` before other text. Browsers accept any number of slashes after these schemes, including
+/// none.
 fn find_web_scheme(word: &str) -> Option<usize> {
     let lower = word.to_ascii_lowercase();
     let found = ["http:", "https:"].map(|scheme| lower.find(scheme).filter(|at| at + scheme.len() < lower.len()));
@@ -40,7 +42,7 @@ fn find_hostless_scheme(word: &str) -> Option<usize> {
     let find_scheme = |scheme: &str| {
         let at = lower.find(scheme)?;
         let rest = lower.get(at + scheme.len()..)?;
-        // Without a comma or a slash, `data:` is an ordinary word before a colon.
+        // If no comma or slash follows, `data:` is an ordinary word with a colon.
         let is_link = if scheme == "data:" { rest.contains([',', '/']) } else { !rest.is_empty() };
         is_link.then_some(at)
     };
@@ -67,7 +69,8 @@ fn find_host_name(word: &str) -> Option<usize> {
             && has_letter_or_digit(name)
         {
             let after_domain = after.get(1 + domain.len()..)?;
-            // With a path, a query or a port it is a URL with a user name, not an e-mail address.
+            // If a path, a query or a port follows the domain, the word is a URL with a user name, not an e-mail
+            // address.
             if is_host_name(domain, after_domain)
                 && !starts_url_suffix(after_domain)
                 && !after_domain.starts_with(['/', '?', '#', '@'])
@@ -76,7 +79,7 @@ fn find_host_name(word: &str) -> Option<usize> {
             }
         }
         if at >= email_end && is_host_name(name, after) {
-            // A link with a user name begins at the user name.
+            // If the link contains a user name, the link begins at the user name.
             let user = before.strip_suffix('@').and_then(|before| name_candidates(before).last());
             return Some(user.map_or(at, |(at, _)| at));
         }
@@ -84,8 +87,8 @@ fn find_host_name(word: &str) -> Option<usize> {
     None
 }
 
-/// The parts of a word that could be a host name or the user name of an address, with their byte offsets. In `a+b@c`,
-/// `a+b` is one part.
+/// The parts of a word that could be a host name or a user name, with their byte offsets. In `a+b@c`, `a+b` is one
+/// part.
 fn name_candidates(word: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     word.split_inclusive(|c| !is_name_char(c)).filter_map(move |piece| {
@@ -97,7 +100,8 @@ fn name_candidates(word: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a character can occur in a host or user name. Combining marks of other scripts can, punctuation cannot.
+/// Whether a character can occur in a host name or a user name. Combining marks of non-Latin scripts can occur, but
+/// punctuation other than `-._%+` cannot.
 fn is_name_char(c: char) -> bool {
     let is_punctuation = matches!(c, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff20}');
     c.is_alphanumeric() || "-._%+".contains(c) || (!c.is_ascii() && !is_punctuation)
@@ -122,7 +126,8 @@ fn is_host_name(name: &str, after: &str) -> bool {
     (is_domain && !is_file) || is_ip_address
 }
 
-/// The host of a link with or without a scheme. None when it has no host, or when clients could disagree about it.
+/// The host of a link, which may have no scheme. `None` if the link has no host, or if clients could disagree about the
+/// host.
 pub(super) fn link_host(link: &str) -> Option<String> {
     let lower = link.to_ascii_lowercase();
     let is_web = lower.starts_with("http:") || lower.starts_with("https:");
@@ -134,19 +139,20 @@ pub(super) fn link_host(link: &str) -> Option<String> {
     // Link detection libraries read `evil.example@good.example` as a link to `evil.example`.
     let url = url.ok().filter(|url| is_web || (url.username().is_empty() && url.password().is_none()))?;
     let host = url.host_str()?.trim_end_matches('.');
-    // They also read `evil.example,good.example` as two links.
+    // Link detection libraries read `evil.example,good.example` as two links.
     host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)).then(|| host.to_owned())
 }
 
-/// Whether a link has an `@` before its path: everything before the `@` is a user name, not the host.
+/// Whether a link contains an `@` before its path. Everything before the `@` is then a user name, not the host.
 pub(super) fn has_user_name(link: &str) -> bool {
     let rest = link.split_once(':').map_or(link, |(scheme, rest)| if rest.starts_with('/') { rest } else { scheme });
     let authority = rest.trim_start_matches('/').split(['/', '?', '#', '\\']).next();
     authority.is_some_and(|authority| authority.contains('@'))
 }
 
-/// Other texts as which a client may read a word: invisible characters removed, full-width characters as ASCII, percent
-/// encoding and character references decoded, and backslashes removed (Markdown) or read as slashes (browsers).
+/// The different texts that a client may read in place of a word. In all of them, invisible characters are removed,
+/// full-width characters are converted to ASCII, and percent encoding and character references are decoded. Backslashes
+/// are removed as in Markdown, replaced by slashes as in browsers, or kept.
 pub(super) fn alternative_readings(word: &str) -> Vec<String> {
     let decoded = decode_character_references(word);
     let plain = normalize_characters(&percent_decode_str(&decoded).decode_utf8_lossy());
@@ -154,8 +160,8 @@ pub(super) fn alternative_readings(word: &str) -> Vec<String> {
     readings.into_iter().filter(|reading| reading != word).collect()
 }
 
-/// Replaces full-width characters by ASCII and removes invisible ones. An ideographic full stop becomes a dot before a
-/// letter of a non-ideographic script; elsewhere it ends a sentence.
+/// Converts full-width characters to ASCII and removes invisible characters. An ideographic full stop is converted to a
+/// dot if a letter or digit of a non-ideographic script follows it; elsewhere it ends a sentence and is kept.
 fn normalize_characters(text: &str) -> String {
     let visible: Vec<char> = text.chars().filter(|c| !is_invisible(*c)).map(to_ascii_equivalent).collect();
     let following = visible.iter().skip(1).map(Some).chain([None]);
@@ -178,7 +184,7 @@ fn to_ascii_equivalent(c: char) -> char {
     }
 }
 
-/// Whether a character is a control character or one that is displayed without width.
+/// Whether a character is a control character or is displayed without width.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
@@ -206,7 +212,8 @@ fn decode_character_references(text: &str) -> String {
     decoded
 }
 
-/// The character of a character reference: `Some(None)` for one that URL parsers ignore, None for an unknown name.
+/// The character that a character reference stands for. `Some(None)` if URL parsers ignore the character; `None` if the
+/// name is unknown.
 fn referenced_character(name: &str) -> Option<Option<char>> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));

@@ -1,5 +1,5 @@
-//! Safe URL, the phishing protection for agents (specification, Authentication): removes links to domains that the
-//! account has not allowed from everything that agents are shown.
+//! The phishing protection for agents, named Safe URL in the specification (section Authentication). It removes links
+//! to domains that the account does not allow from everything that agents see.
 
 use url::Url;
 
@@ -10,16 +10,16 @@ use crate::domain::message_content::{Content, Media, RichContent};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 
-/// Replaces a blocked link.
+/// The text that replaces a blocked link.
 const BLOCKED_LINK_TEXT: &str = "[link blocked]";
 
-/// The allowed domains, each with its subdomains. An empty list allows every link.
+/// The allowed domains. Their subdomains are also allowed. An empty list allows every link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkFilter(pub Vec<String>);
 
 impl LinkFilter {
-    /// A domain in the form in which it is stored: lower case, international names as Punycode. None when the text is
-    /// not a bare domain, for example because it has a scheme, a port or a path.
+    /// Returns a domain in the form in which it is stored: in lower case, with international names as Punycode. Returns
+    /// `None` if the text is not a bare domain, for example because it contains a scheme, a port or a path.
     pub fn normalize_domain(text: &str) -> Option<String> {
         let url = Url::parse(&format!("http://{}", text.trim())).ok()?;
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
@@ -52,8 +52,8 @@ impl LinkFilter {
         filtered
     }
 
-    /// Replaces a blocked link in a word that may end with its delimiter. `run` is the word and everything after it up
-    /// to the next white space, because some clients extend a link to there.
+    /// Replaces a blocked link in a word, which may end with its delimiter. `run` contains the word and all text after
+    /// it up to the next white space, because some clients treat all of this text as part of the link.
     fn filter_word(&self, word: &str, run: &str) -> String {
         let without_punctuation = trim_trailing_punctuation(word);
         let after = word.get(without_punctuation.len()..).unwrap_or_default();
@@ -65,7 +65,7 @@ impl LinkFilter {
                 return format!("{}{BLOCKED_LINK_TEXT}{after}", without_punctuation.get(..at).unwrap_or_default());
             }
         }
-        // A word with a disguised link is replaced as a whole.
+        // If the word contains a disguised link, the whole word is replaced.
         let is_blocked_reading =
             |reading: &String| link_detection::find_link(reading).is_some_and(|at| is_blocked(reading, at));
         if link_detection::alternative_readings(without_punctuation).iter().any(is_blocked_reading) {
@@ -100,7 +100,7 @@ impl LinkFilter {
         chat
     }
 
-    /// Filters the content of an entry unless an agent wrote it, and the receiver's errors of every entry.
+    /// Filters the texts that a receiver returned and, unless an agent wrote the entry, the content of the entry.
     pub fn filter_entry(&self, mut entry: TimelineEntry) -> TimelineEntry {
         if entry.from.name() != AGENT {
             self.filter_content(&mut entry.content);
@@ -282,9 +282,9 @@ mod tests {
 
     #[test]
     fn disguised_links_are_blocked() {
-        // Nothing of the host may remain of any of these words.
+        // No part of the host may remain in the filtered text of any of these words.
         let table = [
-            // Before or after another link.
+            // The link is before or after another link.
             "evil.com//login",
             "evil.com/x//good.example",
             "evil.com/login,https://good.example/",
@@ -297,7 +297,7 @@ mod tests {
             "report.pdf,evil.com",
             "evil.com.https://good.example/",
             "a.evil.com://good.example/",
-            // Missing, repeated and reversed slashes.
+            // Slashes are missing, repeated or reversed.
             "https:/evil.com/login",
             "https:evil.com/login",
             "https:///evil.com/login",
@@ -306,7 +306,7 @@ mod tests {
             r"\\evil.com\x",
             r"/\evil.com",
             "https//evil.com",
-            // With a user name or a password.
+            // The link contains a user name or a password.
             "x@evil.com/login",
             "x@evil.com?login",
             "x@evil.com#login",
@@ -331,19 +331,19 @@ mod tests {
             "evil\u{2024}com",
             "https:／／evil.com",
             "xn--e1afmkfd.com/login",
-            // Invisible characters.
+            // The link contains invisible characters.
             "ev\u{200b}il.c\u{200d}om",
             "evil\u{ad}.com",
             "evil.\u{2060}com",
             "\u{feff}evil.com",
             "good.example\u{200b}.evil.com",
-            // Escapes of Markdown and HTML.
+            // The link is escaped as in Markdown or HTML.
             r"https:\/\/evil\.com/login",
             r"evil\.com",
             "evil&period;com",
             "https&colon;&sol;&sol;evil&#46;com",
             "https&#x3a;//evil&#X2E;com",
-            // Schemes without a host.
+            // The URL has no host.
             "javascript:alert",
             "JavaScript:alert",
             "javascript&colon;alert",

@@ -1,17 +1,18 @@
-//! Limits of failed logins (docs/decisions.md, Logins).
+//! Limits for failed logins (docs/decisions.md, Logins).
 //!
-//! Failed logins are counted in windows by e-mail and network together, by network, and by e-mail. The first limit is
-//! tight. The other two are loose, because they also affect people who have done nothing wrong, and they do not apply
-//! to somebody who has signed in with the same e-mail from the same network before.
+//! Failed logins are counted in time windows by three keys: the e-mail address together with the client's network, the
+//! network alone, and the e-mail address alone. The first limit is low. The other two limits are high, because they
+//! also affect people who have not made a failed attempt. These two limits do not apply if someone has signed in with
+//! the same e-mail address from the same network before.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// Windows start at multiples of this length, so nobody is refused for longer.
+/// The length of a window. Windows start at multiples of this length, so logins are rejected for at most this time.
 pub const LOGIN_WINDOW: Duration = Duration::from_secs(5 * 60);
-/// How long a network stays known after a successful login.
+/// How long a network counts as known for an e-mail address after a successful login.
 pub const KNOWN_NETWORK_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum LoginCounter {
 }
 
 impl LoginCounter {
-    /// Failed logins per window, after which further attempts are refused.
+    /// The number of failed logins in a window after which further logins are rejected.
     pub fn limit(self) -> u64 {
         match self {
             Self::EmailAndNetwork => 10,
@@ -31,7 +32,7 @@ impl LoginCounter {
         }
     }
 
-    /// Whether the limit also applies to a network from which somebody has signed in with this e-mail.
+    /// Whether the limit also applies to a network from which someone has signed in with this e-mail address.
     pub fn applies_to_known_networks(self) -> bool {
         self == Self::EmailAndNetwork
     }
@@ -53,8 +54,8 @@ pub fn login_window(now: Timestamp) -> (u64, Duration) {
     (number, Duration::from_secs(length - elapsed))
 }
 
-/// The network of a client address: an IPv4 address itself, or the /64 prefix of an IPv6 address, because one client
-/// can use all addresses of its prefix.
+/// The network of a client's IP address. For IPv4 this is the address itself. For IPv6 it is the /64 prefix, because
+/// one client can use all addresses of its prefix.
 pub fn client_network(source: &str) -> String {
     let Ok(address) = source.parse::<IpAddr>() else { return "unknown".to_owned() };
     match address.to_canonical() {

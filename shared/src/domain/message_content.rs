@@ -1,4 +1,4 @@
-//! The content of a timeline entry: the message types and fields of the specification (A3, B2), and the kinds of
+//! The content of a timeline entry: the message types and fields (specification, tables A3 and B2), and the kinds of
 //! notification.
 
 use crate::domain::bot::BotNotice;
@@ -17,13 +17,13 @@ pub enum ContentKind {
     Location,
     Markdown,
     Buttons,
-    /// Not a message, but a notification of the bot.
+    /// A notification for the bot, not a message.
     BotNotice(BotNotice),
-    /// Not a message, but a notification of a webhook.
+    /// A notification for a webhook, not a message.
     Webhook(WebhookEvent),
 }
 
-/// The fields that a message type requires (specification, A3).
+/// The fields that a message type requires (specification, table A3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredFields {
     Text,
@@ -34,7 +34,7 @@ pub enum RequiredFields {
 }
 
 impl ContentKind {
-    /// The message types of the Chat channel API (specification, A3).
+    /// The message types of the channel API (specification, table A3).
     const CHANNEL_KINDS: [Self; 8] =
         [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
@@ -78,7 +78,7 @@ impl ContentKind {
     }
 }
 
-/// A typing notice (specification, A3). Never stored.
+/// A typing notice (specification, table A3). It is never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypingNotice {
     Start,
@@ -99,8 +99,8 @@ impl TypingNotice {
     }
 }
 
-/// The file or the location of a message. Sizes are in bytes, durations in seconds, dimensions in pixels, coordinates
-/// in degrees.
+/// The file or the location of a message. Sizes are in bytes, durations in seconds, dimensions in pixels and
+/// coordinates in degrees.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Media {
     pub file: Option<String>,
@@ -117,10 +117,10 @@ pub struct Media {
     pub longitude: Option<f64>,
 }
 
-/// A button that the visitor can press instead of writing (specification, B2).
+/// A button that the visitor can press instead of writing (specification, table B2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
-    /// The label, which is also the text that the visitor sends by pressing it.
+    /// The label of the button. If the visitor presses the button, this text is sent as the visitor's message.
     pub text: String,
     /// Chosen by the bot provider.
     pub id: Option<ButtonId>,
@@ -134,10 +134,10 @@ pub enum ButtonId {
     Number(String),
 }
 
-/// The Markdown or the buttons of a bot's message (specification, B2).
+/// The Markdown or the buttons of a bot's message (specification, table B2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RichContent {
-    /// Markdown text with links, bold and italic.
+    /// Markdown with links, bold text and italic text.
     pub content: Option<String>,
     /// Shown above the buttons.
     pub title: Option<String>,
@@ -145,7 +145,8 @@ pub struct RichContent {
     pub buttons: Vec<Button>,
     /// Whether the visitor should press a button instead of writing.
     pub force_reply: bool,
-    /// The channel can display neither the message nor a fallback, so the message is stored for agents but not sent.
+    /// True if the channel can display neither the message nor its fallback text. Such a message is stored, so that
+    /// agents see it, but it is not sent to the visitor.
     pub not_displayable: bool,
 }
 
@@ -176,7 +177,7 @@ impl Content {
         Self { kind, text: None, media: Media::default(), rich: None }
     }
 
-    /// Whether the visitor receives the message; see [`RichContent::not_displayable`].
+    /// Whether the message is sent to the visitor; see [`RichContent::not_displayable`].
     pub fn is_displayable(&self) -> bool {
         self.rich.as_deref().is_none_or(|rich| !rich.not_displayable)
     }
@@ -187,8 +188,8 @@ impl Content {
         Self { rich: Some(Box::new(rich)), ..self }
     }
 
-    /// The message in a format that the channel can display: the message itself, its plain text fallback with
-    /// `force_reply`, or none (specification, B2).
+    /// The message in a format that the channel can display (specification, table B2): the message itself, or its
+    /// plain-text fallback with `force_reply`. `None` if the channel can display neither.
     pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
         let is_supported = match self.kind {
             ContentKind::Markdown => rich_support.markdown,
@@ -212,7 +213,8 @@ impl Content {
         self.text.as_deref().map(|text| Self { rich, ..Self::text(text) })
     }
 
-    /// The message as plain text, for bots, which do not support files and locations, and for transcripts.
+    /// The message as plain text. It is used for transcripts, and for bots, because they do not support files and
+    /// locations.
     pub fn to_plain_text(&self) -> String {
         let location = self
             .media
@@ -223,13 +225,14 @@ impl Content {
         [self.text_or_rich_text(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// A text of at most `max_chars` characters for lists of chats.
+    /// A text of at most `max_chars` characters that represents the message in a list of chats.
     pub fn preview(&self, max_chars: usize) -> String {
         let text = self.text_or_rich_text().or_else(|| self.media.file_name.clone());
         truncate_chars(&text.unwrap_or_default(), max_chars)
     }
 
-    /// The text or, because it is optional in rich messages, the text of the rich content.
+    /// The text of the message. In rich messages this text is optional; without it, the text of the rich content is
+    /// returned.
     fn text_or_rich_text(&self) -> Option<String> {
         let rich = || self.rich.as_deref().map(RichContent::to_plain_text).filter(|text| !text.is_empty());
         self.text.clone().or_else(rich)

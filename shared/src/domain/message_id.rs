@@ -1,6 +1,7 @@
-//! The ids of timeline entries, used as `message.id`, `webhook-id` and the `id` of bot events. An id is a UUIDv7 (RFC
-//! 9562) that holds the chat and the entry number instead of random bits, so an entry is found by its id without an
-//! index. Ids sort by time, and within a millisecond by chat and entry number.
+//! The ids of timeline entries, which are sent as `message.id`, as `webhook-id`, and as the `id` of bot events. An id
+//! is a UUIDv7 (RFC 9562) that contains the chat id and the entry number in place of most of the random bits. Therefore
+//! an entry can be found by its id without an index. Ids are sorted by time, and within the same millisecond by chat id
+//! and entry number.
 //!
 //! | 48 bits | 4 | 12 + 20 | 2 | 30 | 12 |
 //! |---|---|---|---|---|---|
@@ -16,7 +17,7 @@ const SEQ_BITS: u32 = 30;
 const RANDOM_BITS: u32 = 12;
 const BITS_AFTER_VARIANT: u32 = 62;
 
-/// `random` distinguishes equal chat and entry numbers of different accounts.
+/// `random` distinguishes ids of different accounts that contain the same chat id and entry number.
 pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String {
     let chat_and_seq = lowest_bits(chat_id.into(), CHAT_BITS) << SEQ_BITS | lowest_bits(seq.into(), SEQ_BITS);
     let payload = chat_and_seq << RANDOM_BITS | lowest_bits(random.into(), RANDOM_BITS);
@@ -24,8 +25,8 @@ pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String 
     Uuid::from_u128(head << 64 | 0b10 << BITS_AFTER_VARIANT | lowest_bits(payload, BITS_AFTER_VARIANT)).to_string()
 }
 
-/// The chat id and the entry number in an id. The caller must compare the id of that entry, because any UUID has such
-/// numbers.
+/// Extracts the chat id and the entry number from an id. Such numbers can be extracted from any UUID, so the caller
+/// must check that the entry with these numbers has the given id.
 pub fn chat_and_seq(id: &str) -> Option<(u64, u64)> {
     let bits = Uuid::parse_str(id).ok()?.as_u128();
     let chat_and_seq =

@@ -1,6 +1,5 @@
-//! Phone calls as the webhook event call_event reports them (specification, C1).
+//! Phone calls, which the webhook event call_event reports (specification, table C1).
 
-/// The direction of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
     Callback,
@@ -15,7 +14,7 @@ pub enum CallStatus {
     ClientConnected,
     /// Holds the URL of the recording, if there is one.
     End(Option<String>),
-    /// Holds the reason.
+    /// Holds the reason of the error.
     Error(String),
 }
 
@@ -54,7 +53,8 @@ impl CallStatus {
         }
     }
 
-    /// Combines the status name with the fields that the specification defines beside it.
+    /// Combines the name of a status with the fields that accompany it: `reason` for `error`, and `record_url` for
+    /// `end`.
     pub fn parse(name: &str, reason: Option<String>, record_url: Option<String>) -> Option<Self> {
         Some(match name {
             "start" => Self::Start,

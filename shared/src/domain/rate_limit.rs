@@ -1,10 +1,11 @@
-//! Rate limits: a number of messages, requests or chats in a window of ten seconds (docs/decisions.md, General).
+//! Rate limits: the number of messages, requests or chats that are allowed in a window of ten seconds
+//! (docs/decisions.md, General).
 
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// Default limits, for accounts without a limit of their own.
+/// The default limits, which apply to accounts that have not set their own.
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
@@ -17,7 +18,7 @@ pub fn fixed_window(now: Timestamp) -> (u64, Timestamp) {
     (number, Timestamp::from_seconds((number + 1).saturating_mul(seconds)))
 }
 
-/// A window that starts with the first message after the end of the previous window.
+/// A rate limit window that starts with the first message after the end of the previous window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateWindow {
     pub started_at: Timestamp,
@@ -25,7 +26,8 @@ pub struct RateWindow {
 }
 
 impl RateWindow {
-    /// Returns the window after one more message, or the time until the next message is allowed.
+    /// Counts one more message and returns the changed window. If the limit is reached, the error is the time until the
+    /// next message is allowed.
     pub fn count_message(self, limit: u32, now: Timestamp) -> Result<Self, Duration> {
         let age = now.since(self.started_at);
         if age >= RATE_WINDOW {

@@ -1,60 +1,62 @@
-//! The schedule of attempts (specification, Limits; docs/design.md, Delivery): three attempts, three seconds
-//! apart, and the verdict after nine seconds.
+//! The schedule of the attempts of a delivery (specification, Limits; docs/design.md, Delivery). A round consists of
+//! three attempts, three seconds apart, and its final result is visible after nine seconds.
 
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// Attempts of one round of a delivery.
+/// The maximum number of attempts in one round of a delivery.
 pub const MAX_ATTEMPTS: u32 = 3;
-/// Time between the starts of two attempts.
+/// The time between the starts of two attempts.
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time from the start of a round to its verdict.
+/// The time from the start of a round to its final result.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
-/// An attempt that would have less time than this is not started.
+/// An attempt is not started if less than this time is left for it.
 const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
-/// A first attempt that starts at most this late still leaves time for the other attempts of its window.
+/// If the first attempt starts at most this late, enough time is left for the other attempts of the window.
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
-/// Queues delay by whole seconds, so a task may arrive this long before its slot and is handled at once.
+/// Queues delay tasks by whole seconds, so a task can arrive before its planned time. If it arrives at most this early,
+/// it is processed immediately.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
 /// What to do now with a pending delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptStep {
-    /// Send now, with this time-out.
+    /// Send now, with this timeout.
     Attempt(Duration),
     Wait(Duration),
-    /// No attempt is left.
+    /// No attempt or no time is left.
     GiveUp,
 }
 
 /// The times that determine the next attempt of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryClock {
-    /// The creation of the entry, or the start of the last replay.
+    /// The start of the round: the creation of the entry, or the last time the delivery was replayed or queued again.
     pub round_started_at: Timestamp,
-    /// Attempts of the current round.
+    /// The number of attempts in the current round.
     pub attempts_made: u32,
     pub last_attempt_at: Option<Timestamp>,
 }
 
 impl DeliveryClock {
-    /// The clock of a delivery whose turn in the order of its chat came at `turn`. When the wait left too little time
-    /// for all attempts, the round starts at the turn: a receiver that accepts each message in time must not miss the
-    /// last one of a burst.
+    /// The clock of a delivery whose turn in the order of its chat came at `turn`. If the entry had to wait so long
+    /// that too little time is left for all attempts, the round starts at `turn`. Otherwise a receiver that accepts
+    /// every message in time could miss the last message of a burst.
     pub fn with_turn_at(self, turn: Timestamp) -> Self {
         let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
         if has_waited { Self { round_started_at: turn, ..self } } else { self }
     }
 
-    /// When the verdict of a failed round becomes visible: at the end of the window, or now if that has passed.
+    /// The time at which the final result of a failed round becomes visible: the end of the window, or `now` if the
+    /// window has already ended.
     pub fn verdict_at(&self, now: Timestamp) -> Timestamp {
         self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
 
-    /// A delivery without an attempt is attempted once, however late it is.
+    /// Decides what to do with the delivery now. The first attempt is always made, however late it is.
     pub fn next_step(&self, now: Timestamp) -> AttemptStep {
         if self.attempts_made == 0 {
             return AttemptStep::Attempt(ATTEMPT_TIMEOUT);
@@ -71,8 +73,8 @@ impl DeliveryClock {
         }
     }
 
-    /// Like [`next_step`](Self::next_step), but gives up at the end of the window: a bot that is late has lost the
-    /// chat.
+    /// Like [`next_step`](Self::next_step), but gives up at the end of the window. This applies to bots: if a bot has
+    /// not reacted by then, the chat is handed over to the agents.
     pub fn next_step_within_window(&self, now: Timestamp) -> AttemptStep {
         let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);
         match self.next_step(now) {
@@ -82,7 +84,8 @@ impl DeliveryClock {
         }
     }
 
-    /// The start of the next attempt: its place in the window, but at least the spacing after the last attempt.
+    /// The start of the next attempt: its planned time in the window, but not earlier than [`ATTEMPT_SPACING`] after
+    /// the last attempt.
     fn next_slot(&self) -> Timestamp {
         let planned = self.round_started_at.plus(ATTEMPT_SPACING.saturating_mul(self.attempts_made));
         self.last_attempt_at.map_or(planned, |last| planned.max(last.plus(ATTEMPT_SPACING)))

@@ -1,18 +1,19 @@
-//! Secret rotation: a new secret is current at once, and old secrets stay valid until their own end.
+//! Secret rotation. A new secret becomes the current one immediately; every old secret stays valid until its own expiry
+//! time.
 
 use crate::domain::timestamp::Timestamp;
 
-/// Valid secrets besides the current one.
+/// Limits the valid secrets besides the current one.
 pub const MAX_OLD_SECRETS: usize = 4;
 
 pub trait Rotatable {
-    /// The end of a rotated secret; none for the current one.
+    /// The expiry time of a rotated secret. `None` for the current secret.
     fn valid_until(&mut self) -> &mut Option<Timestamp>;
 }
 
-/// Appends a new secret to a list that is sorted from the oldest to the current one. The current one becomes an old one
-/// that ends at `old_until`; older ones keep their end. At most four old secrets stay. When `old_until` is not in the
-/// future, all old secrets end at once.
+/// Appends a new secret to a list that is sorted from the oldest secret to the current one. The current secret becomes
+/// an old secret that expires at `old_until`; the other old secrets keep their expiry time. Only the newest four old
+/// secrets are kept. If `old_until` is not in the future, all old secrets are removed.
 pub fn rotate<T: Rotatable>(secrets: &mut Vec<T>, new: T, now: Timestamp, old_until: Timestamp) {
     for secret in secrets.iter_mut() {
         secret.valid_until().get_or_insert(old_until);

@@ -1,4 +1,4 @@
-//! SHA-256, for secrets with enough randomness to need no salt and for keys built from untrusted text.
+//! SHA-256 hashes of secrets that are random enough to need no salt, and of untrusted text that becomes part of a key.
 
 use sha2::{Digest, Sha256};
 

@@ -1,15 +1,15 @@
-//! Protects against server-side request forgery. Customers choose the URLs of receivers, so a URL could lead to this
-//! machine, to the metadata service of the cloud or to the Lambda Runtime API. Only public addresses are allowed,
-//! whether a URL contains the address or its host name resolves to it.
+//! Protects against server-side request forgery (SSRF). Customers choose the URLs of receivers, so a URL could lead to
+//! this machine, to the metadata service of the cloud or to the Lambda Runtime API. Only public IP addresses are
+//! allowed. This applies to an address in a URL, and to every address to which a host name resolves.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 use url::{Host, Url};
 
-/// All networks that are not globally reachable according to the special-purpose registries of IANA, plus multicast,
-/// reserved and IPv4-embedding networks. For an embedded IPv4 address that [`unwrap_embedded_ipv4`] finds, the IPv4
-/// address is checked instead.
+/// All networks that are not globally reachable according to the special-purpose registries of IANA. The list also
+/// contains multicast networks, reserved networks, and networks whose addresses embed an IPv4 address. If
+/// [`unwrap_embedded_ipv4`] finds an embedded IPv4 address, that address is checked instead.
 const SPECIAL_PURPOSE_NETWORKS: &[&str] = &[
     "0.0.0.0/8",
     "10.0.0.0/8",
@@ -49,7 +49,7 @@ pub enum ForbiddenTarget {
     NotHttp,
     #[error("must be an https URL")]
     NotHttps,
-    /// A user name or password in the URL would appear in delivery logs.
+    /// Rejected because a user name or password in the URL would appear in delivery logs.
     #[error("must not contain a user name or password")]
     Credentials,
     #[error("must not lead to a private or special address")]
@@ -73,8 +73,9 @@ impl SsrfGuard {
         }
     }
 
-    /// Checks the scheme, the credentials and a literal IP address of a URL. A host name is checked when it is
-    /// resolved. The `url` crate normalizes decimal, octal, hexadecimal and shortened IPv4 addresses.
+    /// Checks the scheme and the credentials of a URL, and its host if that is an IP address. A host name is checked
+    /// later, when it is resolved. The `url` crate has already normalized decimal, octal, hexadecimal and shortened
+    /// IPv4 addresses.
     pub fn check(&self, url: &Url) -> Result<(), ForbiddenTarget> {
         match url.scheme() {
             "https" => {}
@@ -103,7 +104,7 @@ impl SsrfGuard {
     }
 }
 
-/// The IPv4 address inside a mapped, NAT64 or 6to4 address; otherwise the address itself.
+/// The IPv4 address inside an IPv4-mapped, NAT64 or 6to4 address. Any other address is returned unchanged.
 fn unwrap_embedded_ipv4(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else {
         return address;

@@ -1,5 +1,5 @@
-//! An entry of a chat's timeline: a message or a notification, with its delivery if it has a receiver. Both are one
-//! item, so one write commits the message together with the duty to deliver it.
+//! An entry of a chat's timeline: a message or a notification, with its delivery if it has a receiver. The entry and
+//! its delivery are stored in one item, so a message cannot be stored without its pending delivery.
 
 use std::time::Duration;
 
@@ -9,38 +9,41 @@ use crate::domain::message_content::Content;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::WebhookDispatch;
 
-/// The sequence number and the entry are stored by two writes. No function that stores a message runs longer than this,
-/// so an older gap is never filled.
+/// One write reserves the sequence number, and another stores the entry. No function that stores a message runs longer
+/// than this time, so an older gap is never filled.
 const GAP_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelineEntry {
     pub account_id: String,
     pub chat_id: u64,
-    /// Number of the entry in the chat, ascending; numbers can be skipped.
+    /// The number of the entry in the chat. Numbers ascend, but can be skipped.
     pub seq: u64,
-    /// Unique; sent as `message.id`, `webhook-id` or the `id` of a bot event. See [`message_id`](super::message_id).
+    /// A unique id. It is sent as `message.id`, as `webhook-id`, or as the `id` of a bot event. See
+    /// [`message_id`](super::message_id).
     pub id: String,
     pub from: Sender,
     pub content: Content,
     pub at: Timestamp,
-    /// Present in notifications of a webhook.
+    /// The event data, if the entry is a notification for a webhook.
     pub webhook_dispatch: Option<WebhookDispatch>,
-    /// When the entry expires; none: never.
+    /// The time at which the entry expires. `None` means that it never expires.
     pub retain_until: Option<Timestamp>,
-    /// None when the entry has no receiver.
+    /// `None` if the entry has no receiver.
     pub delivery: Option<Delivery>,
 }
 
 impl TimelineEntry {
-    /// Whether the retention period is over. The table deletes expired items late.
+    /// Whether the retention period is over. This must be checked, because the table deletes expired items with a
+    /// delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.retain_until.is_some_and(|until| until <= now)
     }
 }
 
-/// Cuts the entries after the entry number `after` at the first gap that may still be filled, so that a client polling
-/// from its last `seq` never skips an entry. A gap before an older entry is permanent.
+/// Truncates the entries that follow the entry number `after` at the first gap that may still be filled. This way, a
+/// client polling from its last `seq` never skips an entry. A gap is permanent if the entry after it is older than
+/// `GAP_TIMEOUT`.
 pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {
@@ -74,7 +77,8 @@ mod tests {
         }
     }
 
-    /// The remaining entry numbers of these entries, each given with its age in seconds.
+    /// The numbers of the entries that [`stable_prefix`] keeps. Each input entry consists of its number and its age in
+    /// seconds.
     fn stable_seqs(after: u64, entries: &[(u64, u64)]) -> Vec<u64> {
         let entries = entries.iter().map(|(seq, age)| entry(*seq, *age)).collect();
         stable_prefix(entries, after, NOW).iter().map(|entry| entry.seq).collect()

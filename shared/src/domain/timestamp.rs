@@ -1,13 +1,13 @@
-//! Points in time with the resolution that is stored: milliseconds.
+//! Points in time in milliseconds, the resolution in which they are stored.
 
 use std::time::Duration;
 
-/// A point in time: whole milliseconds since the Unix epoch, UTC.
+/// Unix time in whole milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// Whole seconds since the Unix epoch, the unit of every `timestamp` in the APIs.
+    /// Unix time in whole seconds, the unit of every `timestamp` in the APIs.
     pub fn seconds(self) -> u64 {
         self.0 / 1_000
     }
@@ -16,17 +16,16 @@ impl Timestamp {
         Self(seconds.saturating_mul(1_000))
     }
 
-    /// This time plus a duration.
     pub fn plus(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(millis(duration)))
     }
 
-    /// This time minus a duration, at the earliest the epoch.
+    /// Subtracts a duration. The result is not earlier than the Unix epoch.
     pub fn minus(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(millis(duration)))
     }
 
-    /// The time that has passed since `earlier`; zero when `earlier` is in the future.
+    /// The time that has passed since `earlier`. Zero if `earlier` is later than this time.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }

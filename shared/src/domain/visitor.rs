@@ -1,5 +1,5 @@
-//! Visitors and their profiles. The profile is merged from several sources: a value stays until a source sends a
-//! different one, and a value that the integrator only repeats never undoes a correction by somebody else.
+//! Visitors and their profiles. A profile is merged from several sources. A value is kept until a source sends a
+//! different value. If the integrator only repeats its last value, this does not undo a correction by another source.
 
 use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
@@ -36,7 +36,7 @@ impl ProfileSource {
     }
 }
 
-/// Contact data of a visitor (specification, A1 and C1).
+/// Contact data of a visitor (specification, tables A1 and C1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorProfile {
     pub name: Option<String>,
@@ -47,7 +47,7 @@ pub struct VisitorProfile {
     pub description: Option<String>,
 }
 
-/// The source of each profile value that agents rely on.
+/// The source of each profile value that agents rely on. `None` if no source has set the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSources {
     pub name: Option<ProfileSource>,
@@ -56,8 +56,8 @@ pub struct ProfileSources {
     pub description: Option<ProfileSource>,
 }
 
-/// The last value from the integrator for each profile field that another source has changed since. A field is empty
-/// while the profile itself has the integrator's value.
+/// The integrator's last value of each profile field that another source has changed since. A field is `None` while the
+/// profile itself contains the integrator's value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntegratorValues {
     pub name: Option<String>,
@@ -66,7 +66,7 @@ pub struct IntegratorValues {
     pub description: Option<String>,
 }
 
-/// Part of a visitor that is stored by itself, so that concurrent changes to other parts are preserved.
+/// A part of a visitor that is written separately, so that concurrent changes to other parts are preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitorField {
     Name,
@@ -82,7 +82,7 @@ pub enum VisitorField {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorChanges {
     pub fields: Vec<VisitorField>,
-    /// True for changes that agents rely on and for a change of the blacklist, not for a new page or photo.
+    /// True if a value of [`ProfileSources`] or the blacklist has changed. False if only the page or the photo is new.
     pub must_notify_webhooks: bool,
 }
 
@@ -95,12 +95,12 @@ impl VisitorChanges {
 }
 
 impl VisitorProfile {
-    /// The URL of the page that the visitor has open, unless the integrator sent a text instead.
+    /// The URL of the page that the visitor has open. `None` if the integrator sent a text instead of a URL.
     pub fn page(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| is_web_url(url))
     }
 
-    /// The text that the integrator sent instead of a URL, such as the name of a screen.
+    /// The text that the integrator sent instead of the URL of a page, such as the name of a screen.
     pub fn url_text(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| !is_web_url(url))
     }
@@ -115,27 +115,29 @@ impl VisitorProfile {
 pub struct Visitor {
     pub account_id: String,
     pub channel_id: String,
-    /// `sender.id` as text: the identifier in the integrator's system.
+    /// The visitor's identifier in the integrator's system (`sender.id`) as text.
     pub external_id: String,
-    /// Sequential in the account, from 1.
+    /// A sequential number in the account, starting at 1.
     pub number: u64,
     pub profile: VisitorProfile,
     pub sources: ProfileSources,
     pub integrator_values: IntegratorValues,
-    /// Number of chats that the visitor has opened.
+    /// The number of chats that the visitor has opened.
     pub chats: u64,
     /// Messages of a blacklisted visitor are dropped.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
     /// The chat that the visitor opened last, open or closed.
     pub last_chat: Option<u64>,
-    /// When the visitor expires unless they open another chat; none: never.
+    /// The time at which the visitor expires unless they open another chat. `None` means that the visitor never
+    /// expires.
     pub retain_until: Option<Timestamp>,
     pub changes: VisitorChanges,
 }
 
 impl Visitor {
-    /// Whether the retention period is over. The table deletes expired items late.
+    /// Whether the visitor has no open chat and the retention period is over. This must be checked, because the table
+    /// deletes expired items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
@@ -153,7 +155,7 @@ impl Visitor {
         Self { profile, sources, integrator_values, changes, chats: 0, ..self }
     }
 
-    /// Merges the values that a source sends; absent fields stay unchanged. Returns whether there is anything to store.
+    /// Merges the values that a source sends. Absent fields stay unchanged. Returns whether there are changes to store.
     pub fn merge_profile(&mut self, update: &VisitorProfile, source: ProfileSource) -> bool {
         let VisitorProfile { name, phone, email, photo, url, description } = update;
         let (profile, sources, integrator) = (&mut self.profile, &mut self.sources, &mut self.integrator_values);
@@ -202,7 +204,7 @@ impl Visitor {
 
 enum MergeResult {
     Unchanged,
-    /// The profile already has the value; only the integrator's last value changed.
+    /// The profile already contains the value; only the integrator's last value has changed.
     IntegratorValueChanged,
     ValueChanged,
 }
@@ -265,7 +267,7 @@ mod tests {
     }
 
     impl Visitor {
-        /// Returns the name after the merge, whether there is anything to store, and whether webhooks are notified.
+        /// Returns the name after the merge, whether there are changes to store, and whether webhooks are notified.
         fn merge_name(&mut self, name: &str, source: ProfileSource) -> (Option<&str>, bool, bool) {
             self.changes = VisitorChanges::default();
             let is_changed = self.merge_profile(&named(name), source);

@@ -6,12 +6,13 @@ use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook_event::WebhookEvent;
 
-/// A signing secret. After a rotation, the old and the new secret both sign until the old one ends.
+/// A signing secret. After a rotation, requests are signed with both the new secret and the old secret until the old
+/// one expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningSecret {
     /// In the format of Standard Webhooks, `whsec_...`.
     pub secret: String,
-    /// The end of a rotated secret; none for the current one.
+    /// The expiry time of a rotated secret. `None` for the current secret.
     pub valid_until: Option<Timestamp>,
 }
 
@@ -21,16 +22,16 @@ impl Rotatable for SigningSecret {
     }
 }
 
-/// Webhooks of one account.
+/// Limits the webhooks of one account.
 pub const MAX_WEBHOOKS: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     pub webhook_id: String,
     pub url: String,
-    /// Subscribed events; an empty list means all events.
+    /// The subscribed events. An empty list means all events.
     pub events: Vec<WebhookEvent>,
-    /// The rotated secrets that are still valid, oldest first, then the current one.
+    /// The rotated secrets that are still valid, from the oldest to the newest, followed by the current secret.
     pub secrets: Vec<SigningSecret>,
 }
 
@@ -43,7 +44,7 @@ impl Webhook {
         self.secrets.iter().find(|existing| existing.valid_until.is_none()).map(|current| current.secret.as_str())
     }
 
-    /// The valid secrets, newest first. Each of them signs every request.
+    /// The valid secrets, newest first. Every request is signed with each of them.
     pub fn valid_secrets(&self, now: Timestamp) -> Vec<&str> {
         let valid = self.secrets.iter().filter(|existing| existing.valid_until.is_none_or(|until| now < until));
         valid.rev().map(|existing| existing.secret.as_str()).collect()
@@ -54,8 +55,8 @@ impl Webhook {
         secret_rotation::rotate(&mut self.secrets, SigningSecret { secret, valid_until: None }, now, old_until);
     }
 
-    /// Rotates the secret unless the secrets have changed from `before`. Returns true also when `secret` is already in
-    /// place, because an earlier attempt of the same write may have stored it.
+    /// Rotates the secret if the secrets are still the same as `before`. Returns whether `secret` is stored afterwards.
+    /// This is also true if it was already stored, because an earlier attempt of the same write may have stored it.
     pub fn rotate_if_unchanged(
         &mut self,
         before: &[SigningSecret],
@@ -72,7 +73,7 @@ impl Webhook {
     }
 }
 
-/// An event for one webhook. Stored in the timeline entry from which it is delivered.
+/// An event for one webhook. It is stored in the timeline entry from which it is delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookDispatch {
     pub event: WebhookEvent,
@@ -86,8 +87,8 @@ pub struct WebhookDispatch {
 }
 
 impl WebhookDispatch {
-    /// The ids of the agents in the body of the event, without duplicates: all participants for chat_finished, none for
-    /// offline_message, otherwise the agent who caused the event.
+    /// The ids of the agents in the body of the event, without duplicates: all participants for chat_finished, no
+    /// agents for offline_message, and the agent who caused the event for other events.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
         match self.event {
             WebhookEvent::ChatFinished => chat.participants.clone(),
@@ -100,7 +101,7 @@ impl WebhookDispatch {
     }
 }
 
-/// Event data beyond the chat, equal for every webhook.
+/// The data of an event that is not stored in the chat. It is the same for every webhook.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebhookEventDetails<'a> {
     /// `assign_to` of chat_assigned.

@@ -20,7 +20,7 @@ impl WebhookEvent {
         Self::OfflineMessage,
     ];
 
-    /// `event_name` in the API, also the name in storage.
+    /// The `event_name` in the API, and the name in storage.
     pub fn name(self) -> &'static str {
         match self {
             Self::CallEvent => "call_event",

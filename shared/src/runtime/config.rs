@@ -8,7 +8,7 @@ use std::env;
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use std::time::Duration;
 
-/// The default in `template.yaml`.
+/// The default of the parameter `FirstAttemptsPerAccount` in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
 /// Reads the environment variables that a function's dependencies need when they are opened, and collects the names of

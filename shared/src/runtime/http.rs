@@ -20,7 +20,7 @@ use crate::runtime::dependencies::Dependency;
 use crate::runtime::{metrics, startup};
 use crate::wire;
 
-/// The default limit of the size of a request body.
+/// The size limit of a request body, unless the endpoint has a limit of its own.
 const MAX_BODY_BYTES: usize = 128 * 1024;
 const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
@@ -308,7 +308,7 @@ impl Request {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
-    /// The client's network address as the gateway reports it. A header with the address could be forged.
+    /// The client's network address as the gateway reports it. An address in a header could be forged.
     pub fn source_address(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),

@@ -55,7 +55,7 @@ pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     }
 }
 
-/// Records how long the oldest item that a scheduled run has not handled is overdue.
+/// Records the age of a backlog: for how long its oldest unhandled item has been overdue.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
     let age =
         Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK_DIMENSION, "Backlog"] };
@@ -109,7 +109,7 @@ mod tests {
     fn metric_line_has_the_embedded_metric_format() {
         let age = Metric { name: "Age", unit: "Milliseconds", value: 9, dimensions: &[STACK_DIMENSION] };
         let line = metric_line(
-            &[Metric::count("Tries", &[STACK_DIMENSION, "Target"]), age],
+            &[Metric::count("Attempts", &[STACK_DIMENSION, "Target"]), age],
             &[("Target", "bot")],
             "prod",
             Timestamp(5),
@@ -121,7 +121,7 @@ mod tests {
                     {
                         "Namespace": "Switchboard",
                         "Dimensions": [["Stack", "Target"]],
-                        "Metrics": [{"Name": "Tries", "Unit": "Count"}],
+                        "Metrics": [{"Name": "Attempts", "Unit": "Count"}],
                     },
                     {
                         "Namespace": "Switchboard",
@@ -133,7 +133,7 @@ mod tests {
             "level": "INFO",
             "Stack": "prod",
             "Target": "bot",
-            "Tries": 1,
+            "Attempts": 1,
             "Age": 9,
         });
         assert_eq!(line, expected);

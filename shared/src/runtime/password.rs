@@ -22,7 +22,7 @@ pub fn verify(password: &str, stored: Option<&str>) -> bool {
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the same parameters that no known password matches.
+/// A well-formed hash with the same parameters. No known password matches it.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

@@ -27,7 +27,7 @@ pub struct AccountSettingsService<'a> {
 }
 
 impl AccountSettingsService<'_> {
-    /// Costs two reads.
+    /// Returns the settings and the trigger rules. Costs two reads.
     pub async fn get(&self) -> Result<Response, Error> {
         let rules = self.directory.widget_rules(self.account_id).await?;
         Ok(Response::ok(settings::settings_json(&self.directory.settings(self.account_id).await?, &rules)))

@@ -29,7 +29,7 @@ pub async fn admin(connections: &Connections, request: &Request) -> Result<Sessi
     }
 }
 
-/// Checks the operator's key.
+/// Checks that the request contains the operator's key.
 pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     if key.matches(token) { Ok(()) } else { Err(Error::Unauthorized) }

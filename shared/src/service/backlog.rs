@@ -14,9 +14,9 @@ use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, OverdueItem, OverduePage};
 
-/// Partitions that are processed concurrently.
+/// Number of partitions that are processed concurrently.
 const MAX_CONCURRENT_PARTITIONS: u64 = 8;
-/// Items of a partition that a worker processes before it takes the next partition.
+/// Number of items of a partition that a worker processes before it takes the next partition.
 const MAX_ITEMS_PER_PAGE: i32 = 25;
 
 /// Resolves to whether the item was changed. Only changed items count towards the run's limit.
@@ -39,7 +39,7 @@ pub struct BacklogRun<'a> {
     pub max_changed_items: u32,
 }
 
-/// The result of a run.
+/// What a run has done, and what it has left over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BacklogReport {
     /// Number of items that were changed.

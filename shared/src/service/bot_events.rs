@@ -77,8 +77,8 @@ impl BotEventHandler<'_> {
         self.chats.save_visitor_and_notify(&visitor, &settings.webhooks, clock::now()).await
     }
 
-    /// Finds the chat of an event by `chat_id`, by `client_id`, or
-    /// by the `id` of a CLIENT_MESSAGE (docs/decisions.md, Bot API).
+    /// Finds the chat of an event by its `chat_id`, by its `client_id`, or by the `id` of a CLIENT_MESSAGE
+    /// (docs/decisions.md, Bot API).
     async fn chat_id(&self, chat_reference: &ChatReference) -> Result<u64, Error> {
         match (chat_reference.chat_id, chat_reference.client_id) {
             (Some(chat_id), None) => Ok(chat_id),

@@ -18,13 +18,13 @@ use crate::wire::json_object::without_nulls;
 use crate::wire::message_content;
 use crate::wire::webhook::department_json;
 
-/// A longer text is refused rather than truncated, because the agent would not notice the truncation.
+/// A longer text is rejected rather than truncated, because the agent would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// Limits names, phone numbers, e-mail addresses and passwords.
 const MAX_AGENT_FIELD_CHARS: usize = 254;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
-/// Parses the body of POST /agent/login: the e-mail in lower case, and the password.
+/// Parses the body of POST /agent/login. Returns the e-mail address in lower case, and the password.
 pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
     let body = Fields::of(body)?;
     Ok((
@@ -45,7 +45,7 @@ pub fn parse_typing(body: &Value) -> Result<TypingNotice, Error> {
     Ok(Fields::of(body)?.enumerated("type", "typein, typeout", TypingNotice::parse)?.unwrap_or(TypingNotice::Start))
 }
 
-/// Parses the body of POST /agent/chats/{chat_id}/messages, a `message` object of the specification (A3).
+/// Parses the body of POST /agent/chats/{chat_id}/messages, a `message` object (specification, table A3).
 pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     let body = Fields::of(body)?;
     let message_content::ParsedMessage::Content(content) = message_content::parse_message_object(body, usize::MAX)?
@@ -59,7 +59,7 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     Ok(*content)
 }
 
-/// The recipient of a transfer, by id.
+/// The recipient of a transfer. Holds the id of the agent or the department.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferRequest {
     Agent(u64),
@@ -82,12 +82,12 @@ pub fn login_json(token: &str, agent: &Agent) -> Value {
     json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
 }
 
-/// `online` is false if the agent has sent no request for ten minutes.
+/// `online` is true if the status is online and the agent has sent a request in the last ten minutes.
 pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
 
-/// A chat as an item of a list, without links that Safe URL blocks.
+/// A chat as an item of a list, without links that Safe URL (the phishing protection) blocks.
 pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
     let chat = &safe_urls.filter_chat(chat);
     let last_message = chat
@@ -139,14 +139,14 @@ pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: 
     })
 }
 
-/// The source of each profile field: visitor, bot, agent or CRM.
+/// The source of each profile field that has one, such as the visitor, the integrator or an agent.
 fn sources_json(sources: ProfileSources) -> Value {
     let ProfileSources { name, phone, email, description } = sources;
     let fields = [("name", name), ("phone", phone), ("email", email), ("description", description)];
     Value::Object(without_nulls(fields.map(|(field, source)| (field, json!(source.map(ProfileSource::name))))))
 }
 
-/// The data that webhooks returned for the agent's screen.
+/// The data that webhooks have returned for the panel beside the chat.
 fn panel_json(panel: &Panel) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let lines: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
@@ -209,7 +209,7 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
         fields.insert("shown".to_owned(), json!(false));
     }
     if let Some(delivery) = &entry.delivery {
-        // `delivery` is reserved for messages to the visitor: an agent can retry only those.
+        // The name `delivery` is used only for messages to the visitor, because an agent can send only these again.
         let name = match delivery.target {
             Target::Channel => "delivery",
             Target::Bot => "bot_delivery",
@@ -220,8 +220,8 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
     Value::Object(fields)
 }
 
-/// A delivery as admins and agents see it: a failure only after its verdict, and without error texts that the channel
-/// hides.
+/// A delivery as admins and agents see it. A failure is not shown before the end of the round's nine seconds. Error
+/// texts that the channel hides are left out.
 pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
     let state = delivery.visible_state(now);
     let mut fields = Map::from_iter([

@@ -1,4 +1,5 @@
-//! Events of the Bot API (specification, part B): those that a provider sends (B-1), and those that it receives (B-2).
+//! Events of the Bot API (specification, part B): the events that a provider sends (B-1), and those that it receives
+//! (B-2).
 
 use serde_json::{Map, Value, json};
 
@@ -14,10 +15,10 @@ use crate::wire::json_object::without_nulls;
 
 /// The events that a provider can send.
 const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
-/// Specification, Limits.
+/// The maximum number of buttons in a message (specification, Limits).
 const MAX_BUTTONS: usize = 3;
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
-/// Limits ids, names, titles and buttons.
+/// Limits the length of ids, names, titles and button labels.
 const MAX_BOT_FIELD_CHARS: usize = 1_000;
 /// Limits a number that is sent as a string.
 const MAX_NUMBER_CHARS: usize = 20;
@@ -36,12 +37,12 @@ pub enum BotEventKind {
     Message(Box<Content>),
     /// INVITE_AGENT.
     InviteAgent,
-    /// CLIENT_INFO: contact details that the visitor has told the bot.
+    /// CLIENT_INFO: contact details that the visitor has given to the bot.
     ClientInfo(Box<VisitorProfile>),
 }
 
-/// How an event identifies its chat. If `chat_id` and `client_id` are both set, they must agree; `id` counts only if
-/// neither of them is set.
+/// How an event identifies its chat. If both `chat_id` and `client_id` are set, they must refer to the same chat. `id`
+/// is used only if neither of them is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatReference {
     pub chat_id: Option<u64>,
@@ -69,7 +70,8 @@ pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
     Ok(BotEvent { chat, kind })
 }
 
-/// Parses a number that the service has sent; the provider may return it as a number or a string of digits.
+/// Parses a number that the service has sent to the provider. The provider may return it as a number or as a string of
+/// digits.
 fn parse_id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     let Some(value) = non_blank_value(body, name) else { return Ok(None) };
     let number = value.as_u64().or_else(|| as_short_text(value)?.parse().ok());
@@ -144,8 +146,8 @@ fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<But
     Ok(Button { text, id })
 }
 
-/// Validates `timestamp`, a number or a string of digits, in seconds or milliseconds. The value is not used: entries
-/// have the time at which the service received them.
+/// Validates `timestamp`, which is Unix time in seconds or milliseconds, as a number or as a string of digits. The
+/// value is not used, because an entry stores the time at which the service received it.
 fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = non_blank_value(message, "timestamp") else { return Ok(()) };
     let number = value.as_f64().or_else(|| as_short_text(value)?.parse().ok());
@@ -223,7 +225,7 @@ mod tests {
         })
     }
 
-    /// `ok`, or the status and the invalid field.
+    /// Returns `ok`, or the status and the invalid field.
     fn parse_result(body: &Value) -> String {
         match parse_event(body) {
             Ok(_) => "ok".into(),

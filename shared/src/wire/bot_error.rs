@@ -1,18 +1,18 @@
-//! The errors of the Bot API (specification, B-1): the usual body and statuses, but only the codes that the Bot API
-//! defines, and 400 instead of 422.
+//! The errors of the Bot API (specification, B-1). Their bodies and statuses are those of the other APIs, with two
+//! differences: a rejected request gets one of the codes that the Bot API defines, and the status 400 replaces 422.
 
 use crate::error::{Error, ErrorResponse};
 
-/// Why an event of a bot provider was refused or failed.
+/// Why an event of a bot provider was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BotApiError {
-    /// No bot of the provider has the token of the request's address.
+    /// No bot of the provider has the token in the request's URL.
     #[error("the token is not known")]
     InvalidClient,
     /// The provider's `Authorization` header is missing or wrong.
     #[error("the Authorization header is missing or wrong")]
     UnauthorizedClient,
-    /// The event name is not supported; holds the supported names.
+    /// The event name is not supported. Holds the supported names.
     #[error("event must be one of {0}")]
     UnsupportedEvent(&'static str),
     #[error(transparent)]

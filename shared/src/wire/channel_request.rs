@@ -1,4 +1,5 @@
-//! Request bodies for the integrator's server: messages and typing notices of agents and bots (specification, A2).
+//! Request bodies for the integrator's server: messages of agents and bots, and typing notices of agents
+//! (specification, table A2).
 
 use serde_json::{Map, Number, Value, json};
 
@@ -21,7 +22,7 @@ fn request_body(from: &Sender, chat: &Chat, message: &Map<String, Value>) -> Val
     let (name, photo) = match from {
         Sender::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
         Sender::Bot(name) => (name.as_str(), None),
-        // Their entries have no delivery to a channel.
+        // Entries of visitors and of the system are never delivered to a channel.
         Sender::Visitor | Sender::System => ("", None),
     };
     let sender = without_nulls([("name", json!(name)), ("photo", json!(photo))]);

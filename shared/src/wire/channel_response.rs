@@ -1,5 +1,5 @@
-//! Interpretation of an integrator's HTTP response: delivered, rejected or to be retried (specification, A2 and Errors;
-//! docs/decisions.md, Channel API).
+//! Interprets an integrator's HTTP response: the message was delivered, it was rejected, or it must be sent again
+//! (specification, table A2 and Errors; docs/decisions.md, Channel API).
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ pub(super) fn parse_json(body: &[u8]) -> Option<Value> {
     if let Value::String(inner) = &value { serde_json::from_str(inner).ok() } else { Some(value) }
 }
 
-/// The outcome of an attempt that got a response.
+/// The outcome of an attempt for which a response was received.
 pub fn outcome(response: &ReceiverResponse, settings: &ChannelSettings) -> Outcome {
     let body = parse_json(&response.body);
     let object = body.as_ref().and_then(Value::as_object);
@@ -63,7 +63,7 @@ fn lenient_outcome(
     }
 }
 
-/// The failure that the `error` field of a response describes, if it has one.
+/// The failure that the `error` field of a response describes, if the response contains that field.
 fn rejection(object: &Map<String, Value>, settings: &ChannelSettings) -> Option<Failure> {
     let error = object.get("error").filter(|error| !error.is_null())?;
     let message = error.get("message").and_then(Value::as_str).or(error.as_str());
@@ -76,8 +76,7 @@ fn failure(code: Option<i64>, message: &str, settings: &ChannelSettings) -> Fail
     Failure { code, message: truncate_chars(message, MAX_ERROR_MESSAGE_CHARS), hidden }
 }
 
-/// The error text of a response without an `error` field: the body, or only the status for an empty body or an HTML
-/// page.
+/// The error text of a response without an `error` field: the body, or the status if the body is empty or an HTML page.
 fn error_text(response: &ReceiverResponse, status: u16) -> String {
     let text = String::from_utf8_lossy(&response.body);
     let text = text.trim();
@@ -104,7 +103,7 @@ mod tests {
         }
     }
 
-    /// `ok`, `retry`, or `code/message/hidden` of a rejection.
+    /// Returns `ok`, `retry`, or `code/message/hidden` for a rejection.
     fn outcome_text(validation: ValidationMode, status: u16, body: &str) -> String {
         match outcome(&ReceiverResponse { status, body: body.into() }, &settings(validation)) {
             Outcome::Delivered => "ok".into(),

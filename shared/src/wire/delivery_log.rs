@@ -1,4 +1,5 @@
-//! Parameters, request and response bodies of /admin/deliveries: the list of deliveries and their replay.
+//! Query parameters, request bodies and response bodies of the /admin/deliveries endpoints, which list and replay
+//! deliveries.
 
 use serde_json::{Value, json};
 
@@ -24,33 +25,33 @@ const TARGET_NAMES: &str = "channel, bot, webhook";
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeliveryLogRequest {
     pub filter: DeliveryFilter,
-    /// Only deliveries of this chat.
+    /// If set, only the deliveries of this chat are listed.
     pub chat_id: Option<u64>,
     pub limit: usize,
-    /// The `next` of the previous page.
+    /// The `next` value of the previous page.
     pub after: Option<DeliveryCursor>,
 }
 
 /// The body of POST /admin/deliveries/replay: which deliveries to send again.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReplayRequest {
-    /// One delivery, whatever its state.
+    /// One delivery, which may already be delivered.
     One { chat_id: u64, seq: u64 },
     /// The failed deliveries of a chat.
     Chat {
         chat_id: u64,
-        /// The `next` of the previous request.
+        /// The `next` value in the response to the previous request.
         after: Option<DeliveryCursor>,
     },
     /// The failed deliveries of a time range.
     Range {
         filter: DeliveryFilter,
-        /// The `next` of the previous request.
+        /// The `next` value in the response to the previous request.
         after: Option<DeliveryCursor>,
     },
 }
 
-/// Parses the query parameters of GET /admin/deliveries. The default is the newest failed deliveries.
+/// Parses the query parameters of GET /admin/deliveries. By default, the newest failed deliveries are listed.
 pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryLogRequest, Error> {
     let invalid = |name: &str, expected: &str| Error::field(name, expected);
     let number = |name: &str| {
@@ -82,7 +83,8 @@ pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<Deli
     })
 }
 
-/// Parses the body of POST /admin/deliveries/replay: `chat_id` and `seq`, `chat_id` alone, or `from` and `to`.
+/// Parses the body of POST /admin/deliveries/replay. It contains `chat_id` and `seq`, only `chat_id`, or `from` and
+/// `to`.
 pub fn parse_replay_request(body: &Value) -> Result<ReplayRequest, Error> {
     let fields = Fields::of(body)?;
     let after = fields.text_or_blank("cursor", MAX_ID_CHARS)?.map(|text| parse_cursor(&text)).transpose()?;
@@ -148,7 +150,7 @@ fn must_be_one_of(names: &str) -> String {
     format!("must be one of {names}")
 }
 
-/// A page of the delivery log. It does not contain the text of messages.
+/// A page of the delivery log. It does not contain message texts.
 pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
     let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
     json!({ "deliveries": rows, "next": cursor(next) })

@@ -1,5 +1,5 @@
-//! Validation of a JSON body field by field, so that an error names the field by its path. Unknown fields are ignored;
-//! null counts as absent.
+//! Validates a JSON body field by field, so that an error contains the path of the invalid field. Unknown fields are
+//! ignored, and null counts as absent.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -13,12 +13,12 @@ pub struct Fields<'a> {
     object: &'a Map<String, Value>,
     /// Path of the object in the body; empty for the body itself.
     path: &'a str,
-    /// Ignore invalid optional fields instead of refusing the body.
+    /// If true, an invalid optional field is ignored; otherwise it makes the body invalid.
     lenient: bool,
 }
 
 impl<'a> Fields<'a> {
-    /// Fails if the body is not a JSON object.
+    /// Returns an error if the body is not a JSON object.
     pub fn of(body: &'a Value) -> Result<Self, Error> {
         let object = body.as_object().ok_or_else(|| Error::body("the body must be a JSON object"))?;
         Ok(Self { object, path: "", lenient: false })
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether the field is present, also with the value null.
+    /// Whether the field is present, even if its value is null.
     pub fn has(&self, name: &str) -> bool {
         self.object.contains_key(name)
     }
@@ -116,13 +116,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An optional http or https URL that the service will call: normalized and without a fragment.
+    /// An optional http or https URL to which the service will send requests. The URL is normalized, and its fragment
+    /// is removed.
     pub fn outbound_url(&self, name: &str) -> Result<Option<Url>, Error> {
         let Some(text) = self.strict_url(name)? else { return Ok(None) };
         self.normalize_url(name, &text).map(Some)
     }
 
-    /// Normalizes `text` like [`outbound_url`](Self::outbound_url); errors name the field `name`.
+    /// Normalizes `text` like [`outbound_url`](Self::outbound_url). An error contains the path of the field `name`.
     pub fn normalize_url(&self, name: &str, text: &str) -> Result<Url, Error> {
         self.reject_control_chars(name, text)?;
         let url = Url::parse(text).ok().filter(|_| link_detection::is_web_url(text));
@@ -136,7 +137,7 @@ impl<'a> Fields<'a> {
         Ok(url)
     }
 
-    /// Fails if the text contains control characters.
+    /// Returns an error for the field `name` if `text` contains control characters.
     pub fn reject_control_chars(&self, name: &str, text: &str) -> Result<(), Error> {
         let has_control = text.chars().any(char::is_control);
         if has_control { Err(self.invalid(name, "must not contain control characters")) } else { Ok(()) }
@@ -175,7 +176,7 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let number = value.as_f64().filter(|number| number.abs() <= max);
-        // DynamoDB rejects numbers that are much closer to zero.
+        // Numbers that are very close to zero are stored as zero, because DynamoDB rejects the smallest of them.
         let number = number.map(|number| if number.abs() < ROUNDED_TO_ZERO_BELOW { 0.0 } else { number });
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a number from -{max} to {max}")))
     }
@@ -200,7 +201,8 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.invalid(name, format_args!("must be a list of at most {max_items} integers")))
     }
 
-    /// An optional value of an enumeration: `names` lists the valid names for the error, `parse` converts them.
+    /// An optional value of an enumeration. `names` lists the valid names for the error message; `parse` converts a
+    /// name to its value.
     pub fn enumerated<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -209,13 +211,13 @@ impl<'a> Fields<'a> {
         parsed.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be one of {names}")))
     }
 
-    /// Turns the error of an optional field into `None` on a lenient channel.
+    /// Replaces the error of an optional field by `None` if invalid optional fields are ignored.
     fn optional<T>(&self, result: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
         if self.lenient { Ok(result.unwrap_or(None)) } else { result }
     }
 }
 
-/// Numbers closer to zero count as zero.
+/// Numbers with a smaller absolute value than this count as zero.
 const ROUNDED_TO_ZERO_BELOW: f64 = 1e-9;
 
 pub const MAX_URL_CHARS: usize = 4_096;

@@ -1,5 +1,5 @@
-//! A JSON parser that rejects objects with duplicate keys (specification, Errors: "a duplicated parameter").
-//! `serde_json` itself would use the last value of a duplicate key.
+//! A JSON parser that rejects objects with duplicate keys (specification, Errors: "a duplicated parameter"). The
+//! default parser of `serde_json` accepts a duplicate key and uses its last value.
 
 use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
@@ -13,13 +13,13 @@ use crate::error::Error;
 /// Limits the path of a duplicate key in an error response.
 const MAX_PATH_CHARS: usize = 255;
 
-/// Parses a body. The error for a duplicate key names its path in the body.
+/// Parses a body. If the body contains a duplicate key, the error contains the path of that key.
 pub fn parse(text: &str) -> Result<Value, Error> {
     let duplicate = RefCell::default();
     let mut input = serde_json::Deserializer::from_str(text);
     let parsed = ValueSeed { path: &JsonPath::Body, duplicate: &duplicate }.deserialize(&mut input);
     let value = parsed.and_then(|value| input.end().map(|()| value));
-    // The message contains the position and what the parser expected, but nothing of the body.
+    // The message contains the position of the error and what the parser expected, but no part of the body.
     let value = value.map_err(|error| Error::body(format!("the body is not valid JSON: {error}")))?;
     match duplicate.into_inner() {
         None => Ok(value),
@@ -45,8 +45,8 @@ impl Display for JsonPath<'_> {
     }
 }
 
-/// Deserializes the value at a path. The first duplicate key is recorded instead of returned as an error, so that a
-/// syntax error further on is reported in its place.
+/// Deserializes the value at `path`. The first duplicate key is recorded in `duplicate` and does not stop the parser.
+/// If a syntax error follows, only the syntax error is reported.
 struct ValueSeed<'a> {
     path: &'a JsonPath<'a>,
     duplicate: &'a RefCell<Option<String>>,

@@ -1,5 +1,6 @@
-//! The `message` object of the channel API (specification, A1 to A3), which has the same fields in both directions. In
-//! requests to an integrator it also has the formatted text and the buttons of bots, if the channel can display them.
+//! The `message` object of the channel API (specification, tables A1 to A3), which has the same fields in both
+//! directions. In a request to an integrator it also contains the Markdown or the buttons of a bot's message, if the
+//! channel can display them.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,6 @@ const MAX_MEDIA_FIELD_CHARS: usize = 1_000;
 /// A text of any length is accepted and then truncated.
 const UNLIMITED_CHARS: usize = usize::MAX;
 
-/// A parsed `message` object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParsedMessage {
     /// A message, which is stored.
@@ -38,7 +38,7 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
             "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
         )
     })?;
-    // Only validated here; the caller reads the value for the log.
+    // The id is only validated here. The caller reads its value for the log.
     message.text_or_number("id", MAX_MEDIA_FIELD_CHARS)?;
     let text = match kind.required_fields() {
         RequiredFields::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
@@ -128,7 +128,7 @@ pub fn message_fields(content: &Content) -> Map<String, Value> {
     ])
 }
 
-/// The id with the JSON type, string or number, that the bot has sent.
+/// The id of a button, with the JSON type (string or number) that the bot provider has sent.
 fn button_id_json(id: &ButtonId) -> Value {
     match id {
         ButtonId::Text(text) => json!(text),
@@ -136,7 +136,7 @@ fn button_id_json(id: &ButtonId) -> Value {
     }
 }
 
-/// The `buttons` of a bot's message (specification, B-2).
+/// The `buttons` of a bot's message (specification, table B2).
 fn buttons_json(buttons: &[Button]) -> Value {
     let button_json = |button: &Button| match &button.id {
         Some(id) => json!({ "text": button.text, "id": button_id_json(id) }),

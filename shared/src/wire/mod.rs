@@ -1,5 +1,5 @@
-//! JSON bodies: parsing with validation, and building responses. They follow the specification for integrators, bot
-//! providers and webhooks, and docs/openapi.json for our own endpoints.
+//! Parses and validates JSON bodies, and builds the bodies of responses and outbound requests. The bodies follow the
+//! specification for integrators, bot providers and webhooks, and docs/openapi.json for the service's own endpoints.
 
 pub mod admin;
 pub mod agent;

@@ -1,5 +1,5 @@
-//! The tasks in the delivery queues. A task is a small versioned JSON document that holds ids and an attempt count but
-//! no message text: the consumer reads the entry from the table.
+//! The tasks in the delivery queues. A task is a small versioned JSON document. It contains ids and counters but no
+//! message text; the consumer reads the entry from the table.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,6 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::MAX_WEBHOOKS;
 use crate::error::Error;
 
-/// A task of a delivery queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
@@ -17,7 +16,8 @@ pub enum Task {
     Entry(EntryTask),
     /// Forward a typing notice once. It is not stored and not retried.
     Typing(TypingTask),
-    /// The time limit for a bot's answer has passed: if the bot has not reacted, the chat is handed over to the agents.
+    /// The bot's time limit for a reaction has passed. If the bot has not reacted, the chat is handed over to the
+    /// agents.
     AnswerDue(AnswerDueTask),
 }
 
@@ -31,17 +31,17 @@ pub struct EntryTask {
     pub seq: u64,
     /// Starts at 1; each replay of a failed delivery starts the next round.
     pub round: u32,
-    /// Attempt within the round, starting at 0.
+    /// The number of the attempt in the round, starting at 0.
     pub attempt: u32,
-    /// True in the FIFO queue, which preserves the order of a chat; false in the retry queue.
+    /// True if the task is in the FIFO queue, which preserves the order of a chat. False if it is in the retry queue.
     pub ordered: bool,
-    /// Set if the receiver is a webhook: each webhook has its own order of a chat's entries.
+    /// The webhook, if the receiver is one. The order of a chat's entries is preserved separately for each webhook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<String>,
-    /// When the task left the FIFO queue, in milliseconds since the epoch; `None` while it is still in that queue.
+    /// When the task left the FIFO queue, as Unix time in milliseconds. `None` while the task is still in that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_at: Option<u64>,
-    /// HTTP requests of this attempt whose outcome could not be stored.
+    /// The number of HTTP requests of this attempt whose outcome could not be stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unrecorded: u32,
 }
@@ -51,7 +51,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A typing notice of the agent to whom the chat is assigned.
+/// A typing notice of the agent who has the chat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypingTask {
     /// Version of the task format.
@@ -60,20 +60,21 @@ pub struct TypingTask {
     pub chat_id: u64,
     /// `typein` or `typeout`.
     pub r#type: String,
-    /// Milliseconds since the epoch.
+    /// Unix time in milliseconds.
     pub at: u64,
 }
 
-/// The check at the end of a bot's time limit for an answer.
+/// The check at the end of a bot's time limit for a reaction to an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerDueTask {
     /// Version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
-    /// The entry that the bot has received.
+    /// The number of the entry that the bot has received.
     pub seq: u64,
-    /// Bot events from this moment on count as the answer; milliseconds since the epoch.
+    /// The start of the first attempt to send the entry, as Unix time in milliseconds. An event that the bot sends
+    /// after this time counts as its reaction.
     pub asked_at: u64,
 }
 
@@ -113,7 +114,7 @@ impl Task {
         Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
     }
 
-    /// The answer check for an entry that was first sent to the bot at `asked_at`.
+    /// The check whether the bot has reacted to an entry that was first sent to it at `asked_at`.
     pub fn answer_due(entry: &TimelineEntry, asked_at: Timestamp) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         let (account_id, asked_at) = (account_id.clone(), asked_at.0);
@@ -128,9 +129,9 @@ impl Task {
         }
     }
 
-    /// The message group in a FIFO queue. The chats of an account share `group_count` groups. A group has one task in
-    /// flight, so an account's receivers occupy at most `group_count` processes. Each webhook has its own share of the
-    /// groups, because a webhook that hangs must not delay the other webhooks of the chat.
+    /// The message group in a FIFO queue. The chats of an account share `group_count` groups. At most one task of a
+    /// group is in flight at a time, so an account's receivers occupy at most `group_count` processes. Each webhook has
+    /// its own share of the groups, because a webhook that hangs must not delay the other webhooks of the chat.
     pub fn message_group(&self, group_count: u64) -> String {
         let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {
@@ -155,7 +156,8 @@ impl Task {
         format!("{}-{}", self.account_id(), self.chat_id())
     }
 
-    /// The deduplication id in a FIFO queue: a task that is sent twice has the same id.
+    /// The deduplication id in a FIFO queue. If a task is sent twice within five minutes, the queue drops the second
+    /// message, because it has the same id.
     pub fn deduplication_id(&self) -> String {
         match self {
             Self::Entry(task) => {
@@ -170,7 +172,7 @@ impl Task {
         serde_json::json!(self).to_string()
     }
 
-    /// Fails for an unknown kind or version.
+    /// Returns an error if the kind or the version of the task is unknown.
     pub fn from_json(body: &str) -> Result<Self, Error> {
         let task: Self = serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))?;
         let version = match &task {
@@ -183,17 +185,18 @@ impl Task {
 }
 
 impl EntryTask {
-    /// The task as the consumer processes it: an ordered task has its turn now.
+    /// The task as the consumer processes it. If the task is ordered, `turn_at` is set to `now`, because its turn in
+    /// the chat's order has come.
     pub fn on_receive(&self, now: Timestamp) -> Self {
         Self { turn_at: if self.ordered { Some(now.0) } else { self.turn_at }, ..self.clone() }
     }
 
-    /// The same attempt for the retry queue.
+    /// The same attempt, for the retry queue.
     pub fn retry_unordered(&self) -> Task {
         Task::Entry(Self { ordered: false, ..self.clone() })
     }
 
-    /// The same attempt for the retry queue after a request whose outcome could not be stored.
+    /// The same attempt, for the retry queue, after a request whose outcome could not be stored.
     pub fn retry_unrecorded(&self) -> Task {
         Task::Entry(Self { unrecorded: self.unrecorded.saturating_add(1), ordered: false, ..self.clone() })
     }

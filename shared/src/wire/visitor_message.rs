@@ -1,4 +1,4 @@
-//! The request body of a visitor's message or typing notice (specification, A1 and A3).
+//! The request body of a visitor's message or typing notice (specification, tables A1 and A3).
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 /// A validated message or typing notice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitorMessage {
-    /// `sender.id` as text: an integer and the string of its digits identify the same visitor.
+    /// `sender.id` as text. An integer and the string of its digits identify the same visitor.
     pub external_id: String,
     /// Whether `sender.id` is a JSON number.
     pub has_numeric_id: bool,
@@ -22,7 +22,7 @@ pub struct VisitorMessage {
     /// `sender.invite`.
     pub invite: Option<String>,
     pub message: ParsedMessage,
-    /// `message.id`, the integrator's own id of the message; only logged.
+    /// The integrator's own id of the message (`message.id`). It is only logged.
     pub caller_message_id: Option<String>,
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::domain::message_content::{ContentKind, Media};
 
-    /// A valid body with every field of A1 and A3.
+    /// A valid body with every field of the specification's tables A1 and A3.
     fn full_body(kind: &str) -> Value {
         json!({
             "sender": {

@@ -1,4 +1,4 @@
-//! Webhooks (specification, part C): the request bodies of the events, and the interpretation of the answers.
+//! Webhooks (specification, part C): the request bodies of the events, and the interpretation of the responses.
 
 use serde_json::{Map, Value, json};
 
@@ -15,26 +15,27 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::wire::channel_response;
 use crate::wire::json_object::without_nulls;
 
-/// Further items of an answer are ignored.
+/// Further items in a response are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
 /// Limits the content of a custom data item (specification, part D) and a visitor's description.
 const MAX_CUSTOM_DATA_CHARS: usize = 1_000;
-/// Limits the part of an unconfirmed answer that the entry stores.
+/// Limits the part of an unconfirmed response that the entry stores.
 const MAX_EXCERPT_CHARS: usize = 200;
 /// Limits titles, keys, names, phone numbers and e-mail addresses.
 const MAX_WEBHOOK_FIELD_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
-/// Limits the sum of [`transcript_bytes`] in a chat_finished event. The body contains each text three times, and in
-/// `html_messages` an `&` takes five bytes. So a body of this size is usually three megabytes, which a receiver can
-/// accept within the time-out of an attempt, and at most about ten, of which a function with 256 MB can hold a few
-/// copies.
+/// Limits the sum of [`transcript_bytes`] in a chat_finished event. The body contains each text three times, so it
+/// usually has at most three megabytes. A receiver can accept this amount within the timeout of an attempt. The body
+/// can grow to about ten megabytes, because some characters are escaped: in `html_messages`, an `&` takes five bytes. A
+/// function with 256 MB of memory can hold a few copies of such a body.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
-/// Size of a message record without its text.
+/// The assumed size of a message record without its text.
 const RECORD_OVERHEAD_BYTES: usize = 100;
 const OMISSION_NOTICE: &str = "The beginning of the chat is left out.";
 
-/// The size of an entry in the transcript, without the name of its sender. 0 if the transcript does not contain it.
+/// The size of an entry in the transcript (the messages of the chat in a chat_finished event), without the name of its
+/// sender. 0 if the entry is not part of the transcript.
 pub fn transcript_bytes(entry: &TimelineEntry) -> usize {
     if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
 }
@@ -49,11 +50,11 @@ pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
     pub visitor: &'a Visitor,
-    /// Every agent who took part in the chat for chat_finished; for other events the agent who caused the event.
+    /// For chat_finished, every agent who took part in the chat. For other events, the agent who caused the event.
     pub agents: &'a [Agent],
-    /// The newest entries of the chat, oldest first; only chat_finished and offline_message use them.
+    /// The newest entries of the chat, oldest first. Only chat_finished and offline_message use them.
     pub timeline: &'a [TimelineEntry],
-    /// The text of the invitation that the visitor has answered; only chat_finished uses it.
+    /// The text of the invitation that the visitor has accepted. Only chat_finished uses it.
     pub invite: Option<String>,
 }
 
@@ -168,12 +169,14 @@ fn plain_text_line(name: &str, text: &str) -> String {
 }
 
 fn html_line(name: &str, text: &str) -> String {
-    // Unlike `encode_text` it also escapes double quotes, so that a receiver may put a text into an attribute.
+    // Unlike `encode_text`, this function also escapes double quotes, so that a receiver can put the text into an HTML
+    // attribute.
     let escape = html_escape::encode_double_quoted_attribute::<str>;
     format!("<p><b>{}:</b> {}</p>\n", escape(name), escape(text).replace('\n', "<br>"))
 }
 
-/// An item of `chat.messages`. The specification has no bot messages: they count as messages of an agent with the id 0.
+/// An item of `chat.messages`. The specification does not define bot messages, so they are sent as messages of an agent
+/// with the id 0.
 fn message_record(entry: &TimelineEntry) -> Value {
     let text = entry.content.to_plain_text();
     let timestamp = entry.at.seconds();
@@ -199,7 +202,7 @@ fn visitor_json(visitor: &Visitor) -> Value {
     ]))
 }
 
-/// The `department` object of the specification (C1).
+/// The `department` object (specification, table C1).
 pub(super) fn department_json(department: &ChatDepartment) -> Value {
     let ChatDepartment { department_id, name } = department;
     json!({ "id": department_id, "name": name })
@@ -233,17 +236,19 @@ fn empty_session_json() -> Value {
 /// The interpretation of a webhook's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WebhookAnswer {
-    /// `result` is OK. The data is empty for an event whose answer has none.
+    /// `result` is OK, or the event is call_event, for which every 2xx response counts as a confirmation. The data is
+    /// empty for events whose response does not contain data.
     Confirmed(Box<AnswerData>),
-    /// A 2xx response without a `result` counts as delivered, but its data is ignored. Holds the beginning of the body.
+    /// A 2xx response without a `result`. The event counts as delivered, but the data of the response is ignored. Holds
+    /// the beginning of the body.
     Unconfirmed(String),
-    /// `result` is FAILURE or an error message; not retried. Holds the error text.
+    /// `result` is FAILURE or an error message. The event is not sent again. Holds the error text.
     Rejected(String),
-    /// Not a 2xx response. Holds the error text.
+    /// The status is not 2xx. Holds the error text.
     Retry(String),
 }
 
-/// The data that an answer contains for the chat.
+/// The data for the chat that a webhook's response contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnswerData {
     pub panel: PanelUpdate,
@@ -251,8 +256,8 @@ pub struct AnswerData {
     pub contact_info: VisitorProfile,
 }
 
-/// Interprets the HTTP response to an event. An invalid field is ignored and a long one truncated; the rest of the
-/// answer stays valid.
+/// Interprets the HTTP response to an event. Invalid fields are ignored and long fields are truncated; the other fields
+/// of the response stay valid.
 pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> WebhookAnswer {
     if !(200..=299).contains(&status) {
         return WebhookAnswer::Retry(format!("HTTP {status}"));
@@ -304,8 +309,8 @@ fn answer_data(object: &Map<String, Value>) -> AnswerData {
     AnswerData { panel, contact_info }
 }
 
-/// The change of an optional panel field: `Some(None)` clears it if the value is null or empty, `None` preserves it if
-/// the value is invalid.
+/// The update of an optional panel field. If the value is null or empty, returns `Some(None)`, which clears the field.
+/// If the value is invalid, returns `None`, which preserves the field.
 fn field_update<T>(value: &Value, parse: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
     let is_empty = match value {
         Value::Null => true,
@@ -340,7 +345,7 @@ fn non_blank_text(value: Option<&Value>, max_chars: usize) -> Option<String> {
     plain_text(value?).filter(|text| !text.trim().is_empty()).map(|text| truncate_chars(&text, max_chars))
 }
 
-/// A string without HTML tags, or the digits of a number.
+/// A string without its HTML tags, or the digits of a number. `None` for other JSON types.
 fn plain_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(strip_tags(text)),

@@ -1,5 +1,5 @@
-//! Sample events for testing a webhook. A sample is the payload of an invented chat and is built by [`WebhookPayload`],
-//! so it has every field of a real event.
+//! Sample events for testing a webhook. A sample describes an invented chat. It is built by [`WebhookPayload`], so it
+//! contains every field of a real event.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ const EVENT_NAMES: &str =
 
 const SAMPLE_ACCOUNT_ID: &str = "sample";
 const SAMPLE_CHANNEL_ID: &str = "sample";
-/// Number of the sample chat and visitor; too large to be the number of a real one.
+/// The number of the sample chat and of the sample visitor. It is too large to be the number of a real chat or visitor.
 const SAMPLE_NUMBER: u64 = 1_000_000_000;
 
 /// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test; the default is the event `test`.
@@ -174,7 +174,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The required and optional fields of an event (specification, table C).
+    /// The required and optional fields of an event (specification, part C).
     fn specified_fields(event: WebhookEvent) -> Vec<&'static str> {
         let chat = ["event_name", "chat_id", "widget_id", "visitor", "department", "session", "page", "analytics"];
         let more: &[&str] = match event {

@@ -1,4 +1,4 @@
-//! Validation of the widget's trigger rules (specification, part D, `setRules`), which the widget executes. Unknown
+//! Validates the widget's trigger rules (specification, part D, `setRules`). The widget executes the rules. Unknown
 //! conditions and commands are accepted, because a newer widget may support them.
 
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use crate::error::Error;
 const MAX_RULES: usize = 50;
 /// Limits the conditions and, separately, the commands of a rule.
 const MAX_RULE_PARTS: usize = 20;
-/// Limits the JSON of all rules.
+/// Limits the size of the JSON of all rules.
 const MAX_RULES_BYTES: usize = 32 * 1024;
 
-/// Returns the rules if they are valid; null and an absent value are an empty list.
+/// Returns the rules if they are valid. `None` counts as an empty list.
 pub fn validated_rules(value: Option<&Value>) -> Result<Value, Error> {
     let Some(value) = value else { return Ok(json!([])) };
     for (index, rule) in list(value, "rules", MAX_RULES)?.iter().enumerate() {

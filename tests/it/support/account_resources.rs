@@ -70,8 +70,8 @@ impl AccountResources {
     }
 }
 
-/// Creates a failed message that can be retried, in the account's second chat, which is with its second visitor.
-/// Returns the chat number and `seq`.
+/// Creates a failed message that can be retried. The message is in the account's second chat, which belongs to the
+/// second visitor. Returns the chat number and `seq`.
 async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) {
     open_accepted_chat(admin, channel, "another visitor").await;
     let chat = open_accepted_chat(admin, channel, VISITOR_ID).await;

@@ -57,7 +57,8 @@ impl ApiClient {
         if let Some(host) = url.host_str().filter(|host| host.ends_with(".localhost")) {
             http = http.resolve(host, (Ipv4Addr::LOCALHOST, 0).into());
         }
-        // API Gateway sets this header itself. MiniStack instead forwards the header of the client.
+        // API Gateway sets this header itself. MiniStack, the AWS emulator of `tests/deploy/run`, forwards the client's
+        // header instead.
         let scheme = HeaderValue::try_from(url.scheme()).unwrap();
         let http = http.default_headers(HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-proto"), scheme)]));
         Self { http: http.build().unwrap(), base: base.to_owned(), token: None }

@@ -13,7 +13,7 @@ const MAX_TIMED_TESTS: usize = 2;
 /// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestLoad {
-    /// Alternates between working and waiting. A few of these tests run for each processor.
+    /// Alternates between working and waiting. At most two of these tests run for each processor.
     Busy,
     /// Mostly waits, and measures time.
     Timed,

@@ -11,7 +11,7 @@ export interface CreatedChannel {
   signingSecret: string;
 }
 
-/** Creates a channel of the Chat API. Its address and its secret are shown only here, until the dialog is closed. */
+/** Creates a channel of the channel API. Its URL and its secret are shown only here, until the dialog is closed. */
 export function ChannelDialog({
   onClose,
   onCreated,

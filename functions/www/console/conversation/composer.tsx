@@ -85,7 +85,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     };
   }, []);
 
-  // Takes the focus on request. A layout effect, so that it has the focus before the next key is pressed.
+  // Takes the focus on request, in a layout effect, so that the composer has the focus before the next key is pressed.
   const request = composerFocusRequest.value;
   useLayoutEffect(() => {
     if (request?.chatId !== chatId) return;

@@ -1,4 +1,4 @@
-/* Images, videos, audio, files and locations (specification A3). Their space is reserved before they are loaded. */
+/* Images, videos, audio, files and locations (specification, A-3). Their space is reserved before they are loaded. */
 
 import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";

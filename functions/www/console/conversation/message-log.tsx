@@ -8,7 +8,7 @@ import { describeEvents } from "./event-text";
 import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
 import { TurnView } from "./message-turn";
 
-/** The number of items rendered first, and added each time the reader scrolls to the top. */
+/** The number of items that are rendered at first, and that are added each time the reader scrolls to the top. */
 const ITEMS_PER_PAGE = 60;
 /** Within this distance the log counts as scrolled to the end. */
 const NEAR_END_PX = 64;
@@ -32,7 +32,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const isFollowingEnd = useRef(true);
   const isPositioned = useRef(false);
   const lastRendered = useRef({ last: 0, outgoing: 0 });
-  /** The distance from the end to restore after older items were added above. */
+  /** The scroll distance from the end, which is restored after older items have been added above. */
   const distanceFromEnd = useRef<number | undefined>(undefined);
   /** The read position when the chat was opened, so that the unread line does not move while the agent reads. */
   const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
@@ -82,7 +82,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     updateReadPosition();
   }, [isReady, shownItemCount]);
 
-  // At the end the log follows new messages. Further up it only counts them.
+  // If the reader is at the end, the log scrolls to new messages. Further up it only counts them.
   useLayoutEffect(() => {
     if (!isPositioned.current) return;
     const hasNewOwnMessage = outgoing.length > lastRendered.current.outgoing;

@@ -147,7 +147,7 @@ function isSameEvent(before: Entry | undefined, entry: Entry): boolean {
   return before.type === entry.type || (CHAT_END_EVENTS.has(before.type) && CHAT_END_EVENTS.has(entry.type));
 }
 
-/** Outbox items without a matching entry. The push of an own message often arrives before the response to its request. */
+/** Outbox items without a matching entry. The push of the agent's message often arrives before its response. */
 function withoutStoredEntry(
   entries: readonly Entry[],
   outgoing: readonly OutgoingItem[],
@@ -162,7 +162,7 @@ function withoutStoredEntry(
     const createdAtSeconds = Math.floor(item.createdAt / 1000);
     for (let index = entries.length - 1; index >= 0; index--) {
       const entry = entries[index];
-      // Allows for a difference of two minutes between the clocks of browser and service.
+      // The clocks of the browser and the service may differ by two minutes.
       if (entry === undefined || entry.timestamp < createdAtSeconds - 120) break;
       if (entry.from !== "agent" || entry.agent?.id !== me || matchedEntryIds.has(entry.id) || keys?.has(entry.id))
         continue;

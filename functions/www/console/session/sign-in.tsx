@@ -9,7 +9,7 @@ import { signOutReason, signIn, signInWithCode } from "../state/session";
 interface SignInProblem {
   text: string;
   field?: "email" | "password" | undefined;
-  /** The earliest time of the next attempt, in Unix milliseconds. */
+  /** The earliest time of the next attempt, as Unix time in milliseconds. */
   retryAt?: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export function SignIn() {
     }
   };
 
-  // A sign-in link of the local host has a single-use code, which is removed from the address.
+  // A sign-in link of the local host contains a single-use code, which is removed from the URL.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   useEffect(() => {
     if (code !== undefined) {

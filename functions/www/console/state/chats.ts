@@ -14,7 +14,7 @@ const OPEN_CHATS_PER_PAGE = 100;
 const CLOSED_CHATS_PER_PAGE = 50;
 const MAX_READ_MARKS = 2000;
 
-/** How far the agent has read a chat, and the last message at that time. */
+/** How far the agent has read a chat, and the chat's last message at that time. */
 interface ReadMark {
   seq: number;
   lastMessageKey: string;
@@ -104,7 +104,7 @@ export class ChatStore {
     return row.state === "active" && row.last_message?.from === "visitor";
   }
 
-  /** Unix seconds at which the visitor started to wait for an agent or for a reply. */
+  /** When the visitor started to wait for an agent or for a reply, as Unix time in seconds. */
   waitingSince(row: ChatRow): number {
     return this.waitStarts.get(row.chat_id)?.waitingSince ?? lastActivityAt(row);
   }
@@ -118,7 +118,7 @@ export class ChatStore {
     return lastMessageKey(row) !== mark.lastMessageKey && row.last_message.timestamp >= mark.at;
   }
 
-  /** The `seq` of the last entry that the agent has read; undefined if they never opened the chat. */
+  /** The `seq` of the last entry that the agent has read; undefined if the agent never opened the chat. */
   lastReadSeq(chatId: number): number | undefined {
     return this.readMarks.peek()[chatId]?.seq;
   }

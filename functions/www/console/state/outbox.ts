@@ -13,10 +13,10 @@ export type OutgoingState = "sending" | "waiting" | "rejected";
 export type OutgoingItem = OutgoingContent & {
   key: string;
   chatId: number;
-  /** Unix milliseconds; unique, items are sorted by it. */
+  /** Unix time in milliseconds. It is unique, and items are sorted by it. */
   createdAt: number;
   state: OutgoingState;
-  /** Why it is not sent: usually the service's error message. */
+  /** Why the item is not sent, usually the service's error message. */
   problem?: string;
 };
 
@@ -35,7 +35,7 @@ export class Outbox {
   /** Called when the service has stored an item. */
   onSent: (item: OutgoingItem, response: { seq: number; id: string }) => void = () => {};
   onRejected: (item: OutgoingItem) => void = () => {};
-  /** Whether messages of the chat must wait, because the request to accept it is running. */
+  /** Whether messages of the chat must wait, because the request to accept the chat is running. */
   isPaused: (chatId: number) => boolean = () => false;
 
   private readonly sendingChatIds = new Set<number>();
@@ -54,7 +54,7 @@ export class Outbox {
       .sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Sends the items that are in storage. */
+  /** Sends the items that an earlier page left in storage. */
   start(): void {
     for (const chatId of new Set(this.items.peek().map((item) => item.chatId))) void this.sendNext(chatId);
   }
@@ -137,7 +137,7 @@ export class Outbox {
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);
     } catch (error) {
       if (this.isStopped) return;
-      // After 401 the agent signs in again, so the item is retried.
+      // After 401 the agent signs in again, so the item is sent again later.
       if (isRetryable(error) || (error instanceof ApiError && error.status === 401)) {
         this.scheduleRetry(item, error);
         return;

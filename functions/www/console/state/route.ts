@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The existing pages. Channels, bots, deliveries, agents and settings have none yet; admins use the API. */
+/** The existing pages. Channels, bots, deliveries, agents and settings have no page yet, so admins use the API. */
 export const SECTIONS = ["inbox", "visitors"] as const;
 export type Section = (typeof SECTIONS)[number];
 

@@ -1,4 +1,4 @@
-/* The session of the signed-in agent. The token is only in memory and in the tab's sessionStorage. */
+/* The session of the signed-in agent. The token is stored only in memory and in the tab's sessionStorage. */
 
 import { signal } from "@preact/signals";
 import { ApiClient, hasStatus } from "../../api/client";
@@ -62,7 +62,7 @@ export async function signInWithCode(code: string): Promise<void> {
   startSession(await api.post("/_local/sign-in", { body: { code } }), undefined);
 }
 
-/** Loads data that the login response lacks: e-mail, photo and the account's name. */
+/** Loads data that the login response does not contain: e-mail address, photo and the account's name. */
 export async function loadProfile(): Promise<void> {
   try {
     const { agent, role, account } = await api.get("/agent/me");
@@ -85,7 +85,7 @@ export async function signOut(): Promise<void> {
   try {
     await api.post("/agent/logout");
   } catch (error) {
-    // In a service without this endpoint the session expires.
+    // If the service does not have this endpoint, the session ends when it expires.
     if (!hasStatus(error, 404, 405, 401)) throw error;
   } finally {
     endSession();

@@ -17,7 +17,7 @@ import { Sync } from "./sync";
 import { Timelines } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** The browser functions that Sync uses. */
+/** Replacements for the browser functions that Sync uses. */
 const pendingFrames: (() => void)[] = [];
 const globals = globalThis as unknown as Record<string, unknown>;
 beforeEach(() => {

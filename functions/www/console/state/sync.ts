@@ -15,7 +15,7 @@ export type ConnectionState =
   | { kind: "live" }
   /** The lists are polled. `nextAttemptAt` is undefined if the service does not support sockets. */
   | { kind: "polling"; nextAttemptAt: number | undefined }
-  /** Requests fail, too. */
+  /** There is no socket, and HTTP requests fail too. */
   | { kind: "lost"; nextAttemptAt: number };
 
 const POLL_INTERVAL_MS = 3000;
@@ -229,7 +229,7 @@ export class Sync {
     this.pollTimer = setTimeout(() => this.poll(), ms);
   }
 
-  /** Reports visitor activity that polling found, as a push would have done. */
+  /** Reports visitor activity that polling has found, like activity that a push reports. */
   private reportVisitorActivity(before: ReadonlyMap<number, ChatRow>): void {
     for (const row of this.chats.rows.peek().values()) {
       const previousRow = before.get(row.chat_id);
@@ -330,7 +330,7 @@ const MESSAGE_TYPES = new Set([
   "buttons",
 ]);
 
-/** The row with this entry as its last message, until the next push of the row. */
+/** Returns the row with this entry as its last message. The next push of the row replaces it. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
   if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];

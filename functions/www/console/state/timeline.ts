@@ -7,7 +7,7 @@ import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
 const MAX_ENTRIES_PER_PAGE = 500;
-/** A missing entry appears within ten seconds, or never: the service may skip a number. */
+/** A missing entry appears within ten seconds or never, because the service may skip a number. */
 const MAX_GAP_RETRIES = 12;
 const GAP_RETRY_INTERVAL_MS = 1000;
 

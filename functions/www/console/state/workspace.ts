@@ -17,7 +17,7 @@ import { Sync } from "./sync";
 import { Timelines, type Timeline } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** How long the agent can undo a close before it is sent. */
+/** How long the agent can undo closing a chat before the request is sent. */
 export const UNDO_CLOSE_MS = 5000;
 
 export function errorText(error: unknown): string {
@@ -48,9 +48,9 @@ export class Workspace {
 
   readonly presence = signal<PresenceStatus | undefined>(undefined);
   readonly directory = signal<Directory | undefined>(undefined);
-  /** Undefined until they are loaded; null if the service does not support them. */
+  /** Undefined until the canned replies are loaded; null if the service does not support them. */
   readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
-  /** Chats whose request to accept is running. */
+  /** Chats for which a request to accept them is running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
   /** The outbox keys of entries that this page sent, by entry id, so that their components keep their keys. */
   readonly sentItemKeys = new Map<string, string>();
@@ -134,7 +134,7 @@ export class Workspace {
 
   private readonly onOnline = () => this.outbox.retryNow();
 
-  /** Sends pending closes immediately, because the page is closed. */
+  /** Sends the requests that wait for an undo immediately, because the page is being closed. */
   private readonly onPageHide = () => {
     for (const [chatId, { timer, dismiss }] of this.closeTimers) {
       clearTimeout(timer);
@@ -445,7 +445,7 @@ export class Workspace {
     };
   }
 
-  /** Loads agents and departments. If the service lacks this endpoint, admins use their own. */
+  /** Loads agents and departments. If the service does not have this endpoint, admins use the admin endpoints. */
   async loadDirectory(): Promise<Directory> {
     try {
       this.directory.value = await this.api.get("/agent/agents");
@@ -500,7 +500,7 @@ export function rowFromDetails(detail: Chat): ChatRow {
 
 export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
 
-/** The visitor's name, or "Visitor" and the number if it is unknown. */
+/** The visitor's name, or "Visitor" and the visitor's number if the name is unknown. */
 export function visitorName(row: Pick<ChatRow, "visitor">): string {
   return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
 }

@@ -402,7 +402,7 @@ function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel;
   );
 }
 
-/** Shows `title` above the content and `key` before it with a colon (specification C1). */
+/** Shows `title` above the content and `key` before it with a colon (specification, part C). */
 function CustomData({ lines }: { lines: AgentPanel["custom_data"] }) {
   return (
     <div class="custom">
@@ -495,7 +495,7 @@ function shortUrl(address: string): string {
   return short.length > 60 ? `${short.slice(0, 59)}…` : short;
 }
 
-/** Lists the visitor's other chats. If the service lacks this endpoint, only loaded chats are listed. */
+/** Lists the visitor's other chats. If the service does not have this endpoint, only loaded chats are listed. */
 function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   const { api, chats } = useWorkspace();
   const [loaded, setLoaded] = useState<

@@ -1,5 +1,5 @@
-//! The demo account: created through the public API in the first run, restored in later runs. Changes by the user are
-//! kept; only missing parts are recreated.
+//! The demo account. The first run creates it through the public API. Later runs keep the user's changes and recreate
+//! only what is missing.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub enum Error {
     Json(#[from] serde_json::Error),
 }
 
-/// Identifiers and credentials of the demo account, as in `demo.json` and in the ready file.
+/// Identifiers and credentials of the demo account, as stored in `demo.json` and in the ready file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DemoAccount {
     pub account_id: String,
@@ -35,9 +35,9 @@ pub struct DemoAccount {
     pub admin_password: String,
     pub agent_email: String,
     pub agent_password: String,
-    /// `CHANNEL_PUBLIC_ID` of the channel without a bot.
+    /// The `CHANNEL_PUBLIC_ID` of the channel without a bot.
     pub channel_id: String,
-    /// The endpoint for visitors' messages. It is secret: anybody who knows it can write to the channel.
+    /// The endpoint for visitors' messages. It is secret, because anyone who knows it can write to the channel.
     pub channel_url: String,
     /// Always `None`: widget channels are not implemented yet.
     pub widget_id: Option<String>,
@@ -45,7 +45,7 @@ pub struct DemoAccount {
     pub provider_id: String,
     /// The token of the bot connection.
     pub bot_token: String,
-    /// The endpoint of a second channel, whose chats start with the bot.
+    /// The endpoint of a second channel. Chats of this channel start with the bot.
     pub bot_channel_url: String,
 }
 
@@ -76,7 +76,7 @@ struct LoginResponse {
     token: String,
 }
 
-/// Restores the demo account of an earlier run, or creates one when there is none or its admin cannot log in.
+/// Restores the demo account of an earlier run. Creates a new account if there is none, or if its admin cannot log in.
 ///
 /// # Errors
 /// [`Error::ReceiversRejected`], another error response of the service, or a data folder that cannot be used.
@@ -89,7 +89,7 @@ pub async fn prepare(api: &ApiClient, operator_key: &str, store: &FileStore) -> 
     Ok(demo)
 }
 
-/// Returns a new bearer token.
+/// Logs in and returns a new bearer token.
 ///
 /// # Errors
 /// The service rejects the credentials or cannot be called.
@@ -99,8 +99,8 @@ pub async fn log_in(api: &ApiClient, email: &str, password: &str) -> Result<Stri
     Ok(response.token)
 }
 
-/// Reads the account of an earlier run. A file that cannot be parsed is renamed and a new account is created, so that
-/// the host can start.
+/// Reads the account of an earlier run. If the file cannot be parsed, renames it and returns `None`, so that the host
+/// can start with a new account.
 fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
     let Some(text) = store.read(DEMO_FILE)? else { return Ok(None) };
     match serde_json::from_str(&text) {
@@ -115,8 +115,8 @@ fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
     }
 }
 
-/// Recreates what the account lacks. When the admin cannot log in, a new account is created; the file of the old
-/// account is renamed rather than deleted, because no other file contains its passwords.
+/// Recreates the missing parts of the account. If the admin cannot log in, creates a new account. The file of the old
+/// account is then renamed rather than deleted, because no other file contains its passwords.
 async fn restore(
     api: &ApiClient,
     operator_key: &str,
@@ -139,7 +139,7 @@ async fn restore(
     Ok(demo)
 }
 
-/// Returns a bearer token, or `None` when the service rejects the credentials.
+/// Logs in and returns a bearer token, or `None` if the service rejects the credentials.
 async fn try_log_in(api: &ApiClient, email: &str, password: &str) -> Result<Option<String>, api_client::Error> {
     match log_in(api, email, password).await {
         Ok(token) => Ok(Some(token)),
@@ -166,8 +166,8 @@ async fn ensure_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccou
     Ok(())
 }
 
-/// Sets the provider's endpoint to the base URL of this run. The request is sent even when the endpoint is unchanged,
-/// because with other template parameters the service may reject it now.
+/// Sets the provider's endpoint to the base URL of this run. The request is sent even if the endpoint is unchanged,
+/// because the service may now reject the endpoint if the template's parameters have changed.
 async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_id: &str) -> Result<(), Error> {
     let path = format!("/operator/providers/{provider_id}");
     let provider: ProviderResponse = api.get(&path, operator_key).await?;
@@ -178,7 +178,7 @@ async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_
     Ok(())
 }
 
-/// The error of a request that contains a receiver's address.
+/// Converts the error of a request that contains a receiver's URL. Status 400 means that the service rejects the URL.
 fn receiver_error(error: api_client::Error) -> Error {
     if error.has_status(400) { Error::ReceiversRejected(error) } else { Error::Api(error) }
 }
@@ -191,7 +191,7 @@ async fn ensure_bot_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoA
     Ok(())
 }
 
-/// Updates the URLs of a channel and its integrator to the base URL of this run. Returns `false` when the channel no
+/// Updates the URLs of a channel and its integrator to the base URL of this run. Returns `false` if the channel no
 /// longer exists.
 async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String) -> Result<bool, api_client::Error> {
     *url = channel_url(api, url);
@@ -212,8 +212,8 @@ async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String
 
 async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Error> {
     let (admin_email, admin_password) = new_credentials("admin")?;
-    // The provider is created first: the service rejects it, and nothing is left behind, when it may not call receivers
-    // on this machine.
+    // The provider is created first. If the service may not call receivers on this machine, it rejects the provider,
+    // and nothing else has been created yet.
     let provider = json!({"name": "Demo bots", "endpoint": bot::endpoint(api.base_url())});
     let created = api.post("/operator/providers", Some(operator_key), &provider).await;
     let ProviderResponse { provider_id, .. } = created.map_err(receiver_error)?;
@@ -241,8 +241,8 @@ async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Erro
     })
 }
 
-/// Generates an e-mail address and a password. The address is random, because addresses are unique in the service and
-/// that of an earlier demo account may still exist.
+/// Generates an e-mail address and a password. The address contains random characters, because e-mail addresses are
+/// unique in the service and the address of an earlier demo account may still exist.
 fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
     Ok((
         format!("{name}-{}@demo.example", random_and_digest::random_hex::<3>()?),
@@ -250,7 +250,7 @@ fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
     ))
 }
 
-/// Returns the agent's e-mail address and password.
+/// Creates an agent and returns the agent's e-mail address and password.
 async fn create_agent(api: &ApiClient, admin_token: &str) -> Result<(String, String), Error> {
     let (email, password) = new_credentials("agent")?;
     let agent = json!({"name": "Demo Agent", "email": email, "password": password, "role": "agent"});
@@ -267,7 +267,7 @@ async fn connect_bot(api: &ApiClient, admin_token: &str, provider_id: &str) -> R
     Ok((token, channel_url(api, &endpoint)))
 }
 
-/// A channel with a bot accepts markdown and buttons, because the bot sends both.
+/// Creates a channel. A channel with a bot shows Markdown and buttons, because the demo bot sends both.
 async fn create_channel(
     api: &ApiClient,
     admin_token: &str,
@@ -281,13 +281,13 @@ async fn create_channel(
     api.post("/admin/channels", Some(admin_token), &channel).await
 }
 
-/// The channel's endpoint with the base URL of this run: the port may differ between runs.
+/// Returns the channel's URL with the base URL of this run, because the port may differ between runs.
 fn channel_url(api: &ApiClient, endpoint: &str) -> String {
     let path = endpoint.find("/channel/").and_then(|start| endpoint.get(start..)).unwrap_or_default();
     format!("{}{path}", api.base_url())
 }
 
-/// The `CHANNEL_PUBLIC_ID` in a channel's URL.
+/// Returns the `CHANNEL_PUBLIC_ID` in a channel's URL.
 fn last_segment(url: &str) -> &str {
     url.rsplit('/').next().unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! The demo bot: emulates the server of a bot provider. It answers a few questions, invites an agent when the visitor
-//! asks for a human, and asks for an e-mail address when no agent is available. It calls only the Bot API (B-1).
+//! The demo bot emulates the server of a bot provider. It answers a few questions, invites an agent if the visitor asks
+//! for a human, and asks for an e-mail address if no agent is available. It calls only the Bot API (specification,
+//! B-1).
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,15 +20,15 @@ pub fn endpoint(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
 }
 
-/// Moves an [`endpoint`] of an earlier run to the base URL of this run. `None` for other addresses and for an endpoint
-/// that already has that base URL.
+/// Replaces the base URL of an [`endpoint`] of an earlier run. Returns `None` for any other URL, and for an endpoint
+/// that already has the base URL of this run.
 #[must_use]
 pub fn with_base_url(endpoint: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(endpoint, PATH_PREFIX, base_url)
 }
 
-/// Clones share the connection. The host needs the bot's routes before the provider exists, so the bot responds with
-/// 503 until it is connected.
+/// Clones share the connection. The host needs the bot's routes before the provider exists. Until the bot is connected,
+/// it responds with 503.
 #[derive(Debug, Clone, Default)]
 pub struct DemoBot(Arc<OnceLock<ProviderConnection>>);
 
@@ -39,18 +40,18 @@ struct ProviderConnection {
 }
 
 impl DemoBot {
-    /// Connects the bot as this provider. Later calls have no effect.
+    /// Connects the bot as the provider `provider_id`. Later calls have no effect.
     pub fn connect(&self, api: ApiClient, provider_id: &str) {
         let _ = self.0.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
     }
 
-    /// The bot's routes, for the host's port.
+    /// Returns the route on which the bot receives events. The host serves the route on its port.
     pub fn router(self) -> Router {
         Router::new().route(&format!("{PATH_PREFIX}/{{token}}"), post(receive_event)).with_state(self)
     }
 }
 
-/// Receives an event from the service (B-2). The bot's own events are posted before the response, which the
+/// Receives an event from the service (specification, B-2). The bot posts its own events before it responds, which the
 /// specification allows.
 async fn receive_event(State(bot): State<DemoBot>, Path(token): Path<String>, Json(event): Json<Value>) -> StatusCode {
     let Some(connection) = bot.0.get() else { return StatusCode::SERVICE_UNAVAILABLE };
@@ -71,7 +72,7 @@ impl ProviderConnection {
     }
 }
 
-/// The bot's events in reply to an event of the service.
+/// Returns the events that the bot posts in reply to an event of the service.
 fn replies(event: &Value) -> Vec<Value> {
     let text_at = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let mut replies = match text_at("/event") {
@@ -135,7 +136,7 @@ fn help_message() -> Value {
 mod tests {
     use super::*;
 
-    /// The type of each reply that is a message, and the event name of each other reply.
+    /// Returns the message type of each reply that is a message, and the event name of every other reply.
     fn reply_types(event: &Value) -> Vec<String> {
         let reply_type = |reply: &Value| reply.pointer("/message/type").unwrap_or(&reply["event"]).clone();
         replies(event).iter().map(|reply| reply_type(reply).as_str().unwrap_or_default().to_owned()).collect()

@@ -1,4 +1,4 @@
-//! The demo integrator: emulates the server of a customer. It prints the messages for the visitor to the terminal.
+//! The demo integrator emulates the server of a customer. It prints the messages for the visitor to the terminal.
 
 use axum::extract::Path;
 use axum::routing::post;
@@ -15,14 +15,14 @@ pub fn url(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
 }
 
-/// Moves a [`url`] of an earlier run to the base URL of this run. `None` for other addresses and for a URL that already
-/// has that base URL.
+/// Replaces the base URL of a [`url`] of an earlier run. Returns `None` for any other URL, and for a URL that already
+/// has the base URL of this run.
 #[must_use]
 pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH_PREFIX, base_url)
 }
 
-/// The integrator's routes, for the host's port.
+/// Returns the route on which the integrator receives messages. The host serves the route on its port.
 pub fn router() -> Router {
     Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message))
 }
@@ -32,15 +32,16 @@ async fn receive_message(Path(_channel_id): Path<String>, Json(body): Json<Value
     Json(json!({"result": "ok"}))
 }
 
-/// The sender and the message as one line. Control characters are replaced, so that a message cannot control the
-/// terminal.
+/// Formats the sender and the message as one line. Control characters are replaced, so that a message cannot control
+/// the terminal.
 fn terminal_line(body: &Value) -> String {
     let text_at = |path: &str| body.pointer(path).and_then(Value::as_str);
     let line = format!("{}: {}", text_at("/sender/name").unwrap_or("An agent"), message_text(&body["message"]));
     line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// The content of a message. For markdown and buttons, not the plain-text alternative.
+/// Returns the content of a message. For Markdown and buttons, this is the content itself rather than the plain-text
+/// alternative.
 fn message_text(message: &Value) -> String {
     let field = |name: &str| message.get(name).and_then(Value::as_str);
     let message_type = field("type").unwrap_or("?");
@@ -55,7 +56,8 @@ fn message_text(message: &Value) -> String {
     }
 }
 
-/// Such as `Which day? [Today] [Tomorrow]`; `None` when the message has no buttons.
+/// Formats a message with buttons, for example as `Which day? [Today] [Tomorrow]`. Returns `None` if there are no
+/// buttons.
 fn buttons_text(message: &Value) -> Option<String> {
     let buttons = message.get("buttons")?.as_array()?.iter();
     let buttons = buttons.filter_map(|button| button.get("text")?.as_str()).map(|text| format!("[{text}]"));

@@ -1,4 +1,4 @@
-//! The text that the terminal shows when the host is ready: addresses, credentials and commands to paste.
+//! The text that the terminal shows when the host is ready. It contains URLs, credentials and commands to paste.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -21,19 +21,19 @@ struct ListedChat {
     chat_id: u64,
 }
 
-/// The addresses, the demo's credentials and five commands for bash.
+/// Returns the URLs, the credentials of the demo account and five commands for bash.
 ///
 /// # Errors
 /// The agent cannot log in or list chats, or the operating system cannot provide random numbers.
 pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount) -> Result<String, account::Error> {
     let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let chat_id = next_chat_id(api, &token).await?;
-    // With a new visitor in every run, the first command always opens the chat that the third one accepts.
+    // Each run uses a new visitor. So the first command always opens a new chat, which the third command accepts.
     let visitor_suffix = random_and_digest::random_hex::<3>()?;
     Ok(format_text(api.base_url(), demo, &token, chat_id, &visitor_suffix))
 }
 
-/// The number of the chat that the account opens next: chats are numbered from 1 in each account.
+/// Returns the number of the chat that the account opens next. Chats are numbered from 1 in each account.
 async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Error> {
     let mut last_id = 0;
     for state in ["open", "closed"] {
@@ -43,8 +43,8 @@ async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Erro
     Ok(last_id + 1)
 }
 
-/// The text when the template's parameters do not allow the demo's receivers: the reason, and a command that creates an
-/// account without them.
+/// Returns the text for a template whose parameters do not allow the receivers of the demo account. It contains the
+/// reason and a command that creates an account without these receivers.
 ///
 /// # Errors
 /// The operating system cannot provide random numbers.

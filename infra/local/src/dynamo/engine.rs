@@ -1,7 +1,7 @@
 //! The database and the thread that serves it.
 //!
-//! Calls to the database block, so it has a thread with its own runtime: a long scan must not delay the gateway. The
-//! proxy runs on the same thread, which avoids a thread switch between proxy and engine.
+//! Calls to the database block. They run on a thread with its own Tokio runtime, so that a long scan does not delay the
+//! gateway. The proxy runs on the same thread, which avoids a thread switch for each request.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU32;
@@ -23,7 +23,7 @@ use crate::iam::Roles;
 use crate::template::TableDefinition;
 use crate::usage::UsageMeter;
 
-/// How often expired items are deleted. AWS deletes them within days.
+/// How often expired items are deleted. On AWS, this may take days.
 const TTL_DELETION_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A running database. Dropping it stops its thread.
@@ -68,7 +68,7 @@ impl DynamoEngine {
         &self.url
     }
 
-    /// Makes every nth write fail with a conflict; `None` makes none fail.
+    /// Makes every n-th write fail with a conflict. With `None`, no write fails.
     pub fn set_write_conflict_interval(&self, interval: Option<NonZeroU32>) {
         self.write_conflicts.set_interval(interval);
     }
@@ -80,7 +80,8 @@ impl DynamoEngine {
             loop {
                 tokio::time::sleep(TTL_DELETION_INTERVAL).await;
                 let database = database.clone();
-                // After an error the next pass deletes the items; readers must filter expired items anyway.
+                // After an error, the next pass deletes the items. Until then, functions must filter out expired items,
+                // as on AWS.
                 let _ = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;
             }
         }
@@ -90,7 +91,7 @@ impl DynamoEngine {
     pub async fn stop(self) {
         drop(self.stop);
         let thread = self.thread;
-        // Fails only when the thread panicked, which also closes the file.
+        // This fails only if the thread has panicked. The database is closed in that case as well.
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
     }
 }
@@ -111,7 +112,7 @@ fn run(
     stop_requested: oneshot::Receiver<()>,
 ) {
     runtime.block_on(async {
-        // When a listener cannot be registered, it is closed and its callers get connection errors.
+        // If a listener cannot be registered, both listeners are closed, and callers get connection errors.
         let (Ok(proxy_listener), Ok(engine_listener)) = (register(proxy_listener), register(engine_listener)) else {
             return;
         };

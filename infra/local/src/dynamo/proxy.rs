@@ -1,8 +1,8 @@
-//! The DynamoDB endpoint of the functions: checks the permissions of each request, counts it and forwards it to the
-//! engine. Every function has its own path, `/{function}`.
+//! The DynamoDB endpoint of the functions. It checks the permissions of each request, counts the request and forwards
+//! it to the engine. Every function has its own path, `/{function}`.
 //!
-//! The engine calculates capacity units; the proxy adds the parameter that makes it return them. Requests are otherwise
-//! unchanged, so that error messages of the engine refer to what the function sent.
+//! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. It leaves
+//! requests otherwise unchanged, so that error messages of the engine refer to what the function sent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,7 @@ pub(super) struct DynamoProxy {
     write_conflicts: Arc<WriteConflicts>,
 }
 
-/// The part of a request that permissions and usage depend on.
+/// The fields of a request that determine its permissions and its usage.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
 struct TableRequest<'r> {
@@ -62,14 +62,14 @@ struct TransactItem<'r> {
     table_name: Cow<'r, str>,
 }
 
-/// The part of a response that usage depends on.
+/// The fields of a response that determine the usage.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct CapacityResponse {
     consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// Operations on several tables report one entry for each.
+/// Operations on several tables report one entry for each table.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ConsumedCapacity {
@@ -100,12 +100,12 @@ impl DynamoProxy {
         Router::new()
             .route("/{function}", post(forward))
             .route("/{function}/", post(forward))
-            // The engine limits the body and returns the error of DynamoDB.
+            // The engine limits the size of the body and returns the same error as DynamoDB.
             .layer(DefaultBodyLimit::disable())
             .with_state(Arc::new(self))
     }
 
-    /// `None` when the engine does not respond.
+    /// Forwards a request to the engine. Returns `None` if the engine does not respond.
     async fn forward(&self, function: &str, headers: HeaderMap, body: Bytes) -> Option<Response> {
         let operation = operation_name(&headers, SERVICE).to_owned();
         let body = match self.authorize(function, &operation, body) {
@@ -126,10 +126,10 @@ impl DynamoProxy {
         Some(Response::from_parts(head, Body::from(body)))
     }
 
-    /// Checks the permissions and counts the request. Returns the body, with `ReturnConsumedCapacity` added if the
-    /// operation has capacity units.
+    /// Checks the permissions and counts the request. If the operation consumes capacity units, returns the body with
+    /// the parameter `ReturnConsumedCapacity`, otherwise the unchanged body.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, AccessDenied> {
-        // A body that does not parse is forwarded, so that the engine returns the error of DynamoDB.
+        // A body that cannot be parsed is forwarded, so that the engine returns the same error as DynamoDB.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
         self.roles.authorize(function, &request.permissions(operation))?;
         for table in request.table_names() {
@@ -156,7 +156,7 @@ impl DynamoProxy {
 }
 
 impl TableRequest<'_> {
-    /// The permissions that AWS requires. A transaction requires those of each of its items.
+    /// Returns the permissions that AWS requires. A transaction requires the permissions of each of its items.
     fn permissions(&self, operation: &str) -> Vec<Permission> {
         let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
         let single = self.table_name.iter().map(|table| match &self.index_name {
@@ -186,11 +186,11 @@ async fn forward(
     body: Bytes,
 ) -> Response {
     let response = proxy.forward(&function, headers, body).await;
-    // The host is stopping. The SDK retries until the function ends.
+    // There is no response, because the host is stopping. The SDK retries until the function ends.
     response.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 
-/// The amount as read or write units; `None` for an operation without capacity units.
+/// Converts the amount to read or write units. Returns `None` for an operation that consumes no capacity units.
 fn capacity_units(operation: &str, amount: f64) -> Option<CapacityUnits> {
     match operation {
         "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" => Some(CapacityUnits::Read(amount)),
@@ -201,8 +201,8 @@ fn capacity_units(operation: &str, amount: f64) -> Option<CapacityUnits> {
     }
 }
 
-/// Inserts the parameter `ReturnConsumedCapacity` as the first member of the JSON object. `None` when the body is no
-/// object.
+/// Inserts the parameter `ReturnConsumedCapacity` as the first member of the JSON object. Returns `None` if the body is
+/// not an object.
 fn with_capacity_parameter(body: &[u8]) -> Option<Bytes> {
     let members = body.trim_ascii_start().strip_prefix(b"{")?;
     let comma: &[u8] = if members.trim_ascii_start().starts_with(b"}") { b"" } else { b"," };

@@ -23,7 +23,7 @@ fn create_or_update_table(database: &Database, table: &TableDefinition) -> Resul
     enable_ttl(database, table)
 }
 
-/// The result of `DescribeTable`; `None` when the table does not exist.
+/// Returns the result of `DescribeTable`, or `None` if the table does not exist.
 fn describe_table(database: &Database, table: &TableDefinition) -> Result<Option<Value>, Error> {
     let describe_request = request(table, json!({"TableName": table.name}))?;
     match database.describe_table(describe_request) {
@@ -53,7 +53,7 @@ fn index_definition(index: &IndexDefinition) -> Value {
     json!({"IndexName": index.name, "KeySchema": index.key_schema, "Projection": index.projection})
 }
 
-/// Adds missing indexes. Fails when the key schema or an existing index differs from the template.
+/// Adds missing indexes. Fails if the key schema or an existing index differs from the template.
 fn update_table(database: &Database, table: &TableDefinition, existing: &Value) -> Result<(), Error> {
     if existing.get("KeySchema") != Some(&table.key_schema) {
         return Err(outdated(table, "its key"));

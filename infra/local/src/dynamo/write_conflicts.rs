@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 const CONFLICT_MESSAGE: &str = "Transaction is ongoing for the item";
 
-/// Rejects every nth write while an interval is set.
+/// Rejects every n-th write while an interval is set.
 #[derive(Default)]
 pub(super) struct WriteConflicts {
-    /// 0 rejects no write.
+    /// The interval n. With 0, no write is rejected.
     interval: AtomicU32,
     write_count: AtomicU32,
 }
@@ -26,7 +26,7 @@ impl WriteConflicts {
         self.interval.store(interval.map_or(0, NonZeroU32::get), Ordering::Relaxed);
     }
 
-    /// The error response when the request is a write that is to be rejected; nothing is written then.
+    /// Returns the error response if the request is a write that is to be rejected. Nothing is written in that case.
     pub fn reject(&self, operation: &str, body: &[u8]) -> Option<Response> {
         let interval = NonZeroU32::new(self.interval.load(Ordering::Relaxed))?;
         let is_transaction = operation == "TransactWriteItems";
@@ -59,7 +59,7 @@ fn transaction_conflict() -> Value {
     })
 }
 
-/// Reports a conflict for the first item of the transaction.
+/// Returns the body of an error response that reports a conflict for the first item of a transaction.
 fn transaction_canceled(item_count: usize) -> Value {
     let codes = || std::iter::once("TransactionConflict").chain(std::iter::repeat("None")).take(item_count);
     let reason = |code| match code {

@@ -9,7 +9,8 @@ use serde_json::json;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GatewayError {
     NoRoute,
-    /// The head is not valid HTTP. On AWS no API receives such a request, so the response has the service's own format.
+    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so the response
+    /// has the service's own format.
     InvalidHead {
         field: &'static str,
         /// The rule that the field violates.
@@ -21,7 +22,7 @@ pub(super) enum GatewayError {
     HeadersTooLarge,
     /// The body or the event exceeds its limit.
     PayloadTooLarge,
-    /// The function exceeded the time-out of the route.
+    /// The function exceeded the timeout of the route.
     FunctionTimedOut,
     /// The invocation failed, or its result is not a valid response.
     FunctionFailed,

@@ -15,7 +15,7 @@ use super::routes::RouteMatch;
 use crate::arn::AWS_ACCOUNT_ID;
 use crate::time_format::access_log_time;
 
-/// AWS generates an id for every API; this one is constant.
+/// The API id in events. AWS generates an id for every API; this id is constant.
 const API_ID: &str = "local";
 
 /// Content types, besides `text/*` and `*+json`, whose bodies are passed to the function without base64.
@@ -51,7 +51,7 @@ impl RoutedRequest<'_> {
         omit_absent_fields(event)
     }
 
-    /// An HTTP API decodes the path, although the field is named `rawPath`.
+    /// Returns the decoded path. An HTTP API decodes the path although the field is named `rawPath`.
     fn decoded_path(&self) -> String {
         percent_decode_str(self.head.uri.path()).decode_utf8_lossy().into_owned()
     }
@@ -117,8 +117,8 @@ impl RoutedRequest<'_> {
         })
     }
 
-    /// The body, and whether it is encoded as base64. A body that is not valid UTF-8 is encoded even when its content
-    /// type is text, so that the function can decode the exact bytes.
+    /// Returns the body, and whether the body is encoded as base64. A body that is not valid UTF-8 is encoded even if
+    /// its content type is text, so that the function can decode the exact bytes.
     fn encoded_body(&self) -> (String, bool) {
         match std::str::from_utf8(self.body) {
             Ok(text) if text.is_empty() || self.is_text() => (text.to_owned(), false),
@@ -126,7 +126,7 @@ impl RoutedRequest<'_> {
         }
     }
 
-    /// A body without a content type counts as text.
+    /// Whether the body is text. A body without a content type counts as text.
     fn is_text(&self) -> bool {
         let Some(content_type) = self.head.headers.get(header::CONTENT_TYPE) else {
             return true;
@@ -137,7 +137,7 @@ impl RoutedRequest<'_> {
     }
 }
 
-/// As on AWS, an empty list or object and an empty body are omitted. Other strings may be empty.
+/// Omits empty lists, empty objects and an empty body, as on AWS. Other strings may be empty.
 fn omit_absent_fields(mut event: Value) -> Value {
     if let Value::Object(members) = &mut event {
         members.retain(|name, value| match value {
@@ -161,7 +161,7 @@ fn query_parameters(query: &str) -> BTreeMap<String, String> {
     parameters
 }
 
-/// Decodes a header value as UTF-8, or as ISO 8859-1 when it is not valid UTF-8.
+/// Decodes a header value as UTF-8, or as ISO 8859-1 if it is not valid UTF-8.
 fn header_text(value: &[u8]) -> String {
     let latin1 = |_| value.iter().copied().map(char::from).collect();
     std::str::from_utf8(value).map_or_else(latin1, str::to_owned)

@@ -7,13 +7,13 @@ use futures_util::StreamExt;
 
 use super::error::GatewayError;
 
-/// Limit for the request line and the headers together.
+/// The limit for the request line and the headers together.
 const MAX_HEAD_BYTES: usize = 10 * 1024;
 
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
-/// How much of an oversized body is read and discarded. A client whose connection is closed while it is still sending
-/// sees a broken connection instead of the error response.
+/// How much of an oversized body is read and discarded. If the connection were closed while the client is still
+/// sending, the client would see a broken connection instead of the error response.
 const MAX_DISCARDED_BODY_BYTES: usize = 4 * MAX_BODY_BYTES;
 
 pub(super) fn validate_head(head: &Parts) -> Result<(), GatewayError> {
@@ -32,7 +32,7 @@ fn validate_path(head: &Parts) -> Result<(), GatewayError> {
     is_path.then_some(()).ok_or(GatewayError::InvalidHead { field: "path", reason: "must begin with a slash" })
 }
 
-/// RFC 9112, section 3.2: exactly one Host header; HTTP/1.0 requests may omit it.
+/// RFC 9112, section 3.2, requires exactly one Host header. HTTP/1.0 requests may omit it.
 fn validate_host(head: &Parts) -> Result<(), GatewayError> {
     let mut hosts = head.headers.get_all(header::HOST).iter();
     let is_valid = match (hosts.next(), hosts.next()) {
@@ -44,7 +44,8 @@ fn validate_host(head: &Parts) -> Result<(), GatewayError> {
     is_valid.then_some(()).ok_or(error)
 }
 
-/// The Lambda runtime in the functions builds a URL from this value and panics when that is not valid.
+/// Whether the value is a valid host. The Lambda runtime of the functions builds a URL from the value and panics if the
+/// URL is invalid.
 fn is_host(host: &str) -> bool {
     !host.contains(['/', '?', '#', '@', '\\']) && reqwest::Url::parse(&format!("http://{host}/")).is_ok()
 }

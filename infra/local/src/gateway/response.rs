@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::error::GatewayError;
 
-/// A result that has a `statusCode`.
+/// A function's result that has a `statusCode`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionResponse {
@@ -27,7 +27,7 @@ struct FunctionResponse {
     is_base64_encoded: Option<bool>,
 }
 
-/// A result without a `statusCode` becomes the JSON body of a 200 response.
+/// Converts a function's result. A result without a `statusCode` becomes the JSON body of a 200 response.
 pub(super) fn http_response(result: &[u8]) -> Result<Response, GatewayError> {
     let value: Value = serde_json::from_slice(result).map_err(|_| GatewayError::FunctionFailed)?;
     if value.get("statusCode").is_some() {
@@ -72,7 +72,7 @@ impl FunctionResponse {
         STANDARD.decode(body).map(Body::from).map_err(|_| GatewayError::FunctionFailed)
     }
 
-    /// Names and values of all headers, with one `set-cookie` for each cookie.
+    /// Returns the names and values of all headers, with one `set-cookie` header for each cookie.
     fn headers_and_cookies(&self) -> Vec<(String, String)> {
         let headers = self.headers.iter().flatten().map(|(name, value)| (name.clone(), header_text(value)));
         let cookies = self.cookies.iter().flatten();
@@ -81,7 +81,7 @@ impl FunctionResponse {
     }
 }
 
-/// Functions may also return numbers and booleans as header values.
+/// Converts a header value to text. Functions may also return numbers and booleans as header values.
 fn header_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

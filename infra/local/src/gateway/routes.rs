@@ -16,7 +16,7 @@ pub(super) struct CompiledRoute {
     pub key: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
-    /// `None` matches any method.
+    /// The method of requests that match. `None` matches any method.
     method: Option<String>,
     segments: Vec<Segment>,
 }
@@ -25,7 +25,7 @@ pub(super) struct CompiledRoute {
 enum Segment {
     Literal(String),
     Parameter(String),
-    /// `{name+}`: the rest of the path.
+    /// `{name+}`, which matches the rest of the path.
     Greedy(String),
 }
 
@@ -71,13 +71,14 @@ impl CompiledRoute {
         }
     }
 
-    /// Sort key: `$default` last, then the path, then routes with a specific method before those for any method.
+    /// The sort key: `$default` comes last. The other routes are sorted by their paths. If two routes have the same
+    /// path, a route with a specific method comes before a route for any method.
     fn precedence(&self) -> (bool, Vec<u8>, bool) {
         let segments = self.segments.iter().map(Segment::precedence).collect();
         (self.key == "$default", segments, self.method.is_none())
     }
 
-    /// Returns the path parameters when the route matches.
+    /// Returns the path parameters if the route matches.
     fn match_request(&self, method: &str, path: &str) -> Option<BTreeMap<&str, String>> {
         if self.method.as_deref().is_some_and(|expected| expected != method) {
             return None;
@@ -125,7 +126,7 @@ impl Segment {
     }
 }
 
-/// Splits off the first segment; `None` when it is the last one.
+/// Returns the first segment and the rest of the path. The rest is `None` if the segment is the last one.
 fn split_first_segment(path: &str) -> (&str, Option<&str>) {
     match path.split_once('/') {
         Some((first, rest)) => (first, Some(rest)),

@@ -1,5 +1,5 @@
-//! The environment variables of a function process: those that Lambda sets, then those of the template. Processes do
-//! not inherit the host's own environment, so a function cannot depend on it.
+//! The environment variables of a function process: first those that Lambda sets, then those of the template. Processes
+//! do not inherit the host's own environment, so a function cannot depend on it.
 
 use std::path::Path;
 

@@ -8,13 +8,13 @@ pub enum InvocationError {
     /// The function reported an error for this event.
     #[error("{error_type}: {message}")]
     Function { error_type: String, message: String },
-    /// The function exceeded its time-out, so its process was killed.
+    /// The function exceeded its timeout, so its process was killed.
     #[error("Task timed out after {:.2} seconds", .0.as_secs_f64())]
     TimedOut(Duration),
     /// The process exited while it handled the event.
     #[error("the process exited before it responded ({0})")]
     Crashed(ProcessExit),
-    /// The process requested the next event before it responded to this one.
+    /// The process requested the next event before it responded to this event.
     #[error("the function requested the next event without responding to this one")]
     NoResponse,
     /// The process exited during its initialization.
@@ -36,7 +36,7 @@ pub enum InvocationError {
     HostStopping,
 }
 
-/// How a process exited; `None` when the operating system did not report a status.
+/// How a process exited; `None` if the operating system did not report a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessExit(pub Option<ExitStatus>);
 

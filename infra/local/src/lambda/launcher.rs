@@ -23,7 +23,7 @@ use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// What all functions of a host share.
+/// The settings and services that all functions of a host share.
 pub(crate) struct LaunchContext {
     /// The folder of the function binaries.
     pub binaries: PathBuf,
@@ -68,7 +68,8 @@ impl Launcher {
     pub fn start(&self) -> Result<Process, InvocationError> {
         let id = Uuid::now_v7();
         let (mailbox, commands) = Mailbox::new(function_arn(&self.function), self.timeout);
-        // Register before spawning: the process may call the Runtime API before `spawn` returns here.
+        // The process is registered before `spawn` is called, because the new process may call the Runtime API before
+        // `spawn` returns.
         let registration = self.registry.register(id, &self.function, Arc::clone(&mailbox));
         let mut child = self.spawn(id).map_err(|error| InvocationError::SpawnFailed(error.to_string()))?;
         registration.set_pid(child.id().unwrap_or_default());
@@ -87,7 +88,8 @@ impl Launcher {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A group other than the terminal's does not receive Ctrl-C: the host lets running invocations finish.
+            // The process gets a process group other than the terminal's, so that it does not receive Ctrl-C. The host
+            // then lets running invocations finish.
             .process_group(self.group.id())
             .kill_on_drop(true)
             .spawn()

@@ -1,5 +1,5 @@
-//! Passes events to one function process and its responses back. The process pool sends commands from one side; the
-//! Runtime API takes them from the other when the process makes a request.
+//! Passes events to one function process and passes its responses back. The process pool puts commands into the
+//! mailbox. The Runtime API takes them out when the process makes a request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::error::InvocationError;
 pub(super) struct Invocation {
     pub request_id: String,
     pub event: Bytes,
-    /// Notified when the process receives the event, which starts the function's time-out.
+    /// Notified when the process receives the event. The function's timeout starts at that time.
     pub on_received: oneshot::Sender<()>,
     pub on_response: oneshot::Sender<Result<Bytes, InvocationError>>,
 }
 
 pub(super) enum ProcessCommand {
     Invoke(Invocation),
-    /// Notify the sender as soon as the process requests an event: its initialization is then complete.
+    /// Asks for a notification as soon as the process requests an event, because its initialization is then complete.
     AwaitReady(oneshot::Sender<()>),
 }
 
@@ -30,7 +30,7 @@ struct PendingResponse {
     on_response: oneshot::Sender<Result<Bytes, InvocationError>>,
 }
 
-/// The Runtime API's side of one process.
+/// Holds the commands and the pending response of one process. The Runtime API reads the commands.
 pub(super) struct Mailbox {
     pub function_arn: String,
     pub timeout: Duration,
@@ -39,7 +39,7 @@ pub(super) struct Mailbox {
     init_error: Mutex<Option<InvocationError>>,
 }
 
-/// The request id is not that of the invocation which the process is handling.
+/// The request id does not belong to the invocation that the process is handling.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnknownRequestId;
 
@@ -56,14 +56,15 @@ impl Mailbox {
         (Arc::new(mailbox), sender)
     }
 
-    /// Waits for the next event and returns its request id and payload. `None` when no more events will come.
+    /// Waits for the next event and returns its request id and payload. Returns `None` if no more events will come.
     pub async fn next_event(&self) -> Option<(String, Bytes)> {
         loop {
             let invocation = self.next_invocation().await?;
             // An error means that the host has given up on this process and will send the event to another one.
             if invocation.on_received.send(()).is_ok() {
                 let Invocation { request_id, event, on_response, .. } = invocation;
-                // Replacing an unanswered invocation drops its sender, which the caller sees as `NoResponse`.
+                // If the previous invocation has no response yet, its sender is dropped here. The caller of that
+                // invocation sees this as `NoResponse`.
                 *lock(&self.pending) = Some(PendingResponse { request_id: request_id.clone(), on_response });
                 return Some((request_id, event));
             }
@@ -96,7 +97,8 @@ impl Mailbox {
     }
 }
 
-/// Ignores poisoning: each critical section is a single assignment, so a panic cannot leave the value inconsistent.
+/// Ignores a poisoned lock: each critical section is a single assignment, so a panic cannot leave the value in an
+/// inconsistent state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

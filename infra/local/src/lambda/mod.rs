@@ -1,7 +1,7 @@
 //! Emulates Lambda: runs the function binaries as processes that use the Runtime API.
 //!
 //! A process handles one event at a time. Processes are started on demand and reused. The most recently used process
-//! takes the next event, so that surplus processes stay idle and end. Every process has a base path of its own in the
+//! takes the next event, so that surplus processes stay idle and end. Every process has its own base path in the
 //! Runtime API, so a response is always attributed to the right process.
 //!
 //! # Layout
@@ -11,7 +11,7 @@
 //! - `process.rs`: one process until its exit, and the outcome of an invocation in it
 //! - `mailbox.rs`: passes events to a process and responses back
 //! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and which process is calling
-//! - `process_group.rs`: kills all processes when the host itself is killed
+//! - `process_group.rs`: kills all processes if the host itself is killed
 //! - `error.rs`: why an invocation failed
 
 mod environment;
@@ -57,7 +57,7 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Starts no function process yet.
+    /// Creates the process pools without starting a function process.
     ///
     /// # Errors
     /// The operating system cannot start processes.
@@ -78,7 +78,7 @@ impl Functions {
         runtime_api::router(Arc::clone(&self.registry))
     }
 
-    /// Invokes the function and waits for its response. As on AWS, the invocation continues when the caller stops
+    /// Invokes the function and waits for its response. As on AWS, the invocation continues if the caller stops
     /// waiting.
     pub async fn invoke(&self, function: &str, event: Bytes) -> Result<Bytes, InvocationError> {
         let pool = self.pools.get(function).ok_or(InvocationError::UnknownFunction)?;
@@ -96,12 +96,12 @@ impl Functions {
         self.pools.get(function).ok_or(InvocationError::UnknownFunction)?.warm_up().await
     }
 
-    /// Function name and operating system process id of every process.
+    /// Returns the function name and the operating system's process id of every process.
     pub fn processes(&self) -> Vec<(String, u32)> {
         self.registry.processes()
     }
 
-    /// Kills processes that have been idle too long; runs until its future is dropped.
+    /// Kills processes that have been idle for too long. Runs until its future is dropped.
     pub async fn kill_idle_processes(self) {
         loop {
             tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
@@ -109,7 +109,7 @@ impl Functions {
         }
     }
 
-    /// Waits for the running invocations and refuses new ones.
+    /// Waits for the running invocations, then rejects new ones.
     pub async fn drain(&self) {
         for pool in self.pools.values() {
             pool.drain().await;

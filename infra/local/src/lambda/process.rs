@@ -17,15 +17,15 @@ use super::process_registry::Registration;
 /// Lambda's limit for the initialization: from the start of the process to its first request for an event.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to read the output of a process that has exited. It is at its end at once, unless a child of the process
-/// holds the pipes open.
+/// How long the output of an exited process is read. The output ends at once, unless a child of the process keeps the
+/// pipes open.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A process that is idle or handles an event. Dropping it kills the process.
 pub(super) struct Process {
     commands: mpsc::Sender<ProcessCommand>,
     mailbox: Arc<Mailbox>,
-    /// Whether it has ever requested an event.
+    /// Whether the process has ever requested an event.
     is_initialized: bool,
     /// `Some` once the process has exited.
     exit: watch::Receiver<Option<ProcessExit>>,
@@ -36,9 +36,9 @@ pub(super) struct Process {
 pub(super) enum InvocationOutcome {
     /// The function responded. The process can handle another event.
     Completed(Result<Bytes, InvocationError>),
-    /// The process exited before it received the event, so another process can handle it.
+    /// The process exited before it received the event, so another process can handle the event.
     NotDelivered,
-    /// The process received the event and failed; it cannot be used again.
+    /// The process received the event and failed. The process cannot be used again.
     Failed(InvocationError),
 }
 
@@ -55,8 +55,8 @@ impl Process {
         let (exit_sender, exit) = watch::channel(None);
         tokio::spawn(async move {
             supervisor.run(exit_sender, owner_dropped, kill).await;
-            // Keeps the mailbox open until the process has exited: otherwise the Runtime API would answer the pending
-            // request of a process that is being killed, and the function would log an error.
+            // The guard keeps the mailbox open until the process has exited. Otherwise, the Runtime API would respond
+            // to the pending request of a process that is being killed, and the function would log an error.
             drop(mailbox_guard);
         });
         Self { commands, mailbox, is_initialized: false, exit, _owner: owner }
@@ -65,7 +65,7 @@ impl Process {
     /// Waits until the process requests its first event.
     pub async fn wait_until_ready(&mut self) -> Result<(), InvocationError> {
         let (on_ready, ready) = oneshot::channel();
-        // When the mailbox is closed, the wait below returns the reason.
+        // If the mailbox is closed, this fails, and the wait below returns the reason.
         let _ = self.commands.send(ProcessCommand::AwaitReady(on_ready)).await;
         self.wait_until_received(ready).await?;
         self.is_initialized = true;
@@ -74,7 +74,8 @@ impl Process {
 
     /// Sends one event to the process and waits for the response.
     pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
-        // The open request of a process that was killed would take the event, and the event would be lost.
+        // The Runtime API may still have an open request of a killed process. That request would take the event, and
+        // the event would be lost.
         if self.exit.borrow().is_some() {
             return InvocationOutcome::NotDelivered;
         }
@@ -131,7 +132,7 @@ impl Process {
     }
 }
 
-/// Owns the child process: waits for it to exit, or kills it.
+/// Owns the child process. Waits for its exit, or kills it.
 pub(super) struct Supervisor {
     pub child: Child,
     /// The tasks that forward the output of the process to the log.
@@ -150,7 +151,8 @@ impl Supervisor {
             status = self.child.wait() => status.ok(),
             () = wait_for_kill(owner_dropped, &mut kill) => self.kill().await,
         };
-        // Unregister before the exit is published: a caller that learns of the exit must not find the process.
+        // The process is unregistered before its exit is published, so that a caller that learns of the exit does not
+        // find it.
         drop(self.registration);
         exit.send_replace(Some(ProcessExit(status)));
         let _ = timeout(OUTPUT_DRAIN_TIMEOUT, self.output.join_all()).await;

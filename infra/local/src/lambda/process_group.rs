@@ -1,4 +1,5 @@
-//! The process group of all function processes. A watchdog kills it when the host exits for any reason, even `kill -9`.
+//! The process group of all function processes. A watchdog process kills the group when the host exits for any reason,
+//! even after `kill -9`.
 
 use std::io;
 use std::process::Stdio;
@@ -12,7 +13,7 @@ const WATCHDOG_SCRIPT: &str = "read -r _; kill -KILL 0";
 /// process in the group, including processes that hang.
 pub(super) struct ProcessGroup {
     id: i32,
-    /// Holds the write end of the pipe. The group id stays reserved until this child is waited for.
+    /// Holds the write end of the pipe. The group id stays reserved until the host has waited for this child.
     _watchdog: Child,
 }
 

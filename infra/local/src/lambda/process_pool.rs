@@ -1,4 +1,4 @@
-//! The processes of one function. Each invocation takes an idle process, or starts one when there is none.
+//! The processes of one function. Each invocation takes an idle process, or starts a process if none is idle.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,8 +13,9 @@ use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// The concurrency limit of a function whose template does not reserve another number. It is higher when the queues of
-/// the function need more. A single machine gains nothing from more processes; further invocations wait in order.
+/// The concurrency limit of a function without reserved concurrency in the template. The limit is higher if the queues
+/// of the function need more. A single machine gains nothing from more processes. Invocations beyond the limit wait in
+/// order.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 
 pub(super) struct ProcessPool {
@@ -34,7 +35,8 @@ struct IdleProcess {
     idle_since: Instant,
 }
 
-/// The reserved concurrency, or else enough for the maximum concurrency of all queues.
+/// Returns the reserved concurrency or, without one, a limit that is sufficient for the maximum concurrency of all
+/// queues.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
     function.reserved_concurrency.unwrap_or_else(|| queues.sum::<u32>().max(DEFAULT_CONCURRENCY_LIMIT))
@@ -55,7 +57,7 @@ impl ProcessPool {
         }
     }
 
-    /// Starts a process before the first invocation and waits until it is initialized.
+    /// Starts a process before the first invocation and waits until the process is initialized.
     pub async fn warm_up(&self) -> Result<(), InvocationError> {
         let mut process = self.launcher.start()?;
         process.wait_until_ready().await?;
@@ -96,7 +98,7 @@ impl ProcessPool {
         self.idle().push(IdleProcess { process, idle_since: Instant::now() });
     }
 
-    /// Skips the errors that the function returns, because the function logs them itself.
+    /// Does not log errors that the function returned, because the function logs them itself.
     fn log_error(&self, error: &InvocationError) {
         if !matches!(error, InvocationError::Function { .. }) {
             self.log.line(&self.function, &error.to_string());
@@ -108,9 +110,9 @@ impl ProcessPool {
         self.idle().retain(|idle| idle.idle_since.elapsed() < max_idle_time);
     }
 
-    /// Waits for the running invocations and refuses new ones.
+    /// Waits for the running invocations, then rejects new ones.
     pub async fn drain(&self) {
-        // Only fails when the semaphore is already closed.
+        // This fails only if the semaphore is already closed.
         let _ = self.permits.acquire_many(self.concurrency_limit).await;
         self.permits.close();
     }

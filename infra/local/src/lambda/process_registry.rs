@@ -1,4 +1,4 @@
-//! All running function processes by id, so that the Runtime API finds the mailbox of the process that calls it.
+//! All running function processes by id. The Runtime API uses it to find the mailbox of the process that calls it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ struct RegisteredProcess {
     mailbox: Arc<Mailbox>,
 }
 
-/// Removes the process from the registry when dropped.
+/// Removes the process from the registry when it is dropped.
 pub(super) struct Registration {
     id: Uuid,
     registry: Arc<ProcessRegistry>,
@@ -34,13 +34,13 @@ impl ProcessRegistry {
         self.lock().get(&id).map(|process| Arc::clone(&process.mailbox))
     }
 
-    /// Function name and operating system process id of every spawned process.
+    /// Returns the function name and the operating system's process id of every spawned process.
     pub fn processes(&self) -> Vec<(String, u32)> {
         let processes = self.lock();
         processes.values().filter_map(|process| Some((process.function.clone(), process.pid?))).collect()
     }
 
-    /// Ignores poisoning: each critical section is a single map operation.
+    /// Ignores a poisoned lock, because each critical section is a single map operation.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Uuid, RegisteredProcess>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The Lambda Runtime API over HTTP. Each process has a base path of its own: `/runtime/{process}`.
+//! The Lambda Runtime API over HTTP. Each process has its own base path: `/runtime/{process}`.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -20,7 +20,7 @@ use super::process_registry::ProcessRegistry;
 /// Lambda's limit for the event and for the response of an invocation.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
-/// The error body that a function posts; both fields are optional.
+/// The error body that a function posts. Both fields are optional.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct ErrorReport {
@@ -39,7 +39,7 @@ pub(super) fn router(registry: Arc<ProcessRegistry>) -> Router {
         .with_state(registry)
 }
 
-/// Responds once there is an event for the process.
+/// Responds as soon as there is an event for the process.
 async fn next_invocation(State(registry): State<Arc<ProcessRegistry>>, Path(process): Path<Uuid>) -> Response {
     let Some(mailbox) = registry.mailbox(process) else {
         return StatusCode::FORBIDDEN.into_response();
@@ -120,7 +120,7 @@ fn accepted_response() -> Response {
     (StatusCode::ACCEPTED, Json(json!({"status": "OK"}))).into_response()
 }
 
-/// A body that is not the expected JSON counts as empty.
+/// Parses the error body. A body that is not the expected JSON counts as empty.
 fn parse_error_report(body: &[u8]) -> ErrorReport {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     serde_json::from_value(value).unwrap_or_default()

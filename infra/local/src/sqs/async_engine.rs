@@ -1,4 +1,4 @@
-//! The engine for concurrent callers: finds queues by name, adds a clock and a lock, and makes receives wait for
+//! The engine for concurrent callers. It finds queues by name, adds a clock and a lock, and makes receives wait for
 //! messages (long polling).
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub(super) type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
 pub(super) struct AsyncEngine {
     queues: BTreeMap<String, Queue>,
-    /// A blocking lock: SQLite calls take microseconds.
+    /// A blocking lock is sufficient, because SQLite calls take microseconds.
     engine: Mutex<Engine>,
     clock: Clock,
 }
@@ -52,11 +52,12 @@ impl AsyncEngine {
         Ok(sent)
     }
 
-    /// Waits until at least one message is visible. The caller limits the time.
+    /// Waits until at least one message is visible. The caller must limit the time.
     pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
         loop {
-            // Subscribe before the query; otherwise a message sent in between would cause no wake-up.
+            // The subscription starts before the query. Otherwise, a message that is sent in between would not wake
+            // this receiver.
             let changed = queue.changed.notified();
             let messages = self.receive_visible(queue, request)?;
             if !messages.is_empty() {
@@ -69,7 +70,7 @@ impl AsyncEngine {
 
     fn receive_visible(&self, queue: &Queue, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let result = self.lock_engine().receive(&queue.definition, request, self.now_ms())?;
-        // Other receivers sleep until a due time that this receive may have changed.
+        // Other receivers sleep until the next due time, which this receive may have changed.
         if !result.messages.is_empty() || result.has_dead_lettered {
             queue.changed.notify_waiters();
         }
@@ -122,7 +123,7 @@ impl AsyncEngine {
         (self.clock)()
     }
 
-    /// Ignores a poisoned lock: a panic rolls back the open transaction, so the engine is still consistent.
+    /// Ignores a poisoned lock, because a panic rolls back the open transaction and the engine is still consistent.
     fn lock_engine(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }

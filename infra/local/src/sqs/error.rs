@@ -1,4 +1,5 @@
-//! The errors of the local SQS, with the messages of AWS. `protocol/error_response.rs` maps each to its error code.
+//! The errors of the local SQS, with the messages of AWS. `protocol/error_response.rs` maps each error to its error
+//! code.
 
 use super::limits::{MAX_BATCH_ENTRIES, MAX_MESSAGE_BYTES, OutOfRange};
 use super::queue_definition::DefinitionError;
@@ -12,7 +13,7 @@ pub enum Error {
     MissingParameter(&'static str),
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
-    /// A message group id or deduplication id is too long or has characters other than printable ASCII.
+    /// A message group id or deduplication id is too long or contains characters other than printable ASCII.
     #[error(
         "Value {value} for parameter {parameter} is invalid. Reason: {parameter} can only include \
          alphanumeric and punctuation characters. 1 to 128 in length."
@@ -22,7 +23,7 @@ pub enum Error {
         parameter: &'static str,
         value: String,
     },
-    /// A standard queue got a parameter of FIFO queues, or a FIFO queue one of standard queues.
+    /// A standard queue received a parameter of FIFO queues, or a FIFO queue received a parameter of standard queues.
     #[error(
         "Value {value} for parameter {parameter} is invalid. Reason: The request include parameter \
          that is not valid for this queue type."
@@ -32,7 +33,7 @@ pub enum Error {
         parameter: &'static str,
         value: String,
     },
-    /// A FIFO queue without content-based deduplication got a message without a deduplication id.
+    /// A FIFO queue without content-based deduplication received a message without a deduplication id.
     #[error(
         "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId \
          provided explicitly."
@@ -44,7 +45,7 @@ pub enum Error {
          bytes, this one has {0}."
     )]
     MessageTooLong(usize),
-    /// The message body has a character that XML 1.0 does not allow.
+    /// The message body contains a character that XML 1.0 does not allow.
     #[error(
         "Invalid binary character '#x{code:X}' was found in the message body.",
         code = u32::from(*.0)
@@ -53,10 +54,10 @@ pub enum Error {
     /// The receipt handle is malformed or belongs to another queue.
     #[error("The input receipt handle is invalid.")]
     ReceiptHandleIsInvalid,
-    /// FIFO queues: the visibility timeout of the message has ended.
+    /// In a FIFO queue, the visibility timeout of the message has ended.
     #[error("Value {0} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")]
     ReceiptHandleExpired(String),
-    /// The message was deleted, or received again since the handle was issued.
+    /// The message has been deleted, or it has been received again since the handle was issued.
     #[error(
         "Value {0} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not \
          available for visibility timeout change."
@@ -81,7 +82,7 @@ pub enum Error {
     BatchRequestTooLong(usize),
     #[error("Unknown Attribute {0}.")]
     InvalidAttributeName(String),
-    /// SQS supports this action or parameter, the local SQS does not.
+    /// SQS supports this action or parameter, but the local SQS does not.
     #[error("The local SQS does not support {0}.")]
     UnsupportedOperation(String),
     #[error("The action {0} is not valid for this endpoint.")]

@@ -1,9 +1,9 @@
 //! The limits of SQS ("Amazon SQS quotas" in its developer guide).
 
-/// Limit of a message body, and of all message bodies of a batch together.
+/// The limit of a message body, and of all message bodies of a batch together.
 pub(super) const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 pub(super) const MAX_BATCH_ENTRIES: usize = 10;
-/// How long a FIFO queue rejects duplicates of a deduplication id.
+/// How long a FIFO queue recognizes a deduplication id.
 pub(super) const DEDUPLICATION_WINDOW_MS: u64 = 5 * 60 * 1000;
 
 pub(super) const DELAY_SECONDS: ParameterRange = ParameterRange::new("DelaySeconds", 0, 900);

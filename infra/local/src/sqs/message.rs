@@ -3,57 +3,57 @@
 /// A message to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueMessageToSend {
-    /// At most 1 MiB.
+    /// The text of the message, at most 1 MiB.
     pub body: String,
-    /// Standard queues: overrides the delay of the queue, 0 to 900 s.
+    /// For standard queues: a delay of 0 to 900 s, which replaces the delay of the queue.
     pub delay_seconds: Option<u32>,
-    /// The message group id. FIFO queues require it and deliver a group in order. In a standard queue it names the
-    /// tenant of a fair queue, which the local SQS ignores.
+    /// The message group id. FIFO queues require it and deliver the messages of a group in order. In a standard queue,
+    /// it names the tenant of a fair queue, and the local SQS ignores it.
     pub group: Option<String>,
-    /// FIFO queues: a second message with the same id within five minutes is a duplicate.
+    /// For FIFO queues: a second message with the same id within five minutes is a duplicate.
     pub deduplication_id: Option<String>,
 }
 
-/// The result of a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentMessage {
-    /// For a duplicate, the id of the original message.
+    /// The message id. A duplicate has the id of the original message.
     pub message_id: String,
-    /// In hexadecimal.
+    /// The MD5 hash in hexadecimal.
     pub md5_of_body: String,
-    /// FIFO queues: 20 digits, increasing with every message.
+    /// For FIFO queues: 20 digits. The number increases with every message.
     pub sequence_number: Option<String>,
 }
 
 /// A received message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The same for every receive, also in the dead-letter queue.
+    /// The message id, which is the same for every receive, even in the dead-letter queue.
     pub message_id: String,
-    /// Identifies this receive of the message; required to delete it.
+    /// Identifies this receive of the message. It is required to delete the message.
     pub receipt_handle: String,
     pub body: String,
-    /// In hexadecimal.
+    /// The MD5 hash in hexadecimal.
     pub md5_of_body: String,
     pub sent_at_ms: u64,
     pub first_received_at_ms: u64,
-    /// Number of receives, including this one.
+    /// The number of receives, including this one.
     pub receive_count: u32,
     /// The message group id.
     pub group: Option<String>,
-    /// FIFO queues: the id that the sender set, or the hash of the body.
+    /// For FIFO queues: the id that the sender set, or the hash of the body.
     pub deduplication_id: Option<String>,
-    /// FIFO queues: the position in the queue.
+    /// For FIFO queues: the position in the queue.
     pub sequence_number: Option<String>,
 }
 
 /// The number of messages in a queue by state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueDepth {
-    /// Not hidden by a delay or a visibility timeout. Includes messages of a FIFO group that is in flight.
+    /// The messages that are not hidden by a delay or a visibility timeout. This includes messages of a FIFO group that
+    /// is in flight.
     pub visible: u64,
-    /// Received, not deleted, and their visibility timeout has not ended.
+    /// The messages that have been received but not deleted, and whose visibility timeout has not ended.
     pub in_flight: u64,
-    /// Not received yet, and their delay has not ended.
+    /// The messages that have not been received yet, and whose delay has not ended.
     pub delayed: u64,
 }

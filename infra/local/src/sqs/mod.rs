@@ -1,11 +1,11 @@
 //! An SQS implementation for the local host: standard and FIFO queues in one SQLite file.
 //!
 //! Functions see the behaviour of AWS: order within a FIFO group, one batch of a group in flight, deduplication for
-//! five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention. Every change is committed
-//! before the response, so killing the process loses no message.
+//! five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention periods. Every change is
+//! committed before the response, so no message is lost if the process is killed.
 //!
-//! Other features are rejected with `UnsupportedOperation`: queues are defined by the template and cannot be created or
-//! changed by a request, and messages have no message attributes.
+//! All other features are rejected with `UnsupportedOperation`. For example, the template defines the queues, so a
+//! request cannot create or change them. Messages have no message attributes.
 //!
 //! # Layout
 //! - [`Queues`] (`queues.rs`): the API for the host; counts requests by action (`request_counts.rs`)

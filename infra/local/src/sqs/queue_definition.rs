@@ -9,25 +9,26 @@ use super::limits::{self, OutOfRange};
 pub struct QueueDefinition {
     /// The last part of the queue's URL and ARN.
     pub name: String,
-    /// Time before a new message becomes visible, 0 to 900 s. A message of a standard queue may override it.
+    /// The time before a new message becomes visible, 0 to 900 s. A message of a standard queue may override it.
     pub delay_seconds: u32,
-    /// Time that a received message stays hidden, 0 to 43,200 s. A receive request may override it.
+    /// The time for which a received message stays hidden, 0 to 43,200 s. A receive request may override it.
     pub visibility_timeout_seconds: u32,
-    /// Time after which a message is deleted, 60 to 1,209,600 s (14 days).
+    /// The time after which a message is deleted, 60 to 1,209,600 s (14 days).
     pub retention_seconds: u32,
-    /// FIFO queues: the hash of the body replaces a missing deduplication id.
+    /// For FIFO queues: whether the hash of the body replaces a missing deduplication id.
     pub content_based_deduplication: bool,
-    /// FIFO queues: deduplication ids are unique in a message group (`messageGroup`) rather than in the queue.
+    /// For FIFO queues: whether deduplication ids are unique in a message group (`messageGroup`) rather than in the
+    /// queue.
     pub deduplication_per_group: bool,
-    /// Moves messages to a dead-letter queue. With `None`, a message stays until its retention ends.
+    /// When messages are moved to a dead-letter queue. With `None`, a message stays until its retention period ends.
     pub redrive_policy: Option<RedrivePolicy>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedrivePolicy {
-    /// The name of the dead-letter queue, which has the type of the source queue.
+    /// The name of the dead-letter queue. It must have the same type as the source queue.
     pub dead_letter_queue: String,
-    /// Number of receives, 1 to 1,000, after which the next receive moves the message to the dead-letter queue.
+    /// The number of receives, 1 to 1,000, after which the next receive moves the message to the dead-letter queue.
     pub max_receive_count: u32,
 }
 
@@ -92,7 +93,7 @@ pub(super) fn by_name(definitions: Vec<QueueDefinition>) -> Result<BTreeMap<Stri
     Ok(all)
 }
 
-/// Whether the name is that of a FIFO queue. AWS also requires the suffix.
+/// Whether the queue is a FIFO queue. AWS also requires the suffix `.fifo` for FIFO queues.
 pub(super) fn is_fifo(name: &str) -> bool {
     name.ends_with(".fifo")
 }

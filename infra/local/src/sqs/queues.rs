@@ -19,11 +19,11 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Opens the queues. Messages of an earlier run are still there and follow the current definitions. Messages of a
-    /// queue that is no longer defined are kept until the queue is defined again.
+    /// Opens the queues. Messages of an earlier run are kept and follow the current definitions. Messages of a queue
+    /// that is no longer defined are kept until the queue is defined again.
     ///
     /// # Errors
-    /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] when the file cannot be opened.
+    /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] if the file cannot be opened.
     pub fn open(storage: &QueueDatabaseLocation, definitions: Vec<QueueDefinition>) -> Result<Self, Error> {
         Self::open_with_clock(storage, definitions, Box::new(system_clock))
     }
@@ -49,7 +49,8 @@ impl Queues {
     }
 
     /// Waits until at least one message is visible and receives at most `max_messages` of them (0 counts as 1). Returns
-    /// as soon as a message is sent, or a delay or visibility timeout ends. Dropping the future loses no message.
+    /// as soon as a message is sent, or a delay or visibility timeout ends. No message is lost if the future is
+    /// dropped.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
@@ -59,7 +60,7 @@ impl Queues {
         self.engine.receive(queue, request).await
     }
 
-    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it ever issued.
+    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued.
     ///
     /// # Errors
     /// [`Error::ReceiptHandleIsInvalid`]; [`Error::ReceiptHandleExpired`] for a message of a FIFO queue that became
@@ -69,7 +70,7 @@ impl Queues {
         self.engine.delete(queue, receipt_handle)
     }
 
-    /// Sends a message. It is stored when this returns.
+    /// Sends a message. When this returns, the message is stored.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`], or the reason why SQS rejects the message.
@@ -78,7 +79,7 @@ impl Queues {
         self.engine.send(queue, message)
     }
 
-    /// Counts the messages of the queue. Not counted as a request.
+    /// Counts the messages of the queue. This is not counted as a request.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
@@ -92,7 +93,7 @@ impl Queues {
         self.engine.queue_names().cloned().collect()
     }
 
-    /// The queues that have messages, and how many.
+    /// Returns the queues that contain messages, each with the number of its messages.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -107,8 +108,9 @@ impl Queues {
         Ok(non_empty)
     }
 
-    /// API requests by (queue, action) since the start, from the router and from this handle. A batch counts as one
-    /// request. `ListQueues` is counted under an empty queue name.
+    /// Returns the number of API requests by (queue, action) since the start. It includes the requests through the
+    /// router and through this handle. A batch counts as one request. `ListQueues` is counted under an empty queue
+    /// name.
     #[must_use]
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()

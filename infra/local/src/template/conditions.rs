@@ -6,7 +6,8 @@ use super::scope::Scope;
 use super::yaml::Node;
 
 impl Scope {
-    /// Evaluates a condition by name. `visited` holds the conditions being evaluated, to detect a cycle.
+    /// Evaluates a condition by name. `visited` contains the conditions that are being evaluated, so that a cycle is
+    /// detected.
     pub fn evaluate_condition(
         &self,
         name: &str,

@@ -1,17 +1,17 @@
-//! An error in the template. It is printed as a single line with its line number and the path of the value.
+//! An error in the template. The message is a single line that contains the line number and the path of the value.
 
 use std::fmt;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {path}{kind}")]
 pub struct Error {
-    /// Line in the template, from 1.
+    /// The line in the template, counted from 1.
     pub line: usize,
     pub path: ValuePath,
     pub kind: ErrorKind,
 }
 
-/// The path of a value, such as `DeliverChannel.Events.Retries.BatchSize`. Empty for the template itself.
+/// The path of a value, such as `DeliverChannel.Events.Retries.BatchSize`. The path of the template itself is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValuePath(String);
 
@@ -59,7 +59,7 @@ pub enum ErrorKind {
     /// The value is not in the parameter's `AllowedValues`.
     #[error("{0:?} is not one of the allowed values")]
     DisallowedValue(String),
-    /// `Ref` or `GetAtt` of a resource that is not declared, or whose condition is false.
+    /// `Ref` or `GetAtt` refers to a resource that is not declared or whose condition is false.
     #[error("the template has no resource or parameter {0:?}")]
     UnknownResource(String),
     #[error("the template has no condition {0:?}")]
@@ -75,14 +75,14 @@ pub enum ErrorKind {
     DuplicateRoute {
         /// Method and path.
         route: String,
-        /// Logical id of the other function.
+        /// The logical id of the other function.
         owner: String,
     },
     /// Two functions have the same binary.
     #[error("the binary {binary} already belongs to function {owner}")]
     DuplicateBinary {
         binary: String,
-        /// Logical id of the other function.
+        /// The logical id of the other function.
         owner: String,
     },
     #[error("{0:?} is not a queue of this template")]

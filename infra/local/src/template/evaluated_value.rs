@@ -1,5 +1,5 @@
 //! A value of the template after evaluation, with typed access to its properties. Each value has its path in the
-//! template, so that every error names the place.
+//! template, so that every error contains the path.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ pub(super) struct EvaluatedValue<'s> {
 }
 
 impl<'s> EvaluatedValue<'s> {
-    /// A whole resource.
+    /// Creates the value of a whole resource.
     pub fn resource(scope: &'s Scope, logical_id: &str, node: Node) -> Self {
         let path = ValuePath::default().child(logical_id);
         Self { scope, path, node }
@@ -24,7 +24,7 @@ impl<'s> EvaluatedValue<'s> {
         self.scope
     }
 
-    /// The property; `None` when it is absent or evaluates to `AWS::NoValue`.
+    /// Returns the property, or `None` if it is absent or evaluates to `AWS::NoValue`.
     pub fn get(&self, key: &str) -> Result<Option<Self>, Error> {
         match &self.node.value {
             Value::Map(_) => {}
@@ -40,7 +40,7 @@ impl<'s> EvaluatedValue<'s> {
         self.get(key)?.ok_or_else(|| self.error(ErrorKind::MissingProperty(key)))
     }
 
-    /// The property, or an empty mapping when it is absent.
+    /// Returns the property, or an empty mapping if it is absent.
     pub fn get_or_empty(&self, key: &str) -> Result<Self, Error> {
         let empty = || Self {
             scope: self.scope,
@@ -86,7 +86,7 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Like CloudFormation, accepts a number in quotes: parameters are always text.
+    /// Like CloudFormation, accepts a number in quotes, because the values of parameters are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));
         let expected = || format!("a whole number from {} to {}", allowed.start(), allowed.end());
@@ -109,12 +109,12 @@ impl<'s> EvaluatedValue<'s> {
         self.get(key)?.map_or(Ok(default), |value| value.boolean())
     }
 
-    /// Line in the template, from 1.
+    /// The line in the template, counted from 1.
     pub fn line(&self) -> usize {
         self.node.line
     }
 
-    /// The error for a value that is not what its property accepts.
+    /// Returns the error for a value that its property does not accept.
     pub fn unexpected_value(&self, expected: &str) -> Error {
         self.path.unexpected_value(expected, &self.node)
     }
@@ -124,7 +124,7 @@ impl<'s> EvaluatedValue<'s> {
     }
 
     fn evaluate_child(&self, key: &str, node: &Node) -> Result<Option<Self>, Error> {
-        // Paths omit "Properties": DeliverChannel.Timeout is short and unambiguous.
+        // Paths omit "Properties", because DeliverChannel.Timeout is short and still unambiguous.
         let path = if key == "Properties" { self.path.clone() } else { self.path.child(key) };
         let Some(node) = self.scope.evaluate(node, &path)? else {
             return Ok(None);

@@ -9,13 +9,14 @@ use super::queue::queue_name_from_arn;
 /// A route of the HTTP API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// In upper case; `None` is `ANY`.
+    /// The method in upper case. `None` stands for `ANY`.
     pub method: Option<String>,
-    /// As in the template, with `{name}` and `{name+}` parameters; `$default` matches all requests without a route.
+    /// The path as in the template, with `{name}` and `{name+}` parameters. `$default` matches all requests that no
+    /// other route matches.
     pub path: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
-    /// Line in the template, from 1.
+    /// The line in the template, counted from 1.
     pub line: usize,
 }
 
@@ -73,7 +74,7 @@ pub(super) enum EventSource {
     Schedule(Schedule),
 }
 
-/// Returns `None` when the event is disabled.
+/// Reads an event of a function. Returns `None` if the event is disabled.
 pub(super) fn read(name: &str, event: &EvaluatedValue<'_>) -> Result<Option<EventSource>, Error> {
     let event_type = event.require("Type")?;
     let properties = event.get_or_empty("Properties")?;
@@ -124,7 +125,7 @@ fn route_path(path: &EvaluatedValue<'_>) -> Result<String, Error> {
     Err(path.unexpected_value("a path such as /agent/chats/{chat_id}"))
 }
 
-/// `None` matches any method.
+/// Reads the method of a route. `None` matches any method.
 fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
     let Some(method) = properties.get("Method")? else {
         return Ok(None);
@@ -139,7 +140,8 @@ fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
 
 fn queue_mapping(properties: &EvaluatedValue<'_>) -> Result<QueueMapping, Error> {
     let queue = queue_name_from_arn(&properties.require("Queue")?)?;
-    // A receive from a FIFO queue returns at most ten messages, and Lambda does not combine several receives.
+    // A receive from a FIFO queue returns at most ten messages, and Lambda does not combine several receives into one
+    // batch.
     let max_batch_size = if queue.ends_with(".fifo") { 10 } else { 10_000 };
     let concurrency = properties.get_or_empty("ScalingConfig")?.get("MaximumConcurrency")?;
     Ok(QueueMapping {

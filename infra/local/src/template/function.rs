@@ -12,19 +12,19 @@ use crate::iam::Permission;
 /// A function with its event sources and permissions.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// Such as `DeliverChannel`.
+    /// The logical id in the template, such as `DeliverChannel`.
     pub logical_id: String,
-    /// The last segment of `CodeUri`: the name of the binary, and of the function on this host.
+    /// The last segment of `CodeUri`. It is the name of the binary, and the name of the function on this host.
     pub name: String,
-    /// Line of `CodeUri` in the template, from 1.
+    /// The line of `CodeUri` in the template, counted from 1.
     pub line: usize,
-    /// The custom runtime of our functions ignores it.
+    /// The name of the handler. The custom runtime of the functions ignores it.
     pub handler: String,
     /// The limit for one invocation.
     pub timeout: Duration,
-    /// Passed to the function in its environment, but not enforced.
+    /// The memory size, which is passed to the function in its environment but not enforced.
     pub memory_mb: u32,
-    /// The maximum number of concurrent invocations; further ones wait.
+    /// The maximum number of concurrent invocations. Further invocations wait.
     pub reserved_concurrency: Option<u32>,
     pub environment: BTreeMap<String, String>,
     pub logging: Logging,

@@ -2,7 +2,7 @@
 
 use super::yaml::{Node, Value};
 
-/// Returns the resource with the globals for its type. Only functions have any.
+/// Returns the resource, merged with the globals for its type. Only functions have globals.
 pub(super) fn with_globals(template: &Node, resource: &Node) -> Node {
     let resource_type = resource.get("Type").map(|node| &node.value);
     let is_function = resource_type == Some(&Value::Scalar("AWS::Serverless::Function".to_owned()));
@@ -18,8 +18,8 @@ fn merge_properties(globals: &Node, resource: &Node) -> Node {
     merge(&Node { line: globals.line, tag: None, value: properties }, resource)
 }
 
-/// SAM's rules: mappings are merged by key, lists are concatenated, and any other value of the function replaces the
-/// global value.
+/// The rules of SAM: mappings are merged by key, lists are concatenated, and any other value of the function replaces
+/// the global value.
 fn merge(global: &Node, local: &Node) -> Node {
     if global.tag.is_some() || local.tag.is_some() {
         return local.clone();

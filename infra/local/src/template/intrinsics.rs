@@ -4,11 +4,11 @@ use super::error::{Error, ErrorKind, ValuePath};
 use super::scope::Scope;
 use super::yaml::{Node, Value};
 
-/// `None` is `AWS::NoValue`.
+/// `None` stands for `AWS::NoValue`.
 type EvaluationResult = Result<Option<Node>, Error>;
 
 impl Scope {
-    /// Evaluates the intrinsic function at the top of a node; nested nodes stay unevaluated.
+    /// Evaluates the intrinsic function at the top of a node. Nested nodes stay unevaluated.
     pub fn evaluate(&self, node: &Node, path: &ValuePath) -> EvaluationResult {
         let Some((function, argument)) = as_intrinsic(node) else {
             return Ok(Some(node.clone()));
@@ -36,7 +36,7 @@ impl Scope {
         }
     }
 
-    /// The argument of `GetAtt`, `A.B` or `[A, B]`, in the form `A.B`.
+    /// Returns the argument of `GetAtt`, which is `A.B` or `[A, B]`, in the form `A.B`.
     fn attribute_reference(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
         match &argument.value {
             Value::List(parts) => {
@@ -48,7 +48,7 @@ impl Scope {
         }
     }
 
-    /// The argument of `Sub` is a text, or a list of a text and a mapping of variables.
+    /// Evaluates `Sub`. Its argument is a text, or a list of a text and a mapping of variables.
     fn evaluate_sub(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
         let (text, variables) = match &argument.value {
             Value::List(parts) => match parts.as_slice() {
@@ -113,7 +113,7 @@ impl Scope {
     }
 }
 
-/// Returns the function's name and argument when the node is an intrinsic function, in the short form (a tag) or the
+/// Returns the function's name and argument if the node is an intrinsic function, in the short form (a tag) or in the
 /// long form (a mapping with one key).
 pub(super) fn as_intrinsic(node: &Node) -> Option<(&str, Node)> {
     if let Some(tag) = &node.tag {

@@ -1,6 +1,6 @@
 //! Reads `template.yaml`, the only definition of functions, routes, queues and tables.
 //!
-//! Resources that run locally are validated, and the first error in them is reported with its line. All other resources
+//! Resources that run locally are validated. The first error in them is reported with its line. All other resources
 //! (alarms, dashboards, log groups) are ignored.
 //!
 //! # Layout

@@ -1,11 +1,11 @@
-//! Determines the values of the template's parameters: an override from the caller, or the default.
+//! Determines the values of the template's parameters. A value is an override from the caller, or the default.
 
 use std::collections::BTreeMap;
 
 use super::error::{Error, ErrorKind, ValuePath};
 use super::yaml::{Node, Value, section_entries};
 
-/// Values by parameter name.
+/// Returns the values by parameter name.
 ///
 /// # Errors
 /// An override for an undeclared parameter, a parameter without a value, or a value that is not allowed.

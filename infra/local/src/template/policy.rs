@@ -1,4 +1,5 @@
-//! Reads the permissions of a function: from its own `Policies`, or from the `AWS::IAM::Role` that it names.
+//! Reads the permissions of a function from its own `Policies`, or from the `AWS::IAM::Role` to which its `Role`
+//! refers.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Pe
     Ok(permissions)
 }
 
-/// For a function without `Role`, SAM creates a role with the function's policies that may also consume its queues.
+/// Returns the permissions of a function. If the function has no `Role`, SAM creates a role that has the function's
+/// policies and may also consume the function's queues.
 pub(super) fn function_permissions(
     properties: &EvaluatedValue<'_>,
     queues: &[QueueMapping],
@@ -40,7 +42,7 @@ pub(super) fn function_permissions(
     Ok(permissions)
 }
 
-/// The permissions that the role of a function needs to consume the queue.
+/// Returns the permissions that the role of a function needs to consume the queue.
 pub(crate) fn queue_consumer_permissions(mapping: &QueueMapping) -> Vec<Permission> {
     let resource = Queues::arn(&mapping.queue);
     QUEUE_CONSUMER_ACTIONS.map(|action| Permission { action: action.to_owned(), resource: resource.clone() }).into()
@@ -58,8 +60,8 @@ fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>
     Ok(permissions)
 }
 
-/// Combines every action with every resource. Statements with conditions, wildcards or `Deny` are rejected, because the
-/// local host does not implement them.
+/// Combines every action of a statement with every resource. Statements with conditions, wildcards or `Deny` are
+/// rejected, because the local host does not implement them.
 fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {

@@ -24,8 +24,10 @@ fn redrive_policy(policy: &EvaluatedValue<'_>) -> Result<RedrivePolicy, Error> {
     })
 }
 
+/// Returns the name of the queue with this ARN.
+///
 /// # Errors
-/// The ARN is not that of a queue in this template.
+/// The ARN does not belong to a queue in this template.
 pub(super) fn queue_name_from_arn(arn: &EvaluatedValue<'_>) -> Result<String, Error> {
     let text = arn.text()?;
     let name = text.rsplit(':').next().unwrap_or_default();

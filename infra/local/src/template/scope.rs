@@ -1,7 +1,7 @@
 //! Resolves names in a template: parameters, pseudo parameters, resources and their attributes.
 //!
-//! A resource is named by its logical id. What AWS would generate (ARNs, URLs) has a stable local value: the URL of a
-//! queue leads to the local queue, the endpoint of an API to the gateway.
+//! The name of a resource is its logical id. Values that AWS would generate (ARNs, URLs) have stable local values: the
+//! URL of a queue leads to the local queue, and the endpoint of an API leads to the gateway.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub struct Addresses {
 pub(super) struct Scope {
     parameters: BTreeMap<String, Node>,
     pub(super) conditions: BTreeMap<String, Node>,
-    /// Type of each declared resource, by logical id.
+    /// The type of each declared resource, by logical id.
     resource_types: BTreeMap<String, String>,
     fifo_queues: BTreeSet<String>,
     addresses: Addresses,
@@ -42,7 +42,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Omits resources whose condition is false: references to them are errors.
+    /// Declares the resources. Resources whose condition is false are omitted, so references to them are errors.
     fn declare_resources(&mut self, template: &Node) -> Result<(), Error> {
         for (logical_id, resource) in section_entries(template, "Resources") {
             if !self.is_condition_true(logical_id, resource)? {
@@ -80,7 +80,7 @@ impl Scope {
         if self.fifo_queues.contains(logical_id) { format!("{logical_id}.fifo") } else { logical_id.to_owned() }
     }
 
-    /// Evaluates `Ref`. `None` for `AWS::NoValue`.
+    /// Evaluates `Ref`. Returns `None` for `AWS::NoValue`.
     pub fn resolve_ref(&self, name: &str, line: usize, path: &ValuePath) -> Result<Option<Node>, Error> {
         if name == "AWS::NoValue" {
             return Ok(None);

@@ -13,7 +13,7 @@ pub struct TableDefinition {
     pub attribute_definitions: Value,
     pub key_schema: Value,
     pub indexes: Vec<IndexDefinition>,
-    /// The attribute with the expiry of an item, when time to live is enabled.
+    /// The attribute that stores the expiry time of an item, if time to live is enabled.
     pub ttl_attribute: Option<String>,
 }
 

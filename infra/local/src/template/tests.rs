@@ -119,7 +119,7 @@ fn resource_with_false_condition_is_ignored() {
     assert_eq!(names, ["Jobs", "Ordered.fifo"]);
 }
 
-/// A template with resources that exist only on AWS: alarms, a topic, a dashboard, a domain.
+/// A template with resources that exist only on AWS, such as alarms, a topic, a dashboard and a domain.
 const ONLY_ON_AWS: &str = "Parameters:
   Email: {Type: String, Default: ''}
   Domain: {Type: String, Default: ''}

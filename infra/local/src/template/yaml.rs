@@ -1,5 +1,6 @@
-//! Parses YAML to a tree that keeps line numbers and tags, which usual parsers drop: short forms of intrinsic functions
-//! (`!Ref Api`) are tags, and errors need lines. Scalars stay text; their type depends on the property.
+//! Parses YAML to a tree that keeps line numbers and tags, which most parsers drop. The tags are needed because they
+//! are the short forms of intrinsic functions (`!Ref Api`), and the lines are needed for error messages. Scalars stay
+//! text, because their type depends on the property.
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
@@ -8,9 +9,9 @@ use super::error::{Error, ErrorKind, ValuePath};
 /// A YAML value with its tag and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// From 1.
+    /// The line in the template, counted from 1.
     pub line: usize,
-    /// Without the exclamation mark.
+    /// The tag without the exclamation mark.
     pub tag: Option<String>,
     pub value: Value,
 }
@@ -27,12 +28,12 @@ impl Node {
         Self { line, tag: None, value: Value::Scalar(text.into()) }
     }
 
-    /// The value of a key; `None` when the key is absent or the node is not a mapping.
+    /// Returns the value of a key, or `None` if the key is absent or the node is not a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find_map(|(name, node)| (name == key).then_some(node))
     }
 
-    /// The text of a scalar; empty for other nodes.
+    /// Returns the text of a scalar. The text is empty for other nodes.
     pub fn as_text(&self) -> &str {
         match &self.value {
             Value::Scalar(text) => text,
@@ -40,7 +41,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; empty for other nodes.
+    /// Returns the items of a list. The result is empty for other nodes.
     pub fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
@@ -48,7 +49,7 @@ impl Node {
         }
     }
 
-    /// The entries of a mapping; empty for other nodes.
+    /// Returns the entries of a mapping. The result is empty for other nodes.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -67,7 +68,7 @@ impl Node {
 }
 
 impl ValuePath {
-    /// The error for a value that is not what its property accepts.
+    /// Returns the error for a value that its property does not accept.
     pub(super) fn unexpected_value(&self, expected: &str, found: &Node) -> Error {
         let kind = ErrorKind::UnexpectedValue { expected: expected.to_owned(), found: found.describe() };
         self.error(found.line, kind)
@@ -91,7 +92,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Error> {
 
 struct NodeReader<'t> {
     events: Parser<'t, StrInput<'t>>,
-    /// Line of the last event.
+    /// The line of the last event.
     line: usize,
 }
 
@@ -128,7 +129,7 @@ impl<'t> NodeReader<'t> {
             | Event::DocumentEnd
             | Event::SequenceEnd
             | Event::MappingEnd => return Err(self.error(ErrorKind::MissingValue)),
-            // The enum is non-exhaustive.
+            // The compiler requires this arm, because the enum is non-exhaustive.
             _ => return Err(self.error(ErrorKind::MissingValue)),
         };
         let tag = tag.as_deref().map(|tag| tag.suffix().to_owned());
@@ -179,7 +180,8 @@ impl<'t> NodeReader<'t> {
     }
 }
 
-/// Adds the key to a [`ErrorKind::MissingValue`] that has no path yet: the line alone would not identify the value.
+/// Adds the key to an [`ErrorKind::MissingValue`] that has no path yet, because the line alone would not identify the
+/// value.
 fn with_key(key: &str, error: Error) -> Error {
     if error.path == ValuePath::default() && error.kind == ErrorKind::MissingValue {
         let path = error.path.child(key);

@@ -11,7 +11,7 @@ fn url(host: &ProbeHost, path: &str) -> String {
     format!("{}{path}", host.base_url())
 }
 
-/// Lets the probe return this result.
+/// Makes the probe function return this result.
 async fn return_result(host: &ProbeHost, result: &Value) -> Response {
     let request = Client::new().post(url(host, "/probe/x?do=respond"));
     request.header("content-type", "application/json").body(result.to_string()).send().await.unwrap()
@@ -204,7 +204,8 @@ async fn headers_over_the_limit_are_refused() {
     assert_eq!(request.send().await.unwrap().status(), 431);
 }
 
-/// Sends a request head byte for byte, because an HTTP client would correct or refuse it. Returns the status and the body.
+/// Sends a request head byte for byte, because an HTTP client would correct or reject it. Returns the status and the
+/// body.
 async fn send_head(host: &ProbeHost, head: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(("127.0.0.1", host.port())).await.unwrap();
     stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes()).await.unwrap();

@@ -35,7 +35,7 @@ async fn stopping_does_not_wait_for_a_hanging_function() {
     let response = tokio::spawn(reqwest::get(format!("{}/probe/x?do=hang", host.base_url())));
     wait_for(|| host.processes(), |processes| !processes.is_empty()).await;
     host.host.stop().await;
-    // The connection is closed, or the response is an error.
+    // Either the connection is closed or the response is an error.
     let succeeded = response.await.unwrap().is_ok_and(|response| response.status().is_success());
     assert!(!succeeded);
 }
@@ -81,7 +81,7 @@ async fn killing_a_host_ends_idle_and_hanging_functions() {
     let pid = async || -> u32 { reqwest::get(format!("{probe}pid")).await.unwrap().json().await.unwrap() };
     let hanging = pid().await;
     let hang = tokio::spawn(reqwest::get(format!("{probe}hang")));
-    // A host reuses the process that was used last, so a call gets another one as soon as this one hangs.
+    // A host reuses the process that was used last. So a call gets another process as soon as that process hangs.
     let idle = loop {
         let pid = pid().await;
         if pid != hanging {

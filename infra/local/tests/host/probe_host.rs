@@ -1,4 +1,5 @@
-//! A local host for one test, with links to the probe as its functions, and a way to wait for a state.
+//! A local host for one test, whose functions are links to the example `test_function`, and a helper that waits for a
+//! state.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -9,10 +10,10 @@ use std::time::{Duration, Instant};
 use local::{Error, Host, HostStorage, LogLine, LogSink, Options};
 use tempfile::TempDir;
 
-/// The functions of `template.yaml` in this folder. Each is a link to the example `probe`.
+/// The functions of `template.yaml` in this folder. Each is a link to the example `test_function`.
 const FUNCTIONS: [&str; 6] = ["probe", "hasty", "single", "never-starts", "cannot-start", "worker"];
 
-/// Dereferences to the host. `folder` has the binaries, `lines` is the captured log.
+/// Dereferences to the host. `folder` contains the binaries, and `lines` is the captured log.
 pub struct ProbeHost {
     pub host: Host,
     pub lines: Arc<Mutex<Vec<LogLine>>>,
@@ -58,7 +59,7 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     (options, lines)
 }
 
-/// Starts a host on `folder` with one text of the template replaced.
+/// Starts a host with its binaries and data in `folder`. In its copy of the template, `from` is replaced by `to` once.
 pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
     let text = std::fs::read_to_string(template_path()).unwrap();
     assert!(text.contains(from));
@@ -73,7 +74,7 @@ pub fn template_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/template.yaml")
 }
 
-/// A folder with a link to the probe for every function.
+/// Returns a folder with a link to the example `test_function` for every function.
 pub fn link_binaries() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for function in FUNCTIONS {
@@ -82,7 +83,7 @@ pub fn link_binaries() -> TempDir {
     folder
 }
 
-/// The path of an example, which Cargo puts next to the binaries when it builds all tests.
+/// Returns the path of an example, which Cargo puts next to the binaries when it builds all tests.
 pub fn example_path(name: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_switchboard")).parent().unwrap();
     let path = target.join("examples").join(name);
@@ -90,7 +91,7 @@ pub fn example_path(name: &str) -> PathBuf {
     path
 }
 
-/// Calls `read` until its value `is_done`. Panics with the last value after ten seconds.
+/// Calls `read` repeatedly until `is_done` accepts its value. Panics with the last value after ten seconds.
 pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bool) -> T {
     let start = Instant::now();
     loop {
@@ -103,7 +104,7 @@ pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bo
     }
 }
 
-/// Whether the process runs. A zombie does not.
+/// Whether the process is running. A zombie process does not count as running.
 pub fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'));

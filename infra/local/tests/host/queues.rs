@@ -11,7 +11,8 @@ use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_tem
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
 
-/// A host with a running worker, because its start takes longer than the visibility time-out of one second.
+/// Starts a host with a running worker, because starting the worker takes longer than the visibility timeout of one
+/// second.
 async fn warm_host() -> ProbeHost {
     let host = ProbeHost::start().await;
     host.invoke("worker", json!({"Records": []})).await.unwrap();
@@ -28,7 +29,6 @@ fn send(host: &ProbeHost, queue: &str, body: &str, group: Option<&str>) {
     host.queues().send(queue, outgoing).unwrap();
 }
 
-/// Waits until the queue is empty.
 async fn wait_until_empty(host: &ProbeHost, queue: &str) {
     let depth = || host.queues().depth(queue).unwrap();
     wait_for(depth, |depth| depth.visible + depth.in_flight + depth.delayed == 0).await;
@@ -136,7 +136,7 @@ async fn sends_can_be_refused_on_request() {
     assert_eq!(count_received(&host, "lost"), 0);
 }
 
-/// A second connection to the queue database of a running host.
+/// Opens a second connection to the queue database of a running host.
 fn database(data: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(data.join("sqs.sqlite")).unwrap()
 }

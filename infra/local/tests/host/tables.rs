@@ -13,7 +13,7 @@ async fn operations_and_their_capacity_are_counted() {
     assert_eq!(result, json!({"first": true, "refused": true}));
     let usage = &host.usage()["probe"];
     assert_eq!(usage["dynamodb"], json!({"Items/PutItem": 2}));
-    // One for the item, one for its index entry.
+    // One unit for the item, and one for its index entry.
     assert_eq!(usage["write_units"], json!(2.0));
     assert_eq!(usage["read_units"], json!(0.0));
 }

@@ -1,4 +1,5 @@
-//! Request and response bodies for agents, and for accounts, which are created with their first admin.
+//! Request and response bodies of the endpoints that manage agents and create accounts. An account is created together
+//! with its first admin.
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ pub struct NewAgent {
     pub name: String,
     /// In lower case.
     pub email: String,
-    /// Plain text; only its hash is stored.
+    /// In plain text. Only its hash is stored.
     pub password: String,
     pub phone: Option<String>,
     /// URL of the avatar.
@@ -61,9 +62,9 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
     })
 }
 
-/// Parses the body of PATCH /admin/agents/{agent_id} and returns the changed agent, the new password if there is one,
-/// and whether the sessions of the agent must end. Null clears an optional field. The sessions end whenever the body
-/// contains a password or a role, even an unchanged one, so that a request that failed halfway can be repeated.
+/// Parses the body of PATCH /admin/agents/{agent_id}. Returns the changed agent, the new password if there is one, and
+/// whether the sessions of the agent must end. Null clears an optional field. The sessions end if the body contains a
+/// password or a role, even if the value is the same as before, so that a request that failed halfway can be repeated.
 pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();

@@ -1,4 +1,4 @@
-//! Request and response bodies for bot connections.
+//! Request and response bodies of the /admin/bots endpoints.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,8 @@ use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
 
-/// A change of all channels must fit into one transaction of at most 100 items.
+/// Limits the channels of a bot. If all of them are replaced, the change must fit into one DynamoDB transaction of at
+/// most 100 items.
 const MAX_BOT_CHANNELS: usize = 49;
 
 pub struct NewBot {
@@ -21,9 +22,9 @@ pub struct NewBot {
     pub token: String,
     /// Shown to visitors.
     pub name: String,
-    /// The channels whose chats start with the bot.
+    /// The channels whose new chats start with the bot.
     pub channel_ids: Vec<String>,
-    /// Time limit for an answer; `None` means no limit.
+    /// The time within which the bot must react to a message. `None` means that there is no limit.
     pub answer_within: Option<Duration>,
 }
 
@@ -49,7 +50,8 @@ fn parse_token(fields: Fields<'_>) -> Result<String, Error> {
     Ok(token)
 }
 
-/// Parses the body of PATCH /admin/bots/{bot_id} and returns the changed bot. Provider and token cannot be changed.
+/// Parses the body of PATCH /admin/bots/{bot_id} and returns the changed bot. The provider and the token cannot be
+/// changed.
 pub fn apply_bot_patch(body: &Value, bot: &Bot) -> Result<Bot, Error> {
     let fields = Fields::of(body)?;
     for fixed in ["provider_id", "token"] {
@@ -79,7 +81,7 @@ fn channel_id(value: &Value) -> Option<String> {
     value.as_str().filter(|id| id.len() <= MAX_NAME_CHARS).map(str::to_owned)
 }
 
-/// Null removes the limit; an absent field means `default`.
+/// If the field is null, there is no limit. If the field is absent, the limit is `default`.
 fn parse_answer_within(fields: Fields<'_>, default: Option<Duration>) -> Result<Option<Duration>, Error> {
     if !fields.has("answer_within") {
         return Ok(default);
@@ -91,7 +93,7 @@ fn parse_answer_within(fields: Fields<'_>, default: Option<Duration>) -> Result<
     Ok(Some(Duration::from_secs(seconds)))
 }
 
-/// A bot connection without its token and signing secret.
+/// A bot without its token and its signing secret.
 pub fn bot_json(bot: &Bot) -> Value {
     let Bot { bot_id, account_id: _, provider_id, token: _, name, channel_ids, answer_within, .. } = bot;
     json!({
@@ -100,7 +102,7 @@ pub fn bot_json(bot: &Bot) -> Value {
     })
 }
 
-/// A new bot connection with its signing secret, which no later response contains.
+/// A new bot with its signing secret. No later response contains the secret.
 pub fn created_bot_json(bot: &Bot) -> Value {
     with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secret))])
 }

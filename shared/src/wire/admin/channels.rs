@@ -1,4 +1,4 @@
-//! Request and response bodies for channels.
+//! Request and response bodies of the /admin/channels endpoints.
 
 use serde_json::{Value, json};
 
@@ -74,8 +74,8 @@ fn apply_settings_fields(
     })
 }
 
-/// Parses `integrator_url` and normalizes it. A URL with the placeholder keeps it; the resulting address is checked
-/// again at each request.
+/// Parses and normalizes `integrator_url`. A channel id placeholder in the URL is preserved. The URL that results from
+/// replacing it is checked again before each request to the integrator.
 fn parse_integrator_url(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String, Error> {
     let text = fields.required_text("integrator_url", MAX_URL_CHARS)?;
     if !text.contains(CHANNEL_ID_PLACEHOLDER) {
@@ -110,7 +110,7 @@ pub fn channel_json(channel: &Channel) -> Value {
     })
 }
 
-/// A channel with the numbers of messages that it refused today and yesterday.
+/// A channel with the numbers of messages that it rejected today and yesterday.
 pub fn channel_with_refusals_json(channel: &Channel, refused: &[RefusalCount]) -> Value {
     let refused: Vec<Value> = refused.iter().map(refusals_json).collect();
     with_fields(channel_json(channel), [("refused", json!(refused))])
@@ -121,7 +121,7 @@ fn refusals_json(refusals: &RefusalCount) -> Value {
     json!({ "day": day.seconds(), "reason": reason, "count": count, "last_at": last_at.seconds() })
 }
 
-/// A new channel with its endpoint address and its signing secret, which no later response contains.
+/// A new channel with its endpoint URL and its signing secret. No later response contains either of them.
 pub fn created_channel_json(channel: &Channel, endpoint: &str) -> Value {
     let secret = json!(channel.signing_secret);
     with_fields(channel_json(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])

@@ -24,13 +24,11 @@ use crate::wire::json_fields::Fields;
 
 const MAX_NAME_CHARS: usize = 255;
 const MAX_LIST_ITEMS: usize = 1_000;
-/// 30 days.
 const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
-/// One day.
 const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
-/// Parses the body of POST .../rotate of a channel or a webhook: for how many seconds the old address or secret stays
-/// valid.
+/// Parses the body of POST .../rotate, which replaces the endpoint URL of a channel or the signing secret of a webhook.
+/// Returns for how many seconds the old URL or secret stays valid.
 pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
     let Some(value) = fields.value("keep_old_seconds") else {
@@ -42,7 +40,8 @@ pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     })
 }
 
-/// An optional URL that the service will call: normalized, and allowed by the SSRF guard.
+/// Parses an optional URL to which the service will send requests. The result is normalized, and the SSRF guard allows
+/// it.
 pub(in crate::wire) fn outbound_url(
     fields: Fields<'_>,
     name: &str,
@@ -53,7 +52,7 @@ pub(in crate::wire) fn outbound_url(
     Ok(Some(url.into()))
 }
 
-/// As [`outbound_url`], but required.
+/// Like [`outbound_url`], but the field is required.
 pub(in crate::wire) fn required_outbound_url(
     fields: Fields<'_>,
     name: &str,
@@ -62,7 +61,7 @@ pub(in crate::wire) fn required_outbound_url(
     outbound_url(fields, name, guard)?.ok_or_else(|| fields.invalid(name, "is required"))
 }
 
-/// A list of positive ids without duplicates.
+/// Parses an optional list of positive ids and removes duplicates.
 fn parse_ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
     let Some(numbers) = fields.integers(name, MAX_LIST_ITEMS)? else {
         return Ok(None);

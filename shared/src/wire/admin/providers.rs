@@ -1,4 +1,4 @@
-//! Request and response bodies for bot providers.
+//! Request and response bodies of the /operator/providers endpoints.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::wire::admin::{MAX_NAME_CHARS, required_outbound_url};
 use crate::wire::json_fields::Fields;
 
 /// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed
-/// provider. A provider without a name is new, so the body must contain one.
+/// provider. If `provider` has no name and no endpoint, it is new, and the body must contain both.
 pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGuard) -> Result<Provider, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || provider.name.is_empty() {
@@ -28,7 +28,7 @@ pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGu
     Ok(provider)
 }
 
-/// Whether an HTTP header transports the text unchanged.
+/// Whether the text can be sent unchanged in an HTTP header.
 fn is_header_value(text: &str) -> bool {
     text.trim() == text && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }

@@ -1,6 +1,6 @@
-//! A sent message after validation, before and after it is stored.
+//! A message after validation, and its ids after it is stored.
 
-/// A message that passed the checks of the queue.
+/// A message that has passed the checks of the queue.
 pub(super) struct AcceptedMessage {
     pub(super) body: String,
     pub(super) delay_ms: u64,

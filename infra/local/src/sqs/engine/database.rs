@@ -26,8 +26,8 @@ impl Engine {
             QueueDatabaseLocation::Memory => Connection::open_in_memory()?,
             QueueDatabaseLocation::File(path) => Connection::open(path)?,
         };
-        // With a write-ahead log, NORMAL does not wait for the disk at each commit. A killed process loses no commit;
-        // only a power failure may.
+        // With a write-ahead log, NORMAL does not wait for the disk at each commit. A killed process loses no commit,
+        // but a power failure may.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.set_prepared_statement_cache_capacity(64);

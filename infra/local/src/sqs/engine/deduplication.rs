@@ -1,6 +1,6 @@
-//! Deduplication in FIFO queues: a message with the deduplication id of an earlier one is not stored, and the sender
-//! gets the result of the earlier one. The window of five minutes starts with the first message; duplicates do not
-//! extend it.
+//! Deduplication in FIFO queues. If a message has the deduplication id of an earlier message, it is not stored, and the
+//! sender gets the result of the earlier message. The window of five minutes starts with the first message. Duplicates
+//! do not extend it.
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
@@ -12,7 +12,7 @@ use crate::random_and_digest::sha256_hex;
 /// Messages with equal keys are duplicates.
 pub(super) struct DeduplicationKey<'a> {
     queue: &'a str,
-    /// The message group, or empty when ids are unique in the whole queue.
+    /// The message group, or empty if ids are unique in the whole queue.
     scope: &'a str,
     id: &'a str,
 }
@@ -26,8 +26,8 @@ impl<'a> DeduplicationKey<'a> {
     }
 }
 
-/// The deduplication id of a message: the id that the sender set, or the hash of the body with content-based
-/// deduplication. `None` in a standard queue.
+/// Returns the deduplication id of a message: the id that the sender set or, with content-based deduplication, the hash
+/// of the body. Returns `None` in a standard queue.
 pub(super) fn deduplication_id(
     queue: &QueueDefinition,
     sender_id: Option<String>,
@@ -42,7 +42,7 @@ pub(super) fn deduplication_id(
     }
 }
 
-/// The first message with this key in the last five minutes.
+/// Finds the first message with this key in the last five minutes.
 pub(super) fn find_original(
     connection: &Connection,
     key: &DeduplicationKey<'_>,

@@ -6,10 +6,11 @@ use super::message_group;
 use super::receipt_handle::ReceiptHandle;
 
 impl Engine {
-    /// Deletes a message. Succeeds when the message is already deleted.
+    /// Deletes a message. Succeeds if the message is already deleted.
     ///
-    /// A standard queue ignores a handle of an earlier receive. A FIFO queue rejects it, and it also rejects the latest
-    /// handle once the visibility timeout has ended, because deleting then could break the order.
+    /// A standard queue ignores the handle of an earlier receive, and a FIFO queue rejects it. After the end of the
+    /// visibility timeout, a FIFO queue also rejects the latest handle, because deleting the message could then break
+    /// the order.
     pub(in super::super) fn delete(&self, queue: &QueueDefinition, handle: &str, now_ms: u64) -> Result<(), Error> {
         let receipt = ReceiptHandle::decode(queue, handle)?;
         let transaction = self.transaction()?;
@@ -26,7 +27,7 @@ impl Engine {
         Ok(transaction.commit()?)
     }
 
-    /// Deletes every message of the queue, including those in flight.
+    /// Deletes every message of the queue, including messages in flight.
     pub(in super::super) fn purge(&self, queue: &QueueDefinition) -> Result<(), Error> {
         self.connection.prepare_cached("DELETE FROM messages WHERE queue = ?1")?.execute([&queue.name])?;
         Ok(())

@@ -1,5 +1,5 @@
-//! The behaviour of the queues as short SQLite transactions. All functions block, and the current time is the argument
-//! `now_ms`, so that tests can simulate hours.
+//! The behaviour of the queues as short SQLite transactions. All functions block. They get the current time as the
+//! argument `now_ms`, so that tests can simulate hours.
 //!
 //! # Layout
 //! - `database.rs`, `schema.sql`: the SQLite database, its tables and columns

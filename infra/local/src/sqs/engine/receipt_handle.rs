@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{Error, QueueDefinition};
 
-/// The content of a receipt handle. The pair is unique: ids are never reused, and every receive increments the count.
+/// The content of a receipt handle. The pair is unique, because ids are never reused and every receive increments the
+/// count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReceiptHandle {
     pub(super) id: i64,
@@ -16,7 +17,7 @@ pub(super) struct ReceiptHandle {
 /// The current state of the message that a receipt handle identifies.
 pub(super) struct ReceivedMessage {
     pub(super) group: Option<String>,
-    /// The message was not received again since the handle was issued.
+    /// The message has not been received again since the handle was issued.
     pub(super) is_latest_receive: bool,
     pub(super) is_in_flight: bool,
 }
@@ -39,7 +40,7 @@ impl ReceiptHandle {
         Some(Self { id: id.parse().ok()?, receive_count: receive_count.parse().ok()? })
     }
 
-    /// `None` when the message is deleted.
+    /// Returns `None` if the message is deleted.
     pub(super) fn find_message(
         self,
         connection: &Connection,

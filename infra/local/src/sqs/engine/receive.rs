@@ -11,7 +11,7 @@ use super::{redrive, retention};
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct ReceiveRequest {
     pub(in super::super) max_messages: u32,
-    /// Overrides the visibility timeout of the queue.
+    /// Replaces the visibility timeout of the queue.
     pub(in super::super) visibility_timeout_seconds: Option<u32>,
 }
 
@@ -23,7 +23,7 @@ pub(in super::super) struct ReceiveResult {
 }
 
 impl Engine {
-    /// Receives due messages. The result is empty when no message is due.
+    /// Receives due messages. The result is empty if no message is due.
     pub(in super::super) fn receive(
         &self,
         queue: &QueueDefinition,
@@ -46,7 +46,7 @@ impl Engine {
         Ok(ReceiveResult { messages, has_dead_lettered })
     }
 
-    /// The time at which the next message is due; `None` when no message waits.
+    /// Returns the time at which the next message is due, or `None` if no message waits.
     pub(in super::super) fn next_due_ms(&self, queue: &QueueDefinition) -> Result<Option<u64>, Error> {
         let due_at = self
             .connection
@@ -61,7 +61,7 @@ impl Engine {
 }
 
 /// Selects the ids of the messages to deliver. As on AWS, a FIFO queue returns as many messages as possible of one
-/// group before those of the next.
+/// group before it returns messages of the next group.
 fn select_messages(
     connection: &Connection,
     queue: &QueueDefinition,
@@ -79,8 +79,8 @@ fn select_messages(
     Ok(ids)
 }
 
-/// The messages after the first of a FIFO group, up to one that is delayed or exhausted: later messages must not
-/// overtake it.
+/// Selects the messages that follow the first message of a FIFO group. It stops at a message that is delayed or has
+/// reached its maximum receive count, because later messages must not overtake that message.
 fn select_rest_of_group(
     connection: &Connection,
     queue: &QueueDefinition,

@@ -1,5 +1,5 @@
-//! Moves messages to the dead-letter queue. As on AWS, a message that reached its maximum receive count moves when the
-//! next receive would return it, not when its last visibility timeout ends.
+//! Moves messages to the dead-letter queue. As on AWS, a message that has reached its maximum receive count
+//! ("exhausted") is moved when the next receive would return it, not when its last visibility timeout ends.
 
 use rusqlite::{Connection, named_params};
 
@@ -11,7 +11,8 @@ pub(super) fn is_exhausted(queue: &QueueDefinition, receive_count: u32) -> bool 
     queue.redrive_policy.as_ref().is_some_and(|policy| receive_count >= policy.max_receive_count)
 }
 
-/// Moves exhausted messages until the next `max_messages` due messages include none. Returns whether any was moved.
+/// Moves exhausted messages until none of the next `max_messages` due messages is exhausted. Returns whether any
+/// message was moved.
 pub(super) fn move_exhausted(
     connection: &Connection,
     queue: &QueueDefinition,
@@ -35,9 +36,9 @@ pub(super) fn move_exhausted(
     }
 }
 
-/// Moves one message with its id, group and receive count. In a standard queue the message keeps its sent time, so its
-/// retention period continues; in a FIFO queue the period restarts (SQS developer guide, retention of dead-letter
-/// queues).
+/// Moves one message with its id, group and receive count. In a standard queue, the message keeps the time at which it
+/// was sent, so its retention period continues. In a FIFO queue, the retention period restarts (SQS developer guide,
+/// retention of dead-letter queues).
 fn move_message(
     connection: &Connection,
     queue: &QueueDefinition,

@@ -94,8 +94,9 @@ fn validate(queue: &QueueDefinition, message: QueueMessageToSend) -> Result<Acce
     Ok(AcceptedMessage { body, delay_ms: u64::from(delay_seconds) * 1000, group, deduplication_id })
 }
 
-/// The delay of the message, or else of the queue. A FIFO queue rejects a delay of the message, which would break the
-/// order; as on AWS it accepts 0 and applies its own delay.
+/// Returns the delay of the message or, if it has none, of the queue. A FIFO queue rejects a message with its own
+/// delay, because the delay would break the order. As on AWS, it accepts a delay of 0 and applies the delay of the
+/// queue.
 fn effective_delay_seconds(queue: &QueueDefinition, message_delay_seconds: Option<u32>) -> Result<u32, Error> {
     let Some(seconds) = message_delay_seconds else {
         return Ok(queue.delay_seconds);
@@ -120,7 +121,7 @@ fn check_body(body: &str) -> Result<(), Error> {
     }
 }
 
-/// SQS accepts only the characters of XML 1.0, the format of its first protocol.
+/// SQS accepts only the characters of XML 1.0, because its first protocol used XML.
 fn is_xml_character(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
 }

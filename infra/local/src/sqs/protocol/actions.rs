@@ -1,5 +1,5 @@
 //! The actions of SQS. Each function parses its request, calls the engine and builds the response. The struct fields
-//! are those of the API reference.
+//! have the names of the API reference.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> 
     }
 }
 
-/// Distinguishes actions that only AWS supports from names that are no SQS action.
+/// Distinguishes actions that only AWS supports from names that are not SQS actions.
 fn unknown_action(action: String) -> Error {
     const UNSUPPORTED_ACTIONS: [&str; 13] = [
         "AddPermission",
@@ -149,7 +149,7 @@ async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMess
     Ok(json!({ "Messages": messages.collect::<Vec<_>>() }))
 }
 
-/// Receives messages, waiting at most `seconds` for the first one. With 0 seconds the queue is still queried once,
+/// Receives messages and waits at most `seconds` for the first one. With 0 seconds the queue is still queried once,
 /// because `timeout` polls its future before the timer.
 async fn poll(engine: &AsyncEngine, queue: &str, request: ReceiveRequest, seconds: u32) -> Result<Vec<Message>, Error> {
     let limit = Duration::from_secs(seconds.into());
@@ -237,7 +237,7 @@ struct ListQueues {
     next_token: Option<String>,
 }
 
-/// Paginates only when `MaxResults` is set, as SQS does. The token is the last queue name of the previous page.
+/// Paginates only if `MaxResults` is set, as SQS does. The token is the last queue name of the previous page.
 fn list_queues(api: &Api, request: &ListQueues) -> Result<Value, Error> {
     let max_results = limits::MAX_RESULTS_RANGE.check_optional(request.max_results)?;
     let max_results = max_results.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);

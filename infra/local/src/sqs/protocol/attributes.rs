@@ -69,7 +69,7 @@ pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<Strin
     all
 }
 
-/// All attributes of a queue. All values are strings, as in SQS.
+/// Returns all attributes of a queue. All values are strings, as in SQS.
 pub(super) fn queue_attributes(queue: &QueueDefinition, depth: QueueDepth) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());

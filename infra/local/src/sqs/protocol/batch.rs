@@ -1,4 +1,4 @@
-//! Batch actions: up to ten entries, each with an id that the caller chose. Each entry succeeds or fails on its own.
+//! Batch actions have up to ten entries. Each entry has an id that the caller chose, and succeeds or fails on its own.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn is_entry_id(id: &str) -> bool {
     (1..=80).contains(&id.len()) && id.chars().all(is_allowed)
 }
 
-/// Runs the single action `run` for each entry in order and collects the results.
+/// Runs `run`, the action for a single entry, for each entry in order and collects the results.
 pub(super) fn run<T>(entries: Vec<BatchEntry<T>>, run: impl Fn(T) -> Result<Value, Error>) -> Value {
     let (mut successful, mut failed) = (Vec::new(), Vec::new());
     for BatchEntry { id, request } in entries {

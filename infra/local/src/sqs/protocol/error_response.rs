@@ -1,5 +1,5 @@
-//! Error responses. The body has the error type of the JSON protocol. The header `x-amzn-query-error` has the code of
-//! the older query protocol, by which SDKs still distinguish errors.
+//! Error responses. The body contains the error type of the JSON protocol. The header `x-amzn-query-error` contains the
+//! code of the older query protocol, because SDKs still distinguish errors by that code.
 
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -45,7 +45,7 @@ impl ErrorCodes {
     }
 }
 
-/// The error message for the caller. Internal errors are printed to the terminal instead.
+/// Returns the error message for the caller. Internal errors are printed to the terminal instead.
 fn message(error: &Error, codes: &ErrorCodes) -> String {
     if codes.is_sender_fault() {
         return error.to_string();

@@ -1,4 +1,4 @@
-//! Tests of the protocol with the AWS SDK over HTTP on a free port.
+//! Tests of the protocol. The AWS SDK calls a server on a free port.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -58,7 +58,7 @@ impl TestServer {
         output.messages.unwrap_or_default()
     }
 
-    /// Sends a request without the SDK and returns status and body.
+    /// Sends a request without the SDK and returns the status and the body.
     async fn send_raw(&self, action: &str, body: &'static str) -> (u16, String) {
         let response =
             reqwest::Client::new().post(&self.base_url).header("x-amz-target", action).body(body).send().await.unwrap();

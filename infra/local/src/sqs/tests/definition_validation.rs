@@ -1,5 +1,3 @@
-//! Validation of queue definitions.
-
 use super::super::DefinitionError;
 use super::*;
 

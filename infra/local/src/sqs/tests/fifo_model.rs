@@ -15,8 +15,9 @@ struct ModelMessage {
     receive_count: u32,
 }
 
-/// The messages in send order. A receive first removes the exhausted messages at the start of each group, then returns
-/// the rest of the group unless a message of it is in flight.
+/// The messages in the order in which they were sent. A receive first removes the exhausted messages (those that have
+/// reached their maximum receive count) at the start of each group. Then it returns the rest of the group, unless one
+/// of its messages is in flight.
 #[derive(Default)]
 struct ModelQueue(Vec<ModelMessage>);
 
@@ -65,7 +66,7 @@ impl ModelQueue {
 struct RandomGenerator(u64);
 
 impl RandomGenerator {
-    /// A number below `limit`.
+    /// Returns the next random number, which is below `limit`.
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -108,7 +109,7 @@ fn compare_with_model(seed: u64) {
             }
             _ if !undeleted.is_empty() => {
                 let message = undeleted.swap_remove(random.below(undeleted.len()));
-                // An expired receipt handle is rejected; the message then stays in the model as well.
+                // An expired receipt handle is rejected. The message then stays in the model as well.
                 if sqs.delete(now_ms, "q.fifo", &message).is_ok() {
                     model.delete(&message.body);
                 }

@@ -1,4 +1,4 @@
-//! Receivers that wait for messages. The tests run in real time; to avoid long waits they set the clock of the queues
+//! Receivers that wait for messages. The tests run in real time. To avoid long waits, they set the clock of the queues
 //! back and then forward.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::Queues;
 use super::*;
 
-/// Opens queues whose clock is slow by the returned number of milliseconds.
+/// Opens queues and returns the number of milliseconds by which their clock is slow. Tests can change this number.
 fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
     let clock_lag_ms = Arc::new(AtomicU64::new(0));
     let (start, lag_ms) = (Instant::now(), Arc::clone(&clock_lag_ms));
@@ -20,7 +20,7 @@ fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
     (queues.unwrap(), clock_lag_ms)
 }
 
-/// Panics when the future takes longer than ten seconds.
+/// Panics if the future takes longer than ten seconds.
 async fn within_ten_seconds<T>(future: impl Future<Output = T>) -> T {
     let limit = Duration::from_secs(10);
     tokio::time::timeout(limit, future).await.expect("completion within ten seconds")

@@ -1,5 +1,4 @@
-//! Tests of the queue behaviour. The current time is the first argument of every call, in milliseconds since
-//! `START_MS`.
+//! Tests of the queue behaviour. The first argument of every call is the current time in milliseconds since `START_MS`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -79,7 +78,7 @@ impl TestSqs {
         self.receive_with_timeout(now_ms, queue, max_messages, None)
     }
 
-    /// The times of the received messages are relative to `START_MS`.
+    /// Receives messages. Their times are relative to `START_MS`.
     fn receive_with_timeout(
         &self,
         now_ms: u64,
@@ -97,7 +96,7 @@ impl TestSqs {
         messages
     }
 
-    /// Fails when no message is visible.
+    /// Panics if no message is visible.
     fn receive_one(&self, now_ms: u64, queue: &str) -> Message {
         let mut messages = self.receive(now_ms, queue, 1);
         messages.pop().expect("a visible message")
@@ -122,7 +121,7 @@ impl TestSqs {
         due_at_ms.map(|due_at_ms| due_at_ms - START_MS)
     }
 
-    /// The numbers of visible, in-flight and delayed messages.
+    /// Returns the numbers of visible, in-flight and delayed messages.
     fn depth(&self, now_ms: u64, queue: &str) -> (u64, u64, u64) {
         let depth = self.engine.depth(&self.definitions[queue], START_MS + now_ms).unwrap();
         let QueueDepth { visible, in_flight, delayed } = depth;

@@ -1,5 +1,3 @@
-//! Redrive to dead-letter queues.
-
 use super::*;
 
 fn sqs() -> TestSqs {

@@ -1,5 +1,3 @@
-//! Standard queues.
-
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::*;
 
