@@ -12,8 +12,7 @@ use tokio::time::interval;
 use crate::support::api_client::number;
 use crate::support::bot_fixture::{BotFixture, TestBot, chat_number, register_provider};
 use crate::support::test_host::{
-    TestHost, VISITOR_ID, kill, run_alone_on_own_host, run_alone_on_shared_host, run_on_own_host, run_on_shared_host,
-    run_timed_on_shared_host,
+    TestHost, VISITOR_ID, kill, run_alone_on_shared_host, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
@@ -429,7 +428,7 @@ fn disconnected_bot_loses_its_chats_with_the_next_message() {
 
 #[test]
 fn killed_bot_deliveries_lose_no_message() {
-    run_alone_on_own_host(async |host| {
+    run_on_own_host(&[], async |host| {
         let fixture = BotFixture::create(host).await;
         let kill_loop = async {
             let mut ticks = interval(Duration::from_millis(80));

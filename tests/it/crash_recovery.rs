@@ -14,7 +14,7 @@ use crate::local_host_command::LocalHostProgram;
 use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{VISITOR_ID, kill, run_alone, run_alone_on_own_host, run_on_own_host};
+use crate::support::test_host::{VISITOR_ID, kill, run_on_own_host, run_parallel};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -164,7 +164,7 @@ fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
 
 #[test]
 fn killed_functions_lose_no_acknowledged_request() {
-    run_alone_on_own_host(async |host| {
+    run_on_own_host(&[], async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let account = host.create_account().await;
         let channel = account.create_channel(&integrator.url()).await;
@@ -255,7 +255,7 @@ async fn start(data: &Path) -> LocalHostProgram {
 
 #[test]
 fn killed_host_loses_no_acknowledged_request() {
-    run_alone(async {
+    run_parallel(async {
         let folder = tempfile::tempdir().unwrap();
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let program = start(folder.path()).await;

@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use tokio::sync::Notify;
 
 /// Maximum number of tests that measure time and run concurrently.
-const MAX_TIMED_TESTS: usize = 2;
+const MAX_TIMED_TESTS: usize = 4;
 
 /// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum TestLoad {
 impl TestLoad {
     fn max_concurrent(self) -> usize {
         match self {
-            Self::Busy => available_parallelism().map_or(4, |processors| 2 * processors.get()),
+            Self::Busy => available_parallelism().map_or(8, |processors| 4 * processors.get()),
             Self::Timed => MAX_TIMED_TESTS,
             Self::Exclusive => 1,
         }
