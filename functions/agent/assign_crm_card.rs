@@ -27,7 +27,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
-use shared::service::webhook_notifier::WebhookNotifier;
+use shared::service::crm_assignment::WebhookNotifier;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;

@@ -57,5 +57,5 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     // This is done for a repeated request too, because the first request may have failed before this point. The queue
     // and the consumer ignore a duplicate task.
     queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await;
-    Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_message_id(&sent.id))
+    Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_logged_message_id(&sent.id))
 }

@@ -57,20 +57,20 @@ async fn handle(
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
             let stored = events.bot_message(&event.chat, *content, key.as_ref()).await?;
             if !stored.is_displayable {
-                return Ok(Response::ok(json!({ "result": "ok", "shown": false })).with_message_id(&stored.id));
+                return Ok(Response::ok(json!({ "result": "ok", "shown": false })).with_logged_message_id(&stored.id));
             }
             channel_queue
                 .0
                 .enqueue_or_leave_to_sweep(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq))
                 .await;
-            return Ok(ok_response().with_message_id(&stored.id));
+            return Ok(ok_response().with_logged_message_id(&stored.id));
         }
         BotEventKind::InviteAgent => {
             let transition = events.invite_agent(&event.chat).await?;
             queue::enqueue_notifications(&transition.notifications, &bot_queue, &webhook_queue).await;
         }
         BotEventKind::ClientInfo(profile) => {
-            let notifications = events.client_info(&event.chat, &profile).await?;
+            let notifications = events.handle_client_info(&event.chat, &profile).await?;
             queue::enqueue_notifications(&notifications, &bot_queue, &webhook_queue).await;
         }
     }

@@ -29,7 +29,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{self, BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
-use shared::store::chats::idempotency::MessageReceipt;
+use shared::store::chats::message_receipts::MessageReceipt;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::{Directory, channels};
 use shared::wire::message_content::ParsedMessage;
@@ -101,7 +101,9 @@ async fn receive_message(
                 bot_queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(&channel.account_id, chat_id, seq)).await;
             }
             queue::enqueue_notifications(&received.notifications, bot_queue, webhook_queue).await;
-            return Ok(ok_response().with_message_id(&received.receipt.id).with_caller_message_id(caller_message_id));
+            return Ok(ok_response()
+                .with_logged_message_id(&received.receipt.id)
+                .with_logged_caller_message_id(caller_message_id));
         }
         ParsedMessage::Typing(TypingNotice::Start) => chats.set_visitor_typing(channel, external_id, Some(now)).await?,
         ParsedMessage::Typing(TypingNotice::End) => chats.set_visitor_typing(channel, external_id, None).await?,

@@ -16,7 +16,7 @@ use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::chats::Chats;
-use shared::store::chats::deliveries::RequeueResult;
+use shared::store::chats::deliveries::OverdueResult;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 
 /// A delivery counts as overdue this long after it was due, because until then its task may only be delayed in the
@@ -63,13 +63,13 @@ impl OverdueHandler for Sweep<'_> {
     /// Returns whether the delivery was queued again.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
-            match self.chats.requeue_overdue(overdue, clock::now()).await? {
-                RequeueResult::NotNeeded => Ok(false),
-                RequeueResult::Failed { entry, is_handed_over } => {
+            match self.chats.resolve_overdue(overdue, clock::now()).await? {
+                OverdueResult::NotNeeded => Ok(false),
+                OverdueResult::Failed { entry, is_handed_over } => {
                     metrics::count_abandoned_delivery(&entry, is_handed_over);
                     Ok(false)
                 }
-                RequeueResult::Requeued(entry) => {
+                OverdueResult::Requeued(entry) => {
                     let (channel_queue, bot_queue, webhook_queue) = &self.queues;
                     queue::send_first_attempt(&entry, (channel_queue, bot_queue, webhook_queue)).await?;
                     Ok(true)

@@ -1,4 +1,4 @@
-//! No account can read or change the data of another account.
+//! Tests that no account can read or change the data of another account.
 
 use reqwest::Method;
 use serde_json::json;

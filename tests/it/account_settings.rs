@@ -1,5 +1,5 @@
-//! The settings of an account: allowed link domains, limits, rules, call-back, automatic close of idle chats, and
-//! retention period.
+//! Tests of the account settings: allowed link domains, limits, rules, the call-back, the automatic closing of idle
+//! chats, and the retention period.
 
 use serde_json::{Value, json};
 
@@ -175,7 +175,7 @@ fn account_limits_apply_to_its_visitors_and_bots() {
         assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
         refused.expect_error(429, "rate_limited");
         fixture.channel.send_text("another visitor", "one").await;
-        // A new rate window may start between the requests, so up to twice the limit may succeed.
+        // A new rate window can start between the requests, so up to twice as many requests as the limit can succeed.
         let mut replies = Vec::new();
         for _ in 0..7 {
             replies.push(fixture.bot.send_text(&chat_id, "hello").await);

@@ -1,4 +1,4 @@
-//! The endpoints for an agent's own data: login, presence, and lists of chats.
+//! Tests of the endpoints that an agent uses for their own data: login, presence, and lists of chats.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! The admin API for agents: creating, changing and deleting them, and the effects on their sessions and chats.
+//! Tests of the admin API for agents: creating, changing and deleting agents, and the effects on their sessions and
+//! chats.
 
 use futures_util::future::{join, join_all};
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Monitoring in template.yaml: every queue and every function has its alarms, and every alarm has a section in the
-//! runbook.
+//! Tests of the alarms in template.yaml: every queue and every function has its alarms, and every alarm has a section
+//! in the runbook.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,7 +14,7 @@ fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
 }
 
-/// Returns the metrics of an alarm: its only metric, or all metrics in its expression.
+/// Returns the metrics that an alarm uses: its single metric, or all metrics in its expression.
 fn metrics(alarm: &Value) -> Vec<&Value> {
     match alarm["Metrics"].as_array() {
         Some(metrics) => {
@@ -106,8 +106,8 @@ fn every_alarm_notifies_and_links_to_its_runbook_section() {
             let id = metric["Id"].as_str().unwrap();
             assert!(expression.contains(&format!("FILL({id}, 0)")), "{name} ignores {id}, or has no value without it");
         }
-        // Missing data is a failure only for the number of invocations of the schedules, because the schedules always
-        // run. An idle service does not report the other metrics.
+        // Missing data counts as a failure only for the number of invocations of the scheduled functions, because these
+        // functions always run. The other metrics have no data while the service is idle.
         let expected = if metrics(alarm).iter().any(|metric| metric["MetricName"] == "Invocations") {
             "breaching"
         } else {

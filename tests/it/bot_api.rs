@@ -1,4 +1,4 @@
-//! The endpoint of the Bot API (specification, B-1): authentication, errors and limits. Also tests the endpoints with
+//! Tests of the Bot API endpoint (specification, B-1): authentication, errors and limits. Also tests the endpoints with
 //! which admins manage bots and the operator manages providers.
 
 use futures_util::future::join_all;

@@ -1,4 +1,4 @@
-//! The Bot API (specification, part B): messages and events between a bot provider, a visitor and an agent.
+//! Tests of the Bot API (specification, part B): messages and events between a bot provider, a visitor and an agent.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -422,7 +422,7 @@ fn event_without_exactly_one_chat_is_rejected() {
     });
 }
 
-/// Returns the event's id with a different last digit.
+/// Returns an id that no event has: the event's id with a different last digit.
 fn unknown_id(event: &Value) -> String {
     let mut id = event["id"].as_str().unwrap().to_owned();
     let last = if id.pop() == Some('0') { '1' } else { '0' };

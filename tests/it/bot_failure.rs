@@ -1,4 +1,5 @@
-//! Bots that fail: if a bot does not accept a message within nine seconds, the chat is handed over to the agents.
+//! Tests of bots that fail. If a bot does not accept a message within nine seconds, the chat is handed over to the
+//! agents.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use tokio::time::interval;
 use crate::support::api_client::number;
 use crate::support::bot_fixture::{BotFixture, TestBot, chat_number, register_provider};
 use crate::support::test_host::{
-    TestHost, VISITOR_ID, kill, run_alone_on_shared_host, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
+    TestHost, VISITOR_ID, kill, run_alone_on_own_host, run_alone_on_shared_host, run_on_own_host, run_on_shared_host,
+    run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Maximum time between sending a message that the bot does not accept and the moment when agents see the chat.
+/// The maximum time from the moment a message is sent that the bot does not accept until agents see the chat.
 const MAX_FALLBACK_TIME: Duration = Duration::from_millis(9_500);
 
 /// Sends a message that the bot does not accept. Checks that the chat is handed over to the agents in time and that the
@@ -151,7 +153,7 @@ fn provider_recovering_on_the_third_attempt_keeps_the_chat() {
     });
 }
 
-/// Returns responses with which a bot does not accept an event, although some of them resemble success.
+/// Returns named responses that do not accept an event, although some of them resemble success.
 fn unsuccessful_responses() -> Vec<(&'static str, CannedResponse)> {
     let rejection = json!({"error": {"code": "invalid_request", "message": "no"}});
     vec![
@@ -321,8 +323,9 @@ fn responding_bot_keeps_the_chat_when_its_delivery_is_killed() {
     });
 }
 
-/// Sends a visitor's message. The bot does not respond to the requests; during attempt number `attempt` it posts an
-/// event by calling `post`. Checks that the delivery then counts as delivered and that no further attempts follow.
+/// Sends a visitor's message. The bot does not respond to the requests, but during attempt number `attempt` it posts an
+/// event, which is done by calling `post`. Checks that the delivery then counts as delivered and that no further
+/// attempts follow.
 async fn assert_acknowledged_by_event(fixture: &BotFixture, attempt: usize, post: impl AsyncFnOnce(&BotFixture)) {
     fixture.provider.respond_with(CannedResponse::Hang);
     fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
@@ -400,7 +403,8 @@ fn bot_within_its_answer_time_limit_keeps_the_chat() {
         let fixture = warmed_up_fixture(host, json!({"answer_within": 2})).await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "Anybody?").await["chat_id"].clone();
         fixture.bot.send_text(&chat_id, "I am here").await.expect(200);
-        // Chat 2 is newer. When its time limit has expired, the limit of chat 1 has passed as well.
+        // Chat 2 is newer than chat 1. When the time limit of chat 2 has expired, the limit of chat 1 has therefore
+        // expired as well.
         fixture.send_visitor_text("another visitor", "And for me?").await;
         fixture.wait_until_waiting(2, seconds(6)).await;
         assert_eq!(fixture.chat_state(1).await, "bot");
@@ -428,7 +432,7 @@ fn disconnected_bot_loses_its_chats_with_the_next_message() {
 
 #[test]
 fn killed_bot_deliveries_lose_no_message() {
-    run_on_own_host(&[], async |host| {
+    run_alone_on_own_host(async |host| {
         let fixture = BotFixture::create(host).await;
         let kill_loop = async {
             let mut ticks = interval(Duration::from_millis(80));

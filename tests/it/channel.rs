@@ -1,4 +1,4 @@
-//! The channel API (specification, part A): messages between an integrator's server and an agent.
+//! Tests of the channel API (specification, part A): messages between an integrator's server and an agent.
 
 use std::collections::HashMap;
 
@@ -117,7 +117,7 @@ fn media_messages() -> Vec<Value> {
     ]
 }
 
-/// Returns those fields of `actual` that `expected` also has.
+/// Returns the fields of `actual` whose names also occur in `expected`.
 fn same_fields(actual: &Value, expected: &Value) -> Value {
     expected.as_object().unwrap().keys().map(|key| (key.clone(), actual[key].clone())).collect()
 }
@@ -406,8 +406,8 @@ fn same_idempotency_key_of_two_visitors_stores_two_messages() {
     });
 }
 
-/// Deletes the second of three messages, as if that message were still being written. Makes the third message
-/// `age_seconds` old. Returns the timeline.
+/// Deletes the second of three messages, which looks to the service as if that message were still being written. Makes
+/// the third message `age_seconds` old. Returns the timeline.
 async fn timeline_with_gap(host: &TestHost, account: &TestAccount, age_seconds: u64) -> Vec<Value> {
     let tables = host.tables();
     let key = |seq: u64| {

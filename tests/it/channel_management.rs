@@ -1,4 +1,4 @@
-//! The admin API for channels: creating, listing, changing and deleting them.
+//! Tests of the admin API for channels: creating, listing, changing and deleting channels.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Which chats an agent sees, and that no endpoint gives access to any other chat.
+//! Tests which chats an agent sees, and that no endpoint gives access to any other chat.
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::future::{join_all, try_join_all};
@@ -18,7 +18,7 @@ fn agent_routes() -> Vec<(Method, String)> {
     routes
 }
 
-/// The reason why only Ann and the admin see the chat.
+/// Why only Ann and the admin can see the chat.
 #[derive(Clone, Copy)]
 enum HiddenBy {
     /// Ann is the only agent in the channel's audience.
@@ -46,8 +46,8 @@ impl HiddenBy {
     }
 }
 
-/// Returns those of the chats 1 to `chats` that the agent sees. Checks that the chat lists contain exactly the chats
-/// that the agent can read individually.
+/// Returns the numbers from 1 to `chats` whose chats the agent can see. Checks that the chat lists contain exactly the
+/// chats that the agent can read individually.
 async fn visible_chats(agent: &TestAgent, chats: u64) -> Vec<u64> {
     let mut listed = agent.chats("open").await;
     listed.extend(agent.chats("closed").await);
@@ -120,7 +120,7 @@ fn agents_edit_visitors_whose_latest_chat_they_see() {
     });
 }
 
-/// More channels than fit on one page of the index.
+/// The number of copies of a channel. They do not all fit on one page of the index.
 const CHANNEL_COPIES: usize = 1_001;
 
 /// Stores copies of a channel with the same audience and the same endpoint secret. Returns the id of the last copy.

@@ -1,4 +1,5 @@
-//! The files of the agent console, requested in the same way as by a browser. `tests/pages` tests the console itself.
+//! Tests of the agent console's files, which are requested in the same way as by a browser. The console itself is
+//! tested in `tests/pages`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,8 +11,8 @@ use reqwest::header::HeaderMap;
 use crate::support::api_client::send;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// The value of the request header `Accept-Encoding`, the expected `Content-Encoding`, and the extension of the built
-/// file.
+/// For each request: the value of the header `Accept-Encoding`, the expected `Content-Encoding` (`None` if the response
+/// has no such header), and the extension of the built file.
 const CODINGS: [(&str, Option<&str>, &str); 4] = [
     ("identity", None, ""),
     ("gzip", Some("gzip"), ".gz"),

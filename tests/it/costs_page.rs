@@ -1,5 +1,5 @@
 //! Checks that docs/costs.md contains the tables that `cargo run --bin cost` prints. Tests that measure usage run on
-//! their own host, because usage is counted for the whole host.
+//! their own host, because a host counts the usage of all its tests together.
 
 use cost::report::{self, FixedResources};
 use cost::{Usage, UsageByFunction, Workload};
@@ -11,7 +11,7 @@ use crate::support::test_host::run_alone_on_own_host;
 #[test]
 fn matches_the_output_of_the_cost_command() {
     run_alone_on_own_host(async |host| {
-        let usage = cost::count(&host.local, host.operator.token()).await.unwrap();
+        let usage = cost::measure_all_scenarios(&host.local, host.operator.token()).await.unwrap();
         let page = std::fs::read_to_string(workspace_root().join("docs/costs.md")).unwrap();
         for table in report::tables(&Workload::default(), &usage, FixedResources::of(&host.local).unwrap()) {
             assert!(page.contains(&table), "docs/costs.md differs from this table:\n{table}");
@@ -27,7 +27,7 @@ fn priced_memory_matches_the_template() {
 #[test]
 fn function_start_with_a_table_costs_one_read() {
     run_alone_on_own_host(async |host| {
-        // Start one function at a time, because a function skips this read if its start is slow.
+        // Start one function at a time, because a function whose start is slow skips this read.
         for (_, properties) in functions() {
             host.local.start_function(program_name(properties)).await.unwrap();
         }

@@ -1,4 +1,4 @@
-//! No acknowledged request is lost when functions, deliveries or the whole host are killed.
+//! Tests that no acknowledged request is lost when functions, deliveries or the whole host are killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,11 +14,12 @@ use crate::local_host_command::LocalHostProgram;
 use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{VISITOR_ID, kill, run_on_own_host, run_parallel};
+use crate::support::test_host::{VISITOR_ID, kill, run_alone, run_alone_on_own_host, run_on_own_host};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// When a consumer is killed, the queue delivers its task again after 36 s. The sweep runs every minute.
+/// Time limit for recovery after processes are killed. The queue delivers the task of a killed consumer again after 36
+/// s, and the sweep runs every minute.
 const RECOVERY_TIMEOUT: Duration = seconds(110);
 
 /// The messages whose requests were acknowledged. They must not be lost.
@@ -87,8 +88,8 @@ impl Load {
         chats.iter().find(|chat| chat["visitor"]["name"] == visitor)?["chat_id"].as_u64()
     }
 
-    /// Checks that every acknowledged message of a visitor is stored once, and that the delivery of every acknowledged
-    /// message of an agent has ended.
+    /// Checks that every acknowledged message of a visitor is stored exactly once, and that the delivery of every
+    /// acknowledged message of an agent has ended.
     async fn assert_nothing_lost(&self, agent: &TestAgent, integrator: &TestReceiver, sweep: impl AsyncFn()) {
         self.assert_visitor_messages_stored(agent).await;
         let acknowledged = self.acknowledged.agents.lock().unwrap().clone();
@@ -106,8 +107,8 @@ impl Load {
         }
     }
 
-    /// Killing a process may leave a gap in the timeline. Entries after a gap are listed only after ten seconds, so
-    /// this check waits.
+    /// Checks that every acknowledged message of a visitor is stored exactly once. Killing a process can leave a gap in
+    /// the timeline, and entries after a gap are listed only after ten seconds, so this check waits.
     async fn assert_visitor_messages_stored(&self, agent: &TestAgent) {
         let acknowledged = self.acknowledged.visitors.lock().unwrap().clone();
         assert!(acknowledged.len() > 20, "too little load: {}", acknowledged.len());
@@ -155,7 +156,8 @@ async fn try_post(client: &ApiClient, target: &str, body: &Value) -> Option<ApiR
     client.try_post(target, body).await
 }
 
-/// Returns the body of a response that has this status. Any other response must be a server error or a conflict.
+/// Returns the body if the response has this status, otherwise `None`. `reply` is `None` if there was no response. A
+/// response with any other status must be a server error or a conflict.
 fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
     let reply = reply?;
     assert!(reply.status == status || reply.status >= 500 || reply.status == 409, "{reply:?}");
@@ -164,7 +166,7 @@ fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
 
 #[test]
 fn killed_functions_lose_no_acknowledged_request() {
-    run_on_own_host(&[], async |host| {
+    run_alone_on_own_host(async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let account = host.create_account().await;
         let channel = account.create_channel(&integrator.url()).await;
@@ -255,7 +257,7 @@ async fn start(data: &Path) -> LocalHostProgram {
 
 #[test]
 fn killed_host_loses_no_acknowledged_request() {
-    run_parallel(async {
+    run_alone(async {
         let folder = tempfile::tempdir().unwrap();
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let program = start(folder.path()).await;

@@ -1,4 +1,4 @@
-//! The delivery log, which lists deliveries for admins, and replay, which sends failed deliveries again.
+//! Tests of the delivery log, which lists deliveries for admins, and of replay, which sends failed deliveries again.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn page(admin: &TestAgent, query: &str) -> Value {
     admin.client.get(&format!("{DELIVERIES_PATH}{query}")).await.expect(200)
 }
 
-/// Returns the deliveries that match a query, which must fit on one page.
+/// Returns the deliveries that match a query. Checks that they fit on one page.
 async fn deliveries(admin: &TestAgent, query: &str) -> Vec<Value> {
     let page = page(admin, query).await;
     assert_eq!(page["next"], Value::Null, "{page}");
@@ -36,7 +36,7 @@ async fn replay(admin: &TestAgent, body: Value) -> Value {
     admin.client.post(REPLAY_PATH, &body).await.expect(202)
 }
 
-/// The response to a replay that has sent all matching deliveries again.
+/// Returns the response to a replay that has sent `count` deliveries again, which are all that match.
 fn replayed(count: u64) -> Value {
     json!({"replayed": count, "skipped": 0, "next": null})
 }
@@ -50,7 +50,8 @@ async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> 
     .await
 }
 
-/// Checks that all requests belong to one delivery: they have the same `webhook-id` and a valid signature.
+/// Checks that all requests belong to one delivery, that is, that they have the same `webhook-id`, and that their
+/// signatures are valid.
 #[track_caller]
 fn assert_one_delivery(secret: &str, requests: &[ReceivedRequest]) {
     let verifier = Webhook::new(secret).unwrap();

@@ -1,4 +1,5 @@
-//! The sweep, which is the scheduled search for overdue deliveries, continues after an entry that it cannot read.
+//! Tests that the sweep, which is the scheduled search for overdue deliveries, continues after an entry that it cannot
+//! read.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};

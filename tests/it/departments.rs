@@ -1,4 +1,5 @@
-//! Departments, the chats that their members receive, and the transfer of chats to agents and departments.
+//! Tests of departments, of the chats that their members receive, and of the transfer of chats to agents and
+//! departments.
 
 use std::time::Duration;
 
@@ -15,11 +16,11 @@ use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 const DEPARTMENTS_PATH: &str = "/admin/departments";
 const INTEGRATOR_URL: &str = "https://app.example/hook";
 
-/// Longer than the ten seconds for which functions cache departments.
+/// Time limit for a change to take effect. It is longer than the ten seconds for which functions cache departments.
 const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 impl TestAccount {
-    /// Returns the id of the new department.
+    /// Creates a department and returns its id.
     async fn create_department(&self, name: &str, members: &[&TestAgent]) -> u64 {
         let agent_ids: Vec<&Value> = members.iter().map(|agent| &agent.id).collect();
         let created =

@@ -1,5 +1,5 @@
-//! Receivers that hang under load do not delay the messages of other accounts. Messages to these receivers fail or
-//! recover according to the usual schedule.
+//! Tests that receivers that hang under load do not delay the messages of other accounts. Messages to the hanging
+//! receivers fail or recover according to the usual schedule.
 //!
 //! A receiver that hangs repeatedly opens its circuit breaker. While the breaker is open, first attempts use the retry
 //! queue.
@@ -42,7 +42,7 @@ async fn open_chats(account: &TestAccount, channel: &TestChannel, first: u64, co
     chats
 }
 
-/// Sends a message to a healthy integrator. Returns the time until the integrator receives it.
+/// Sends a message to a working integrator. Returns the time until the integrator receives it.
 async fn measure_delivery_delay(active_chat: &ActiveChat, integrator: &TestReceiver) -> Duration {
     let (before, sent) = (integrator.requests().len(), Instant::now());
     active_chat.send_text("passes").await;
@@ -98,8 +98,8 @@ fn hanging_integrator_delays_no_other_account() {
             "{usual_delay:?}, then {delays:?}"
         );
 
-        // Wait until the last first attempt has ended, because it blocks one of the account's message groups until
-        // then.
+        // Wait until no first attempt is running, because until then a first attempt still blocks one of the account's
+        // message groups.
         wait_for("an empty ChannelQueue", WAIT_TIMEOUT, async || {
             let depth = host.local.queues().depth("ChannelQueue.fifo").unwrap();
             if depth.visible + depth.in_flight == 0 { Ok(()) } else { Err((depth.visible, depth.in_flight)) }

@@ -1,5 +1,5 @@
-//! The `Idempotency-Key` header of the endpoints that support it: visitors' messages (specification, A-2), agents'
-//! messages, and bot events (specification, B-1).
+//! Tests of the `Idempotency-Key` header in requests to the endpoints that support it: visitors' messages
+//! (specification, A-2), agents' messages, and bot events (specification, B-1).
 
 use reqwest::Method;
 use reqwest::header::HeaderValue;
@@ -12,7 +12,8 @@ use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visito
 /// The three endpoints that store messages. Each endpoint has its own chat.
 struct Endpoints {
     fixture: BotFixture,
-    /// For each endpoint, its client, its path, and the chat in which its messages are stored.
+    /// For each endpoint: the client that calls it, its path, and the number of the chat in which its messages are
+    /// stored.
     all: Vec<(ApiClient, String, u64)>,
 }
 

@@ -1,5 +1,5 @@
-//! Messages that arrive at a channel: the limit on new chats, the counts of rejected messages, disabled channels, the
-//! channel id in the integrator's URL, and optional fields of the sender.
+//! Tests of messages that arrive at a channel: the limit on new chats, the counts of rejected messages, disabled
+//! channels, the channel id in the integrator's URL, and optional fields of the sender.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn channel_limits_the_number_of_new_chats() {
         let bodies: Vec<_> = (0..20).map(|n| visitor_text(&format!("visitor {n}"), "Hi")).collect();
         let replies = join_all(bodies.iter().map(|body| flooded.post(body))).await;
         let opened = count_status(&replies, 200);
-        // A new rate window may start between the requests, so up to twice the limit of new chats may be opened.
+        // A new rate window can start between the requests, so up to twice as many chats as the limit can be opened.
         assert!((3..=6).contains(&opened), "{replies:?}");
         assert_eq!(count_status(&replies, 429), 20 - opened, "{replies:?}");
         let reply = replies.iter().find(|reply| reply.status == 429).unwrap().clone();
@@ -108,7 +108,7 @@ fn rejected_messages_are_counted_by_reason() {
     });
 }
 
-/// Sends messages until the response has this status. Functions cache a channel for up to ten seconds.
+/// Sends messages until the response has this status. This can take ten seconds, because functions cache the channel.
 async fn wait_for_status(channel: &TestChannel, status: u16) -> ApiResponse {
     wait_for(&format!("status {status}"), seconds(14), async || {
         let reply = channel.post(&visitor_text(VISITOR_ID, "Hello?")).await;

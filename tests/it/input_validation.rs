@@ -1,5 +1,5 @@
-//! Every kind of invalid input gets a 4xx response whose error names the field, and never a 5xx response. Nothing is
-//! stored.
+//! Tests that every kind of invalid input gets a 4xx response, never a 5xx response, that the error names the invalid
+//! field, and that nothing is stored.
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -9,9 +9,10 @@ use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChanne
 use crate::support::routes::fill_path;
 use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_on_shared_host};
 
-/// Maximum length of `sender.id`.
+/// The maximum length of `sender.id`.
 const MAX_ID_CHARS: usize = 255;
-/// Maximum length of the other texts in a visitor's message, except for texts that are cut instead of rejected.
+/// The maximum length of the other texts in a visitor's message. Texts that are cut instead of rejected have other
+/// limits.
 const MAX_TEXT_CHARS: usize = 1_000;
 const MAX_URL_CHARS: usize = 4_096;
 
@@ -182,7 +183,7 @@ fn location_message() -> Value {
 }
 
 /// Returns valid messages that together have every field of table A3 of the specification, each with the changes that
-/// make it invalid.
+/// make the message invalid.
 fn messages_with_cases() -> Vec<(Value, Vec<InvalidField>)> {
     let media = ["video", "audio", "voice", "photo", "sticker", "document"];
     let mut tables: Vec<_> = media.map(|kind| (file_message(kind), missing_file_fields())).into();
@@ -241,7 +242,7 @@ fn error_names_every_invalid_field_of_an_agent_message() {
 fn values_at_the_maximum_length_are_accepted_unchanged() {
     run_on_shared_host(async |host| {
         let (account, channel) = create_channel(host).await;
-        // Characters of four bytes each make the stored item as large as possible.
+        // Each character has four bytes, so that the stored item is as large as possible.
         let (id, text, url) = ("🎈".repeat(MAX_ID_CHARS), "🎈".repeat(MAX_TEXT_CHARS), url_of_length(MAX_URL_CHARS));
         let sender = json!({
             "id": id, "name": text, "phone": text, "email": text, "invite": text, "photo": url, "url": url,
@@ -313,7 +314,7 @@ fn lenient_channel_tolerates_common_client_mistakes() {
     });
 }
 
-/// Returns bodies that are not JSON objects, and a body that is too large. Each has a short description.
+/// Returns request bodies that are not JSON objects, and a body that is too large, each with a short description.
 pub fn malformed_bodies() -> Vec<(&'static str, Vec<u8>)> {
     let nested = |open: &str, close: &str| [open.repeat(10_000), close.repeat(10_000)].concat().into_bytes();
     let large = json!({"sender": {"id": "v"}, "message": {"type": "text", "text": "x".repeat(5_000_000)}});
@@ -423,7 +424,7 @@ async fn assert_unknown_entries_are_rejected(agent: &TestAgent, chat: u64) {
     }
 }
 
-/// Uses well-formed numbers that are larger than any assigned number.
+/// Checks that requests whose path contains a well-formed number that is larger than any assigned number are rejected.
 async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     for number in ["9999999999", "10000000000", "18446744073709551615"] {
         let chat = format!("/agent/chats/{number}");
@@ -450,7 +451,7 @@ async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     }
 }
 
-/// Returns valid requests to the admin API, each with the changes that make its body invalid.
+/// Returns the path and the valid body of requests to the admin API, each with the changes that make the body invalid.
 fn admin_requests_with_cases() -> Vec<(&'static str, Value, Vec<InvalidField>)> {
     let channel = json!({"kind": "api", "name": "App", "integrator_url": "https://app.example/hook"});
     let agent =

@@ -1,4 +1,4 @@
-//! Deliveries of agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signatures.
+//! Tests of deliveries of agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signatures.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -17,17 +17,18 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Maximum deviation of an attempt's start from its scheduled time on an idle machine.
+/// The maximum deviation of an attempt's start from its scheduled time on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 
-/// Delivers a message. All functions have then been started, so that their start does not affect measured times.
+/// Delivers a message, so that all functions have been started and their start does not affect the times that are
+/// measured afterwards.
 async fn warm_up(active_chat: &ActiveChat) {
     let seq = active_chat.send_text("warm-up").await;
     assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 }
 
-/// Checks that the three attempts began on schedule, and that the failure was shown after the timeout of the last
-/// attempt.
+/// Checks that the three attempts began on schedule, and that the failed delivery was shown after the timeout of the
+/// last attempt.
 #[track_caller]
 fn assert_schedule(attempt_starts: &[Duration], shown_after: Duration) {
     assert!((seconds(9)..=seconds(10)).contains(&shown_after), "shown after {shown_after:?}");
@@ -110,8 +111,8 @@ fn hidden_error_code_fails_the_message_without_its_text() {
     });
 }
 
-/// Returns failing responses of an integrator, each with the HTTP status that the attempt records. The status is `None`
-/// if there is no response.
+/// Returns named responses of an integrator that make an attempt fail, each with the HTTP status that the attempt
+/// records. The status is `None` if there is no response.
 fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, CannedResponse, Option<u16>)> {
     let html = CannedResponse::Text(200, "text/html", "<h1>It works!</h1>".to_owned());
     vec![
@@ -330,7 +331,8 @@ fn unrecordable_attempt_ends_the_delivery() {
         let seq = active_chat.send_text("Hello").await;
         integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
         let pk = format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number);
-        // Room for the failure, but not for the response in the attempt and in the failure.
+        // Leave room for the failure alone, but not for the attempt and the failure that contain the integrator's
+        // response.
         fill_item(host, pk, seq, 450).await;
         release.send_replace(());
         let delivery = active_chat.final_delivery(seq).await;

@@ -1,4 +1,5 @@
-//! The command `switchboard`, which starts the local host: its output, demo account, data folder and startup errors.
+//! Tests of the command `switchboard`, which starts the local host: its output, demo account, data folder and startup
+//! errors.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -107,8 +108,8 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// Waits until no process has the address of the host's Runtime API in its environment. The functions of the host have
-/// this address in their environment.
+/// Waits until all functions of the host have ended. A process is a function of the host if its environment contains
+/// the address of the host's Runtime API.
 async fn wait_for_end_of_functions(base_url: &str) {
     let address = base_url.trim_start_matches("http://");
     wait_for("the end of all functions", WAIT_TIMEOUT, async || {
@@ -464,7 +465,7 @@ fn startup_errors_are_reported_before_a_build() {
         assert_error_before_build(&program, &data, "another host").await;
         assert_error_before_build(&program, &template, "/dev/null/x").await;
         assert_error_before_build(&program, &parameter, "Nothing").await;
-        // If there is no such error, the program starts the build.
+        // With valid arguments the program starts the build.
         assert_error_before_build(&program, &["--memory", "--port", "0"], "do not compile").await;
         host.stop().await;
     });

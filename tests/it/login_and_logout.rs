@@ -1,4 +1,4 @@
-//! Login and logout: the limits on wrong passwords, and the end of a session.
+//! Tests of login and logout: the limits on wrong passwords, and how a session ends.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -10,9 +10,9 @@ use crate::sample_events::samples;
 use crate::support::api_client::{ApiResponse, PASSWORD, TestAgent, unique_email};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// Maximum number of wrong passwords in a window for one e-mail address from one network address.
+/// The maximum number of wrong passwords for one e-mail address from one network address in a window of time.
 const MAX_WRONG_PASSWORDS: usize = 10;
-/// Maximum number of wrong passwords in a window from one network address, for all e-mail addresses together.
+/// The maximum number of wrong passwords from one network address for all e-mail addresses in a window of time.
 const MAX_WRONG_PASSWORDS_PER_ADDRESS: usize = 100;
 const WINDOW_SECONDS: u64 = 300;
 
@@ -41,7 +41,7 @@ async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str
 /// Logs in with a wrong password until the limit is reached. Returns the responses.
 async fn log_in_until_limited(host: &TestHost, address: &str, email: &str) -> Vec<ApiResponse> {
     let mut replies = Vec::new();
-    // A new window may start once during the loop, so allow twice the limit.
+    // A new window can start once during the loop, so up to twice as many passwords as the limit can be tried.
     while replies.len() <= 2 * MAX_WRONG_PASSWORDS {
         let reply = log_in_from(host, address, email, "not the password").await;
         replies.push(reply.clone());
@@ -71,7 +71,8 @@ fn wrong_passwords_are_limited_per_email_and_address() {
             refused.expect_error(429, "rate_limited");
         }
         assert_eq!(last[0], last[1], "the responses for a known and an unknown e-mail address differ");
-        // The owner at another network address and a colleague at the same network address are not limited.
+        // The limit affects neither the owner of the e-mail address at another network address nor a colleague at the
+        // attacker's network address.
         log_in_from(host, elsewhere, &owner.email, PASSWORD).await.expect(200);
         log_in_from(host, attacker, &colleague.email, PASSWORD).await.expect(200);
     });
@@ -83,7 +84,7 @@ fn blocked_address_still_accepts_its_previous_users() {
         let account = host.create_account().await;
         let (email, address) = (&account.admin.email, "198.51.100.10");
         log_in_from(host, address, email, PASSWORD).await.expect(200);
-        // Use twice the limit, because a new window may start once between the requests.
+        // Send more than twice as many requests as the limit, because a new window can start once between them.
         let other_emails: Vec<_> =
             (0..=2 * MAX_WRONG_PASSWORDS_PER_ADDRESS).map(|_| unique_email("stranger")).collect();
         let guesses =
@@ -120,7 +121,7 @@ fn logout_ends_only_its_own_session() {
         let online = async |agent: &TestAgent| agent.client.get("/agent/presence").await.expect(200)["status"].clone();
 
         let logged_out = json!({"logged_out": true});
-        // A client may repeat the request if it has lost the response.
+        // The second logout succeeds too, because a client that has lost the response repeats the request.
         for _ in 0..2 {
             assert_eq!(first.client.post("/agent/logout", &json!({})).await.expect(200), logged_out);
             first.client.get("/agent/presence").await.expect_error(401, "unauthorized");

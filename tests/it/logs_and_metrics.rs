@@ -1,5 +1,5 @@
-//! Logs and metrics: all log lines of a message have the same id, the metrics are correct, and there are no secrets or
-//! personal data.
+//! Tests of logs and metrics: all log lines of a message have the same id, the metrics are correct, and there are no
+//! secrets or personal data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,8 @@ fn assert_metric_format(host: &TestHost) {
     }
 }
 
-/// Returns the target, the outcome, and the age in whole seconds if the line contains an age.
+/// Returns the target, the outcome and the age in whole seconds from a line with delivery metrics. The age is `None` if
+/// the line does not contain one.
 fn delivery_metric(line: &Value) -> (String, String, Option<u64>) {
     assert_eq!(line["Deliveries"], 1);
     let text = |name: &str| line[name].as_str().unwrap().to_owned();
@@ -130,7 +131,7 @@ async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Va
     .await
 }
 
-/// Returns the `webhook-id` that all requests of a receiver must share.
+/// Returns the `webhook-id` of the requests that a receiver got. Checks that all of them have the same one.
 fn common_webhook_id(receiver: &TestReceiver) -> Value {
     let ids: BTreeSet<_> =
         receiver.requests().iter().map(|request| request.header("webhook-id").unwrap().to_owned()).collect();

@@ -6,7 +6,7 @@ mod support;
 
 mod account_isolation;
 mod account_settings;
-mod admin_accounts;
+mod admin_management;
 mod agent_endpoints;
 mod agent_management;
 mod alarms;

@@ -28,7 +28,7 @@ static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     both.prepare().unwrap()
 });
 
-/// Forbids additional fields in every object schema that does not mention them.
+/// Forbids additional fields in every object schema that lists its fields and says nothing about additional ones.
 fn close_objects(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -78,19 +78,19 @@ impl DocumentNode {
         }
     }
 
-    /// Returns the child node with this name, if there is one.
+    /// Returns the child node with this name, or `None` if there is none.
     fn get(&self, name: &str) -> Option<Self> {
         self.value.get(name)?;
         Some(Self::at(&format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))))
     }
 
-    /// Returns the schema of the node's JSON content.
+    /// Returns the schema of the node's JSON content, or `None` if the node has no JSON content.
     fn json(&self) -> Option<Self> {
         self.get("content")?.get("application/json")?.get("schema")
     }
 }
 
-/// Returns the path item that matches the path of a request.
+/// Returns the document's path item that matches the path of a request, or `None` if no path item matches.
 fn path_item(path: &str) -> Option<DocumentNode> {
     let matches = |template: &str| {
         let (template, path) = (template.split('/'), path.split('/'));

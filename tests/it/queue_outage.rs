@@ -1,5 +1,5 @@
-//! While SQS rejects tasks, requests still succeed. When SQS works again, the sweep, which is the scheduled search for
-//! overdue deliveries, delivers the stored entries.
+//! Tests that requests still succeed while SQS rejects tasks. When SQS works again, the sweep, which is the scheduled
+//! search for overdue deliveries, delivers the stored entries.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Which receiver URLs the service may call: never a URL with a private network address, and plain http only if the
-//! stack allows it.
+//! Tests which receiver URLs the service calls: never a URL with a private network address, and a plain http URL only
+//! if the stack allows it.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

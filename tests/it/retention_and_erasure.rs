@@ -1,4 +1,5 @@
-//! Automatic close of idle chats, the retention period of messages and chats, and the erasure of visitors.
+//! Tests of the automatic closing of idle chats, of the retention period of messages and chats, and of the erasure of
+//! visitors.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -83,8 +84,8 @@ fn every_item_of_a_closed_chat_gets_an_expiry() {
     });
 }
 
-/// Makes the retention pass due, which applies a changed retention period to closed chats. Otherwise the pass would
-/// start only after all open chats have been checked.
+/// Makes the retention pass, which applies a changed retention period to closed chats, due immediately. Otherwise the
+/// pass would start only after all open chats have been checked.
 async fn make_retention_change_due(host: &TestHost, pk: String) {
     let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S("RETENTION".to_owned()));
     let change = host.tables().update_item().table_name("Chats").key("pk", pk).key("sk", sk);

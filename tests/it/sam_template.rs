@@ -1,4 +1,4 @@
-//! template.yaml agrees with the source tree, with the list of programs, and with what the code needs.
+//! Tests that template.yaml agrees with the source tree, with the list of programs, and with what the code needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -134,8 +134,8 @@ fn functions_get_exactly_the_variables_they_need() {
     });
 }
 
-/// Returns the environment variables that a function reports as missing when it is started without any. If the function
-/// itself needs no variables, only those of the Lambda runtime are missing, and the result is empty.
+/// Returns the environment variables that a function reports as missing when it is started without any variables. If
+/// only variables of the Lambda runtime are missing, the function itself needs none, and the result is empty.
 fn required_variables(program: &Path) -> BTreeSet<String> {
     const PREFIX: &str = "missing environment variables: ";
     let output = Command::new(program).env_clear().stdin(Stdio::null()).output().unwrap();
@@ -155,7 +155,7 @@ fn timeout_seconds(properties: &Value) -> u64 {
     timeout.unwrap_or_else(|| TEMPLATE["Globals"]["Function"]["Timeout"].as_u64().unwrap())
 }
 
-/// Returns the logical id in `!GetAtt Name.Arn`.
+/// Returns `Name` from a value of the form `!GetAtt Name.Arn`. This is the resource's logical id.
 pub fn resource_of_arn(value: &Value) -> &str {
     value["!GetAtt"].as_str().unwrap().strip_suffix(".Arn").unwrap()
 }

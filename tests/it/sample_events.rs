@@ -1,5 +1,5 @@
-//! The sample events in `tests/events` for `sam local invoke`, one for every function. These tests send each function
-//! its event through the Runtime API, first unchanged and then with a valid credential.
+//! Tests of the sample events for `sam local invoke`. The folder `tests/events` has one for every function. These tests
+//! send each function its event through the Runtime API, first unchanged and then with a valid credential.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,11 +11,12 @@ use crate::sam_template::{DEFAULT_ROUTE, TEMPLATE, functions, program_name, reso
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::test_host::{TestHost, run_on_own_host};
 
-/// The name, without extension, of the file for the option `--env-vars`.
+/// The name, without extension, of the file in `tests/events` that is not an event: it is passed to `--env-vars`.
 const VARIABLES_FILE: &str = "env";
 
-/// For every HTTP function, the status of the response to the unchanged sample and to the sample with a valid
-/// credential. The chats, visitors and bots in the samples do not exist.
+/// For every HTTP function: its name, the status of its response to the unchanged sample event, and the status of its
+/// response to the event with a valid credential. Some of these are 404, because the chats, visitors and bots in the
+/// sample events do not exist.
 const HTTP_STATUSES: [(&str, u16, u16); 30] = [
     ("admin-agents", 401, 200),
     ("admin-bots", 401, 200),
@@ -50,7 +51,7 @@ const HTTP_STATUSES: [(&str, u16, u16); 30] = [
     ("agent-logout", 200, 200),
 ];
 
-/// Returns the result of a function without an HTTP route when there is nothing to do.
+/// Returns the result that a function without an HTTP route has when there is nothing to do.
 fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-idle" => json!({"closed": 0}),
@@ -59,7 +60,7 @@ fn result_without_work(program: &str) -> Value {
     }
 }
 
-/// Returns the files in `tests/events`. The keys are the file names without extension.
+/// Returns the contents of the files in `tests/events`. The keys are the file names without extension.
 fn event_files() -> BTreeMap<String, Value> {
     let paths = std::fs::read_dir(workspace_root().join("tests/events")).unwrap().map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
@@ -85,7 +86,7 @@ fn every_function_has_a_sample_event_of_a_real_source() {
     }
 }
 
-/// Returns the route, queue or schedule of an event source in the template.
+/// Returns the source of an event in the template: the route, the logical id of the queue, or `Schedule`.
 fn event_source(event: &Value) -> String {
     let properties = &event["Properties"];
     match event["Type"].as_str().unwrap() {
@@ -98,7 +99,7 @@ fn event_source(event: &Value) -> String {
     }
 }
 
-/// Returns the route, queue or schedule that a sample event comes from.
+/// Returns the source of a sample event: its route, the name of its queue, or `Schedule`.
 fn sample_source(event: &Value) -> String {
     match (&event["routeKey"], &event["Records"][0]["eventSourceARN"]) {
         (Value::String(route), _) => route.clone(),

@@ -1,4 +1,4 @@
-//! Visitor data that agents see and change, the sources of this data, and the blacklist.
+//! Tests of the visitor data that agents see and change, the sources of this data, and the blacklist.
 
 use serde_json::{Value, json};
 

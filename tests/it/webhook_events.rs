@@ -1,4 +1,4 @@
-//! The events that webhooks receive (specification, part C), with every field of table C1.
+//! Tests of the events that webhooks receive (specification, part C), with every field of table C1.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,7 +46,7 @@ fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
     })
 }
 
-/// Returns the visitor of [`introduction_message`] in the format of table C1 of the specification.
+/// Returns the data of the visitor in [`introduction_message`], in the format of table C1 of the specification.
 fn visitor_named(name: &str) -> Value {
     json!({
         "name": name, "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "", "social": {},
@@ -60,13 +60,13 @@ impl WebhookFixture {
         json!({"id": self.agent.id, "name": "Ann", "email": self.agent.email, "phone": "+31 20 1"})
     }
 
-    /// Returns the event that the webhook must receive when Ann causes the event and `visitor` is the chat's visitor.
+    /// Returns the event that the webhook must receive when Ann causes it in a chat with `visitor`.
     fn expected_event(&self, event: &str, visitor: &Value) -> Value {
         merged(common_fields(event, &self.channel.id, visitor), json!({"agent": self.expected_agent()}))
     }
 
-    /// Opens a chat with [`introduction_message`] under the name Ada. Ann accepts the chat, and `chat_accepted` is
-    /// delivered.
+    /// Opens a chat in which the visitor introduces herself as Ada with [`introduction_message`]. Ann accepts the chat.
+    /// Waits until `chat_accepted` has been delivered.
     async fn accept_introduced_visitor(&self) {
         self.channel.post(&introduction_message("Ada")).await.expect(200);
         self.agent.accept(1).await;
@@ -189,7 +189,7 @@ fn repeated_data_and_page_changes_send_no_event() {
     });
 }
 
-/// The visitor, the bot and the agent send messages in one chat. Then the agent closes the chat.
+/// Runs a conversation in which the visitor, the bot and the agent send messages, and the agent then closes the chat.
 async fn hold_conversation(fixture: &BotFixture) {
     fixture.channel.post(&introduction_message("Ada & <Co>")).await.expect(200);
     fixture.bot.send_text(&json!(1), "1 < 2").await.expect(200);
@@ -233,7 +233,7 @@ fn chat_finished_contains_the_whole_conversation() {
     });
 }
 
-/// Checks that the messages' timestamps are whole seconds, current and in order. Then removes the timestamps.
+/// Checks that the messages' timestamps are whole seconds, close to the current time and in order. Then removes them.
 fn remove_timestamps(messages: &mut [Value]) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let times: Vec<u64> = messages.iter().map(|message| number(&message["timestamp"])).collect();

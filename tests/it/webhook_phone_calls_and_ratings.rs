@@ -1,6 +1,6 @@
-//! The webhook events call_event and offline_message, and the rating in chat_finished. The endpoints that will cause
-//! them do not exist yet, so the tests store the entries by calling the library. All later steps run as in a deployed
-//! stack.
+//! Tests of the webhook events call_event and offline_message, and of the rating in chat_finished. The endpoints that
+//! will cause them do not exist yet, so the tests store the entries by calling the library. All later steps run as in a
+//! deployed stack.
 
 use serde_json::{Value, json};
 use shared::domain::chat::Rating;
@@ -26,7 +26,7 @@ use crate::support::api_client::number;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 use crate::support::test_receiver::CannedResponse;
 
-/// Returns the stores that use the host's tables.
+/// Returns clients of the library that read and write the host's tables directly.
 fn stores(host: &TestHost) -> (Chats, Directory) {
     let client = host.tables();
     (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))

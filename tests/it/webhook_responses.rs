@@ -1,4 +1,5 @@
-//! Responses of webhooks: their effect on the agent's panel and on the visitor, failed deliveries, and CRM assignments.
+//! Tests of webhooks' responses: their effect on the agent's panel and on the visitor, failed deliveries, and CRM
+//! assignments.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Maximum deviation of an attempt's start from its scheduled time on an idle machine.
+/// The maximum deviation of an attempt's start from its scheduled time on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 const CARD_URL: &str = "https://crm.example/card/7";
 
@@ -180,8 +181,8 @@ fn long_custom_data_is_cut() {
     });
 }
 
-/// Returns responses that end the delivery and have no effect. Each is listed with its HTTP status, the resulting
-/// delivery state, and a text that the recorded attempt must contain.
+/// Returns responses that end the delivery and have no effect on the chat. Each is listed with its HTTP status, the
+/// resulting delivery state, and a text that the recorded attempt must contain.
 fn responses_without_effect() -> Vec<(CannedResponse, u16, &'static str, &'static str)> {
     let response_with_result = |status: u16, result: Value| {
         CannedResponse::Json(
@@ -392,7 +393,8 @@ fn assign_path(chat: u64) -> String {
     format!("/agent/chats/{chat}/assign")
 }
 
-/// Creates an accepted chat that has a CRM card. The webhook responds to `chat_assigned` with `response`.
+/// Creates a chat that has a CRM card and has been accepted by the agent. The webhook responds to `chat_assigned` with
+/// `response`.
 async fn chat_with_card(host: &TestHost, response: CannedResponse) -> (WebhookFixture, u64) {
     let card = ok_response_with(json!({"enable_assign": true, "crm_link": CARD_URL}));
     let fixture = WebhookFixture::create_with(host, [card, response]).await;

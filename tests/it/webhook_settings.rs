@@ -1,4 +1,4 @@
-//! The admin API for webhooks: URLs, selection of events, signing secrets, secret rotation and test events.
+//! Tests of the admin API for webhooks: URLs, selection of events, signing secrets, secret rotation and test events.
 
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -33,7 +33,7 @@ async fn get_settings(admin: &ApiClient) -> Value {
     admin.get(SETTINGS_PATH).await.expect(200)
 }
 
-/// Returns the fields of the settings that belong to webhooks.
+/// Returns the two fields of the account settings that describe webhooks.
 fn webhook_fields(settings: &Value) -> Value {
     json!({"webhook_url": settings["webhook_url"], "webhooks": settings["webhooks"]})
 }
@@ -304,8 +304,8 @@ fn repeated_rotations_keep_the_newest_old_secrets() {
     });
 }
 
-/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. A process may
-/// use cached secrets for up to ten seconds.
+/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. This can take
+/// ten seconds, because processes cache the secrets.
 fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[ReceivedRequest]) -> bool + 'a {
     move |requests| {
         let last = requests.last().expect("a request");

@@ -1,5 +1,6 @@
-//! Conflicting writes, as they occur on AWS: no acknowledged message is lost, and no action is applied twice. A
-//! delivery may be repeated if recording its result causes a write conflict. The repeated request has the same id.
+//! Tests of conflicting writes, as they occur on AWS: no acknowledged message is lost, and no action is applied twice.
+//! A delivery is repeated if recording its result fails because of a write conflict. The repeated request has the same
+//! id.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -16,12 +17,12 @@ use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
 
-/// Maximum number of times a request is sent while the response is 503 because of a write conflict.
+/// The maximum number of times that a request is sent if each response is 503 because of a write conflict.
 const MAX_REPETITIONS: usize = 30;
 
 const VISITORS: usize = 4;
 
-/// The sent texts. The value is true if the request was acknowledged.
+/// The texts that were sent. The value is true if the request with this text was acknowledged.
 #[derive(Default)]
 struct SentTexts(Mutex<BTreeMap<String, bool>>);
 
@@ -126,8 +127,8 @@ impl Scenario {
         number(&chat.unwrap_or_else(|| panic!("no chat of {visitor}"))["chat_id"])
     }
 
-    /// Performs an agent's action in a chat. A transfer may be applied even if its response is 503. Its repetition then
-    /// gets 409, which counts as success.
+    /// Performs an agent's action in a chat. A transfer can have been applied although its response was 503. The
+    /// repeated request then gets 409, which counts as success.
     async fn perform_action(&self, agent: &TestAgent, chat: u64, action: &str, body: &Value) {
         let path = format!("/agent/chats/{chat}/{action}");
         let first = agent.client.post(&path, body).await;
@@ -193,7 +194,7 @@ impl Scenario {
     /// timeline is listed only after ten seconds.
     async fn wait_until_delivered(&self, host: &TestHost) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
-            // The sweep may also fail because of a write conflict, so its result is ignored.
+            // The sweep can also fail because of a write conflict, so its result is ignored.
             let _ = host.local.run_schedule("schedule-sweep").await;
             let all = self.timelines().await;
             let states = |entry: &Value| {

@@ -1,4 +1,4 @@
-/* The HTTP client of the API. The OpenAPI document types its paths, parameters and bodies. */
+/* The HTTP client of the API. The types of the paths, parameters and bodies come from the OpenAPI document. */
 
 import type { paths as DocumentedPaths } from "./schema";
 import type { PlannedPaths } from "./planned-endpoints";
@@ -33,29 +33,29 @@ type BodyParameter<O> = O extends { requestBody: infer B }
 interface CommonOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** Lets the request continue after the page is closed. */
+  /** Whether the request continues after the page is closed. */
   keepalive?: boolean;
   timeoutMs?: number;
 }
 type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & CommonOptions;
-/** The options argument is optional if all its fields are. */
+/** The `options` argument may be omitted if all of its fields are optional. */
 type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
-/** An error response of the service. The error has the `message` of the response body. */
+/** An error response of the service. Its `message` is the message in the response body. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly field: string | undefined,
-    /** The Retry-After header, in seconds. */
+    /** The value of the Retry-After header in seconds; undefined if the response has no such header. */
     readonly retryAfter: number | undefined,
   ) {
     super(message);
   }
 }
 
-/** There is no response, because there is no network, the request timed out, or the connection broke. */
+/** Thrown if there is no response, because there is no network, the request timed out, or the connection broke. */
 export class NetworkError extends Error {}
 
 /** Whether the same request may succeed later. */
@@ -70,7 +70,7 @@ export function hasStatus(error: unknown, ...statuses: number[]): boolean {
 const REQUEST_TIMEOUT_MS = 20_000;
 
 export class ApiClient {
-  /** Called when a request with the current token gets 401. */
+  /** Called when the response to a request with the current token has the status 401. */
   onUnauthorized: () => void = () => {};
 
   constructor(
@@ -161,7 +161,7 @@ function errorFromResponse(response: Response, text: string): ApiError {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // A gateway may respond with HTML. The status is sufficient then.
+    // The body is not JSON, for example because a gateway responded with HTML. The status is sufficient then.
   }
   const string = (value: unknown) => (typeof value === "string" ? value : undefined);
   const message =

@@ -1,5 +1,6 @@
-/* Endpoints and pushes that the console uses and that docs/openapi.json does not describe yet, in the form of the
-   generated `paths`. When an endpoint is added to the document, remove it here: `npm run types` then generates it. */
+/* Endpoints and pushes that the console uses although docs/openapi.json does not describe them yet. They have the
+   same form as the generated `paths`. When an endpoint is added to the document, remove it here: `npm run types`
+   then generates it. */
 
 import type { components } from "./schema";
 import type { ChatRow, Entry, PresenceStatus, Role } from "./types";
@@ -13,7 +14,7 @@ interface ChatPage {
   next: string | number | null;
 }
 
-/** Optional fields of a chat row that `ChatRow` of the document lacks. */
+/** Optional fields of a chat row that the document's `ChatRow` does not have yet. */
 export interface ChatRowExtension {
   /** The number of the chat's last entry. */
   seq?: number;
@@ -109,7 +110,8 @@ export interface PlannedPaths {
   };
 }
 
-/** A frame from the server. It only reports that something changed; HTTP responses are authoritative. */
+/** A frame that the server sends through the socket. It reports a change; if it differs from an HTTP response, the
+ * response is right. */
 export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }

@@ -3,7 +3,8 @@ import { Icon } from "../ui/icons";
 import { currentSecond } from "../ui/time";
 import { useWorkspace } from "./workspace-context";
 
-/** Shows at the top of the page that the connection is lost, and when the next attempt starts. */
+/** A banner at the top of the page that says that the connection is lost and when the next attempt to connect starts.
+ * A banner at the top of the page that says that the connection is lost and when the next attempt to connect starts. */
 export function ConnectionBanner() {
   const { sync } = useWorkspace();
   const connection = sync.connection.value;

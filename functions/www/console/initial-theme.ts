@@ -4,7 +4,7 @@ try {
   const storedTheme: unknown = JSON.parse(localStorage.getItem("switchboard.theme") ?? "null");
   if (storedTheme === "light" || storedTheme === "dark") document.documentElement.dataset["theme"] = storedTheme;
 } catch {
-  // Without access to storage the system's theme applies.
+  // If access to storage is blocked, the page uses the system's theme.
 }
 
 export {};

@@ -22,7 +22,7 @@ const CHAT_PUSH_TYPES = new Set<Push["type"]>([
   "typing",
 ]);
 
-/** Parses a frame. Returns undefined for another version, an unknown type or an invalid frame. */
+/** Parses a frame. Returns undefined if the frame is invalid or has an unknown version or type. */
 export function parsePush(data: unknown): Push | "pong" | undefined {
   if (typeof data !== "string") return undefined;
   let frame: { v?: unknown; type?: unknown; chat_id?: unknown; chat?: unknown; message?: { seq?: unknown } | null };

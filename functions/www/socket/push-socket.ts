@@ -6,23 +6,24 @@ import { backoffDelayMs } from "./backoff";
 import { parsePush } from "./push-parser";
 
 const PING_INTERVAL_MS = 5 * 60_000;
-/** A connection without a pong within this time counts as broken, even if the browser still reports it as open. */
+/** If no pong arrives within this time, the connection counts as broken, even if the browser still reports it as open.
+ * If no pong arrives within this time, the connection counts as broken, even if the browser still reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** How often a service without sockets is checked again, because a deployment may have added them. */
+/** The interval at which a service without sockets is checked again, because a deployment can have added them. */
 const UNAVAILABLE_RETRY_MS = 5 * 60_000;
-/** A connection that lasted longer than this resets the backoff. */
+/** If a connection lasted longer than this, the delay before the next attempt starts again at its minimum. */
 const STABLE_CONNECTION_MS = 20_000;
 
 const POLICY_VIOLATION = 1008;
 const SESSION_ENDED = 4401;
 
 export interface SocketEvents {
-  /** The socket is open; pushes are received from now on. */
+  /** Called when the socket is open. Pushes are received from now on. */
   connected: () => void;
-  /** The socket is closed. The next attempt starts at this time, which is Unix time in milliseconds. */
+  /** Called when the socket is closed. The next attempt starts at this time, which is Unix time in milliseconds. */
   disconnected: (nextAttemptAt: number) => void;
-  /** The service does not support sockets. */
+  /** Called when the service does not support sockets. */
   unavailable: () => void;
   push: (push: Push) => void;
   sessionEnded: () => void;
@@ -66,7 +67,7 @@ export class PushSocket {
     void this.connect();
   }
 
-  /** Sends a ping, or reconnects. Called for example when the computer wakes up. */
+  /** Sends a ping if the socket is open, otherwise reconnects. Called for example when the computer wakes up. */
   checkConnection(): void {
     if (this.isOpen) this.ping();
     else this.reconnectNow();
@@ -137,7 +138,7 @@ export class PushSocket {
     if (!this.send({ type: "ping" })) return;
     clearTimeout(this.pongTimer);
     this.pongTimer = setTimeout(() => {
-      // The browser may take a minute to detect the broken connection.
+      // Close the socket here, because the browser can need a minute to detect the broken connection.
       this.closeSocket();
       this.clearTimers();
       if (!this.isStopped) this.scheduleReconnect();

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 const announcement = signal<{ text: string; parity: number }>({ text: "", parity: 0 });
 
-/** Announces a text to screen readers, also if it equals the previous one. */
+/** Makes screen readers announce a text, even if it is the same as the previous one. */
 export function announce(text: string): void {
   announcement.value = { text, parity: 1 - announcement.peek().parity };
 }

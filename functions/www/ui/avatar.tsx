@@ -3,7 +3,8 @@ import { Icon } from "./icons";
 
 const TINT_COUNT = 6;
 
-/** The initials of the first and last word; in scripts without capitals only the first letter. */
+/** Returns the initials of the first and last word of the name. If the script has no capitals, returns only the first
+ * letter. */
 export function initials(name: string): string {
   const words = name
     .replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ")
@@ -17,7 +18,7 @@ export function initials(name: string): string {
 }
 
 interface AvatarProps {
-  /** The id determines the colour. */
+  /** The id of the person, which determines the colour. */
   id: number;
   name: string;
   photo?: string | null | undefined;

@@ -4,7 +4,7 @@ import { Icon } from "./icons";
 
 interface DialogProps {
   title: string;
-  /** Hides the header; screen readers still announce the title. */
+  /** Whether the header is hidden. Screen readers announce the title nevertheless. */
   hidesHeader?: boolean;
   class?: string;
   onClose: () => void;

@@ -99,7 +99,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Without a `label` the icon is hidden from screen readers. */
+/** An icon. If it has no `label`, it is hidden from screen readers. */
 export function Icon({ name, label, class: extra }: { name: IconName; label?: string; class?: string }) {
   const named = label === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": label };
   return (

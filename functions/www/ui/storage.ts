@@ -1,4 +1,5 @@
-/** Browser storage whose keys have a prefix. If storage is full or blocked, values are kept in memory. */
+/** Browser storage in which all keys have the same prefix. If the storage is full or blocked, values are kept in
+ * memory. */
 export class PrefixedStorage {
   private readonly memory = new Map<string, string>();
 
@@ -39,7 +40,7 @@ export class PrefixedStorage {
     try {
       this.backend?.removeItem(key);
     } catch {
-      // Access to storage is blocked, so nothing was stored.
+      // Access to storage is blocked, so there is nothing to remove from it.
     }
   }
 
@@ -60,7 +61,7 @@ export class PrefixedStorage {
     for (const name of this.names()) this.remove(name);
   }
 
-  /** The name for a full storage key; undefined if the key does not have the prefix. */
+  /** Returns the name that belongs to a full storage key, or undefined if the key does not have the prefix. */
   nameOf(key: string | null): string | undefined {
     return key?.startsWith(this.prefix) ? key.slice(this.prefix.length) : undefined;
   }
@@ -74,7 +75,7 @@ function open(kind: "localStorage" | "sessionStorage"): Storage | undefined {
   }
 }
 
-/** Keeps its values when the browser is closed. */
+/** Storage that keeps its values when the browser is closed. */
 export const persistentStorage = new PrefixedStorage(open("localStorage"), "switchboard.");
-/** Keeps its values when the tab is reloaded, until the tab is closed. */
+/** Storage that keeps its values when the tab is reloaded and loses them when the tab is closed. */
 export const tabStorage = new PrefixedStorage(open("sessionStorage"), "switchboard.");

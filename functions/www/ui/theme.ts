@@ -5,7 +5,8 @@ export type Theme = "system" | "light" | "dark";
 
 export const theme = signal<Theme>(persistentStorage.read<Theme>("theme") ?? "system");
 
-/** Applies and stores the selected theme whenever it changes. `initial-theme.ts` has set it before the first paint. */
+/** Applies and stores the selected theme, now and whenever it changes. Before the first paint, `initial-theme.ts` has
+ * already applied the stored theme. */
 export function applyTheme(): void {
   effect(() => {
     const selected = theme.value;

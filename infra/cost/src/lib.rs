@@ -19,4 +19,4 @@ mod scenarios;
 pub use driver::Error;
 pub use function_usage::{Usage, UsageByFunction, usage_by_function};
 pub use monthly_workload::{Assumptions, Workload};
-pub use scenarios::{Scenario, ScenarioUsage, count};
+pub use scenarios::{Scenario, ScenarioUsage, measure_all_scenarios};

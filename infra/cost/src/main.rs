@@ -40,7 +40,7 @@ async fn run(workload: &Workload) -> Result<(), Error> {
     let operator_key = file_store.operator_key()?;
     let binaries = arguments.build_functions().await?;
     let host = Host::start(arguments.options(&file_store, binaries, &operator_key, axum::Router::new())).await?;
-    let usage = cost::count(&host, &operator_key).await;
+    let usage = cost::measure_all_scenarios(&host, &operator_key).await;
     let fixed_resources = FixedResources::of(&host);
     host.stop().await;
     for table in report::tables(workload, &usage?, fixed_resources?) {

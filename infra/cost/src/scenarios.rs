@@ -82,7 +82,7 @@ impl Scenario {
 ///
 /// # Errors
 /// The service rejected a request, or a queue did not become empty in time.
-pub async fn count(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
+pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
     let driver = Driver::open(host, operator_key).await?;
     let mut usage = ScenarioUsage::new();
     run_visitor_scenarios(&driver, &mut usage).await?;

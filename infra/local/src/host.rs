@@ -93,7 +93,7 @@ impl Host {
             port,
             _kill_on_drop: functions.kill_on_drop(),
             functions,
-            schedules: first_schedules(&template.functions),
+            schedules: first_schedule_by_function(&template.functions),
             consumed_queues: consumed_queues(&template.functions),
             stop: watch::Sender::new(false),
             graceful_tasks: JoinSet::new(),
@@ -296,7 +296,7 @@ fn consumed_queues(functions: &[Function]) -> Vec<String> {
     mappings.map(|mapping| mapping.queue.clone()).collect()
 }
 
-fn first_schedules(functions: &[Function]) -> BTreeMap<String, String> {
+fn first_schedule_by_function(functions: &[Function]) -> BTreeMap<String, String> {
     let first_schedule = |function: &Function| {
         let schedule = function.schedules.first()?;
         Some((function.name.clone(), schedule.name.clone()))

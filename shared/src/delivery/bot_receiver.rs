@@ -36,7 +36,7 @@ pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub connections: &'a Connections,
-    /// The queue for retries, and for the delayed check whether the bot has answered in time.
+    /// The queue for retries. It is also used for the delayed check whether the bot has answered in time.
     pub retries: &'a RetryQueue,
     pub outbound: &'a OutboundClient,
 }
@@ -72,7 +72,7 @@ impl Receiver for BotReceiver<'_> {
             let body = body.to_string().into_bytes();
             let (id, secrets) = (&entry.id, &[bot.signing_secret.as_str()]);
             let result = self.outbound.post(SignedPost { url, body, id, secrets, chunked: false, timeout }).await?;
-            Ok(result.into_outcome(read_answer))
+            Ok(result.into_outcome(interpret_response))
         })
     }
 
@@ -84,10 +84,10 @@ impl Receiver for BotReceiver<'_> {
         first_attempt_at.is_some_and(|first_attempt_at| chat.has_bot_event_after(first_attempt_at))
     }
 
-    /// Runs a side effect before the result is stored, so that the attempt is repeated if the process dies in between.
-    /// Before a failure is stored, the chat is handed over to the agents. Before a success is stored, the check at the
-    /// end of the bot's time limit for an answer is queued.
-    fn before_record<'a>(
+    /// Before a failure is stored, hands the chat over to the agents. Before a success is stored, queues the check that
+    /// runs at the end of the bot's time limit for an answer. If the process dies before the result is stored, the
+    /// attempt is repeated, so neither of these steps is lost.
+    fn update_to_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
         chat: &'a Chat,
@@ -98,7 +98,7 @@ impl Receiver for BotReceiver<'_> {
             let asked_at = entry.delivery.as_ref().and_then(Delivery::first_attempt_at).unwrap_or(attempt.at);
             match update {
                 DeliveryUpdate::Failed(..) if awaits_bot_reaction(entry) => {
-                    Ok(match self.hand_over(entry, asked_at).await? {
+                    Ok(match self.hand_over_unconfirmed(entry, asked_at).await? {
                         HandoverResult::BotResponded => DeliveryUpdate::Delivered,
                         HandoverResult::HandedOver | HandoverResult::NotWithBot => update,
                     })
@@ -114,7 +114,7 @@ impl Receiver for BotReceiver<'_> {
 
     fn expire<'a>(&'a self, entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async move {
-            Ok(match self.hand_over(entry, bot_reaction_window_start(entry)).await? {
+            Ok(match self.hand_over_unconfirmed(entry, bot_reaction_window_start(entry)).await? {
                 HandoverResult::HandedOver => DeliveryState::Failed,
                 HandoverResult::BotResponded => state_after_bot_event(entry),
                 HandoverResult::NotWithBot => DeliveryState::Superseded,
@@ -154,7 +154,11 @@ impl BotReceiver<'_> {
         self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
     }
 
-    async fn hand_over(&self, unconfirmed: &TimelineEntry, asked_at: Timestamp) -> Result<HandoverResult, Error> {
+    async fn hand_over_unconfirmed(
+        &self,
+        unconfirmed: &TimelineEntry,
+        asked_at: Timestamp,
+    ) -> Result<HandoverResult, Error> {
         let TimelineEntry { account_id, chat_id, seq, .. } = unconfirmed;
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
     }
@@ -176,9 +180,9 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Whether an agent in the audience of the chat's channel is online. Costs one query of the presences, and one read if
-/// the channel is not cached. If the channel names agents or departments, this also costs one query of the roster (the
-/// account's agents and departments), which is cached.
+/// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the presences, and one
+/// read if the channel is not cached. If the channel names agents or departments, this also costs one query of the
+/// roster (the account's agents and departments), which is cached.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,
@@ -196,7 +200,7 @@ const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invali
 
 /// Interprets the response to an event. The bot accepts the event with status 200 and a body without an `error` object
 /// (docs/decisions.md, Bot API). With every other response the attempt has failed.
-fn read_answer(answer: &ReceiverResponse) -> Outcome {
+fn interpret_response(answer: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
     let code = error.and_then(|error| error.get("code")?.as_str()).filter(|code| ERROR_CODES.contains(code));
@@ -234,7 +238,11 @@ mod tests {
         ];
         for (status, body, error) in table {
             let expected = error.map_or(Outcome::Delivered, |error| Outcome::Retry(error.into()));
-            assert_eq!(read_answer(&ReceiverResponse { status, body: body.into() }), expected, "{status} {body}");
+            assert_eq!(
+                interpret_response(&ReceiverResponse { status, body: body.into() }),
+                expected,
+                "{status} {body}"
+            );
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// Delay before a task is repeated if a table or a queue was unavailable before the request was made.
+/// The delay before a task is repeated, if a table or a queue was unavailable before the request was made.
 const THROTTLED_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Only a failed attempt that took at least this long counts for the receiver's circuit breaker. While the breaker of a
 /// receiver is open, first attempts use the retry queue.
@@ -34,7 +34,8 @@ const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
-    /// The id of the channel, bot or webhook to which an entry is sent. `None` if the entry has no such receiver.
+    /// Returns the id of the channel, bot or webhook to which an entry is sent, or `None` if the entry has no such
+    /// receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
     /// Whether the current state of the chat makes the entry obsolete for this receiver.
@@ -42,16 +43,16 @@ pub trait Receiver: Send + Sync {
         false
     }
 
-    /// Whether the receiver has accepted the entry by other means than its HTTP response. If so, no further attempt is
-    /// made.
+    /// Whether the receiver has accepted the entry in another way than by an HTTP response, for example with an event
+    /// of its own. If so, no further attempt is made.
     fn has_accepted(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
 
-    /// Runs before the result of an attempt is stored. It is the place for side effects that must not be lost: if the
-    /// process dies before the result is stored, the attempt is repeated, and so are the side effects. Returns the
-    /// update to store, which may differ from `update`.
-    fn before_record<'a>(
+    /// Runs before the result of an attempt is stored. Implementations make those side effects here that must not be
+    /// lost: if the process dies before the result is stored, the attempt is repeated, and so are the side effects.
+    /// Returns the update to store, which may differ from `update`.
+    fn update_to_record<'a>(
         &'a self,
         _entry: &'a TimelineEntry,
         _chat: &'a Chat,
@@ -61,7 +62,7 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(update) })
     }
 
-    /// Runs if no further request may be made within the delivery window, for example because the queue delivered the
+    /// Runs if no request can be made within the delivery window any more, for example because the queue delivered the
     /// task too late. Returns the final state of the delivery.
     fn expire<'a>(&'a self, _entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
@@ -89,10 +90,10 @@ enum Decision {
     Requeue(Task, Duration),
     /// Makes an attempt with this timeout.
     Send(Delivery, Duration),
-    /// Ends the delivery, because no further request may be made within its window.
+    /// Ends the delivery, because its window ended before another request could be made.
     Expire(Delivery),
-    /// Drops the task and leaves the delivery pending, because all attempts were made but not all of them could be
-    /// recorded.
+    /// Drops the task and leaves the pending delivery to the sweep. All attempts were made, but not all of them could
+    /// be recorded.
     LeaveToSweep,
 }
 
@@ -107,12 +108,12 @@ enum FailedStage {
     Enqueue(Duration),
 }
 
-/// Adds the stage to an error. For use with `map_err`.
+/// Returns a function for `map_err` that adds the stage to an error.
 fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
     move |error| (stage, error)
 }
 
-/// One task, and everything that is needed to handle it.
+/// A task, together with everything that is needed to handle it.
 struct DeliveryRun<'a> {
     chats: &'a Chats,
     breakers: &'a CircuitBreakers,
@@ -142,7 +143,7 @@ pub async fn run(
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
-    let run = DeliveryRun { chats, breakers, retries, receiver, task: task.on_receive(clock::now()) };
+    let run = DeliveryRun { chats, breakers, retries, receiver, task: task.with_turn_started(clock::now()) };
     match run.make_attempt().await {
         Ok(()) => Ok(()),
         Err((stage, Error::Unavailable(context))) => {
@@ -154,8 +155,9 @@ pub async fn run(
     }
 }
 
-/// The task that continues after a stage has failed, and its delay. A request whose result is not stored is counted in
-/// the task as unrecorded, so that the receiver is not called more often than a round allows.
+/// Returns the task that continues the work after a stage has failed, and the delay of that task. A request whose
+/// result is not stored is counted in the task as unrecorded, so that the receiver is not called more often than a
+/// round allows.
 fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     match stage {
         FailedStage::BeforeSend => (task.retry_unordered(), THROTTLED_RETRY_DELAY),
@@ -164,8 +166,8 @@ fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     }
 }
 
-/// Decides what to do with a pending delivery whose clock has returned `step`. With a strict window, no request is made
-/// after the window has ended.
+/// Decides what to do with a pending delivery. `step` is the step that the delivery's clock has returned. If the window
+/// is strict, no request is made after the window has ended.
 fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_strict_window: bool) -> Decision {
     let is_exhausted = task.attempt.saturating_add(task.unrecorded) >= retry_schedule::MAX_ATTEMPTS;
     match step {
@@ -189,7 +191,7 @@ impl DeliveryRun<'_> {
     /// decision and returns `None`.
     ///
     /// # Errors
-    /// Nothing was sent, so the same task may be repeated after any error.
+    /// If this fails, nothing was sent, so the same task can be repeated after any error.
     async fn read(&self) -> Result<Option<DueAttempt>, Error> {
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
@@ -246,8 +248,8 @@ impl DeliveryRun<'_> {
         self.receiver.send(&due.entry, &due.chat, due.timeout).await
     }
 
-    /// Stores the result of an attempt and queues the next attempt. Then updates the mark of a failing receiver in the
-    /// chat's header and the receiver's circuit breaker.
+    /// Stores the result of an attempt and queues the next attempt. Then updates the receiver's circuit breaker, and
+    /// the mark in the chat's header that says the receiver is failing.
     ///
     /// # Errors
     /// The stage is `Record` if the result is not stored, and `Enqueue` if only the next task is missing. If the mark
@@ -258,13 +260,13 @@ impl DeliveryRun<'_> {
         let (target, ended_at) = (self.receiver.target(), clock::now());
         let planned = delivery.update_after_attempt(outcome, attempt.at, ended_at);
         let planned_result = planned.attempt_result(outcome);
-        let update = self.receiver.before_record(entry, chat, attempt, planned).await;
+        let update = self.receiver.update_to_record(entry, chat, attempt, planned).await;
         let result = update.as_ref().map_or(planned_result, |update| update.attempt_result(outcome));
         log_attempt(&self.task, entry, attempt, result);
         let update = update.map_err(failed_at(FailedStage::Record))?;
         let stored = self.store_update(entry, chat, delivery, attempt, update).await;
         let Some(update) = stored.map_err(failed_at(FailedStage::Record))? else { return Ok(()) };
-        let age = update.verdict_at(ended_at).map(|verdict_at| verdict_at.since(entry.at));
+        let age = update.result_visible_at(ended_at).map(|result_visible_at| result_visible_at.since(entry.at));
         metrics::count_attempt(target, update.attempt_result(outcome), age);
         if let DeliveryUpdate::RetryAfter(delay) = update {
             let queued = self.retries.send(&self.task.next_attempt(), delay).await;
@@ -280,8 +282,8 @@ impl DeliveryRun<'_> {
     }
 
     /// Stores the update of a delivery and returns it. Returns `None` if a concurrent update was stored first. If the
-    /// table can never store the attempt, for example because the entry would become too large, the delivery fails.
-    /// Otherwise the receiver would be called again and again.
+    /// table can never store the attempt, for example because the entry would become too large, the delivery is marked
+    /// as failed, so that the receiver is not called again and again.
     async fn store_update(
         &self,
         entry: &TimelineEntry,
@@ -298,16 +300,16 @@ impl DeliveryRun<'_> {
         tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
         let now = clock::now();
         let failed = DeliveryUpdate::Failed(Failure::attempt_not_recorded(), now);
-        let update = self.receiver.before_record(entry, chat, attempt, failed).await?;
+        let update = self.receiver.update_to_record(entry, chat, attempt, failed).await?;
         let is_stored = if update == DeliveryUpdate::Delivered {
             self.chats.finish_delivery(entry, DeliveryState::Delivered).await?
         } else {
-            self.chats.fail_unrecorded(entry, delivery, now).await?
+            self.chats.fail_unstorable_attempt(entry, delivery, now).await?
         };
         Ok(is_stored.then_some(update))
     }
 
-    /// Ends a delivery without an attempt.
+    /// Stores the final state of a delivery without making an attempt.
     async fn finish(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<(), Error> {
         if self.chats.finish_delivery(entry, state).await? && state == DeliveryState::Delivered {
             let EntryTask { account_id, chat_id, seq, attempt, .. } = &self.task;
@@ -325,7 +327,7 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    /// Ends a delivery for which no further request may be made within its window.
+    /// Ends a delivery whose window ended before another request could be made.
     async fn expire(&self, entry: &TimelineEntry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
         let state = self.receiver.expire(entry, chat).await?;
         if state != DeliveryState::Failed {
@@ -345,7 +347,7 @@ impl DeliveryRun<'_> {
     /// Whether this is a first attempt and the receiver's breaker is open. A breaker that cannot be read counts as
     /// closed.
     async fn has_open_breaker(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
-        let Some(receiver) = self.breaker_name(entry, chat).filter(|_| self.task.ordered) else { return false };
+        let Some(receiver) = self.breaker_id(entry, chat).filter(|_| self.task.ordered) else { return false };
         match self.breakers.is_open(&receiver, clock::now()).await {
             Ok(is_open) => is_open,
             Err(error) => {
@@ -355,8 +357,8 @@ impl DeliveryRun<'_> {
         }
     }
 
-    /// Counts an attempt that hung until it failed. A response that ends the delivery closes the breaker, even if it
-    /// rejects the message.
+    /// Updates the receiver's circuit breaker after an attempt. An attempt that hung until it failed is counted. A
+    /// response that ends the delivery closes the breaker, even if it rejects the message.
     async fn update_breaker(
         &self,
         entry: &TimelineEntry,
@@ -365,7 +367,7 @@ impl DeliveryRun<'_> {
         attempt: &Attempt,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let Some(receiver) = self.breaker_name(entry, chat) else { return Ok(()) };
+        let Some(receiver) = self.breaker_id(entry, chat) else { return Ok(()) };
         let account_id = &self.task.account_id;
         let has_hung = attempt.duration_ms >= u64::try_from(MIN_HANGING_DURATION.as_millis()).unwrap_or(u64::MAX);
         match outcome {
@@ -385,7 +387,7 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    fn breaker_name(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String> {
+    fn breaker_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String> {
         let receiver_id = self.receiver.receiver_id(entry, chat)?;
         Some(self.receiver.target().breaker_key(&receiver_id))
     }
@@ -395,8 +397,8 @@ fn is_next_attempt(delivery: &Delivery, task: &EntryTask) -> bool {
     delivery.state == DeliveryState::Pending && delivery.round == task.round && delivery.attempts_made == task.attempt
 }
 
-/// Sets or removes the mark of a failing receiver in the chat's header. Writes only if the mark changes or is about to
-/// expire.
+/// Sets or clears the mark in the chat's header that says the receiver is failing. Writes only if the mark must change
+/// or is about to expire.
 async fn update_failing_mark(
     chats: &Chats,
     chat: &Chat,
@@ -439,7 +441,7 @@ mod tests {
     #![allow(clippy::panic, clippy::wildcard_enum_match_arm)]
     use super::*;
 
-    /// The second attempt of an entry, with one request that could not be recorded.
+    /// Returns the task for the second attempt of an entry. One request of its round could not be recorded.
     fn task() -> EntryTask {
         let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
         EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }

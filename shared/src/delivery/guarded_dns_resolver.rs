@@ -17,9 +17,9 @@ impl Dependency for SsrfGuard {
 }
 
 fn from_environment(environment: &mut Environment) -> SsrfGuard {
-    let allows_http = environment.flag("ALLOW_HTTP_TARGETS");
+    let allows_http = environment.required_flag("ALLOW_HTTP_TARGETS");
     let networks = environment.required("ALLOWED_PRIVATE_TARGETS");
-    // An invalid network is ignored, so it allows no target.
+    // An invalid network is ignored, so it does not allow any address.
     let allowed = networks.split(',').map(str::trim).filter(|network| !network.is_empty()).filter_map(|network| {
         let parsed = network.parse().ok();
         if parsed.is_none() {
@@ -30,8 +30,8 @@ fn from_environment(environment: &mut Environment) -> SsrfGuard {
     SsrfGuard::new(allowed.collect(), allows_http)
 }
 
-/// Resolves a name only if all of its addresses may be called. A name with both public and forbidden addresses is
-/// treated as an attack.
+/// Resolves a name only if requests to all of its addresses are allowed. A name with both public and forbidden
+/// addresses is treated as an attack.
 pub(crate) struct GuardedResolver(pub Arc<SsrfGuard>);
 
 impl Resolve for GuardedResolver {

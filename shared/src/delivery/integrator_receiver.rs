@@ -21,7 +21,7 @@ use crate::store::directory::Directory;
 use crate::wire::queue_task::TypingTask;
 use crate::wire::{channel_request, channel_response};
 
-/// A typing notice that is older than this is dropped.
+/// The maximum age of a typing notice. An older notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
 /// The timeout is short, because the chat's next messages wait behind a typing notice.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
@@ -87,12 +87,13 @@ impl IntegratorReceiver<'_> {
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        // The chat's header stores the agent's name as it was when the agent accepted the chat, and no photo.
+        // The agent is read, because the chat's header stores only the name that the agent had when accepting the chat,
+        // and no photo.
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };
         let body = channel_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
-        let message_id = crate::runtime::secret::transient_webhook_id();
+        let message_id = crate::runtime::secret::unstored_message_id();
         let result = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice sent");

@@ -20,8 +20,8 @@ use crate::runtime::clock;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// Only this many bytes of a response are read. The rest is ignored.
-const MAX_ANSWER_BYTES: usize = 64 * 1024;
+/// The maximum number of bytes that are read of a response. The rest is ignored.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// The only HTTP client of the functions. It never calls an address that the SSRF guard forbids.
 #[derive(Clone)]
@@ -32,30 +32,30 @@ pub struct OutboundClient {
     guard: Arc<SsrfGuard>,
 }
 
-/// A JSON request to a receiver, signed when it is sent.
+/// A JSON request to a receiver. It is signed when it is sent.
 pub(crate) struct SignedPost<'a> {
     pub url: Url,
     pub body: Vec<u8>,
     /// The `webhook-id` header, which is the same for every attempt of an entry.
     pub id: &'a str,
-    /// Standard Webhooks secrets. There are several during a rotation.
+    /// The secrets with which the request is signed (Standard Webhooks). There are several during a rotation.
     pub secrets: &'a [&'a str],
     /// Whether to use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
-    /// Limits the whole exchange, from name resolution to the last byte of the response.
+    /// The maximum duration of the whole exchange, from name resolution to the last byte of the response.
     pub timeout: Duration,
 }
 
-/// Why a request has no complete response.
+/// Why no complete response was received.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SendError {
-    /// The address must not be called. A retry would fail again.
+    /// Requests to this address are not allowed. A retry would fail again.
     #[error("the address {0}")]
     ForbiddenTarget(ForbiddenTarget),
     /// The connection was refused, the name did not resolve, or TLS failed.
     #[error("no connection")]
     NoConnection,
-    /// The value is the timeout in seconds.
+    /// The receiver did not respond within the timeout. The value is the timeout in seconds.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
     #[error("the connection was closed before the answer was complete")]
@@ -65,13 +65,13 @@ pub(crate) enum SendError {
 /// The result of a request, with the attempt to store for it.
 pub(crate) struct PostResult {
     pub result: Result<ReceiverResponse, SendError>,
-    /// The row for the delivery log. Its `error` is set only if there is no response.
+    /// The attempt as it is stored for the delivery log. Its `error` is set only if there is no response.
     pub attempt: Attempt,
 }
 
 impl PostResult {
-    /// Returns the outcome of the request, and its row for the delivery log. `read` interprets a response. Without a
-    /// response the attempt is to be repeated, unless the address is forbidden: that rejection is final.
+    /// Returns the outcome of the request, and the attempt for the delivery log. `read` interprets the response. If
+    /// there is no response, the outcome is a retry, unless the address is forbidden, which is a final rejection.
     pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
         let Self { result, attempt } = self;
         let outcome = match result {
@@ -149,11 +149,11 @@ impl OutboundClient {
         let response_status = response.status().as_u16();
         *status = Some(response_status);
         let mut body = Vec::new();
-        while body.len() < MAX_ANSWER_BYTES {
+        while body.len() < MAX_RESPONSE_BYTES {
             let Some(chunk) = response.chunk().await.map_err(|_| SendError::Closed)? else { break };
             body.extend_from_slice(&chunk);
         }
-        body.truncate(MAX_ANSWER_BYTES);
+        body.truncate(MAX_RESPONSE_BYTES);
         Ok(ReceiverResponse { status: response_status, body })
     }
 }
@@ -176,9 +176,9 @@ pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error
     Ok(url)
 }
 
-/// The URL to which a channel's messages are sent (specification, A-3). If the configured URL contains a placeholder,
-/// the channel's id replaces it. Otherwise the id is appended as the last path segment, unless the channel's settings
-/// turn that off.
+/// Returns the URL to which a channel's messages are sent (specification, A-3). If the configured URL contains a
+/// placeholder, the channel's id replaces it. Otherwise the id is appended as the last path segment, unless the
+/// channel's settings turn that off.
 pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
     match settings.url_with_channel_id(channel_id) {
         Some(url) => Url::parse(&url).map_err(Error::internal),
@@ -187,7 +187,8 @@ pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) 
     }
 }
 
-/// The final rejection of an entry that cannot be sent at all, and its row for the delivery log.
+/// Returns the outcome for an entry that cannot be sent at all, which is a final rejection, and the attempt for the
+/// delivery log.
 pub(crate) fn reject_unsent(message: &str) -> (Outcome, Attempt) {
     let attempt =
         Attempt { at: clock::now(), status: None, duration_ms: 0, error: Some(message.to_owned()), answer: None };

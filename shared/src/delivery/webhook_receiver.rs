@@ -22,7 +22,7 @@ use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, AnswerData, WebhookAnswer, WebhookPayload};
 
-/// The most entries that chat_finished contains. A longer chat is sent without its oldest entries.
+/// The maximum number of entries in chat_finished. A longer chat is sent without its oldest entries.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
 
 /// Sends entries to the webhooks of accounts.
@@ -69,7 +69,7 @@ impl Receiver for WebhookReceiver<'_> {
 
     /// If the delivery of chat_assigned fails, stores the failure in the panel, where the agent who requested the
     /// assignment sees it.
-    fn before_record<'a>(
+    fn update_to_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
         chat: &'a Chat,
@@ -126,8 +126,8 @@ impl WebhookReceiver<'_> {
         Ok(entries)
     }
 
-    /// Finds a webhook in the cached settings. If it is missing there, reads the settings again, because the webhook
-    /// may be new.
+    /// Finds a webhook in the cached settings. If they do not contain the webhook, reads the settings again, because
+    /// the webhook may be new.
     async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let find =
             |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
@@ -139,7 +139,7 @@ impl WebhookReceiver<'_> {
 
     /// Stores the data in a response and returns the outcome of the attempt. The data is stored before the result of
     /// the attempt, so that the attempt is repeated if the process dies in between. If the data cannot be stored now,
-    /// the attempt counts as failed and is repeated. If it can never be stored, the failure is final.
+    /// the attempt counts as failed and is repeated. If the data can never be stored, the delivery fails for good.
     async fn store_answer(
         &self,
         event: WebhookEvent,
@@ -182,8 +182,8 @@ impl WebhookReceiver<'_> {
         Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
     }
 
-    /// Stores in the panel whether the webhook confirmed the assignment. `unconfirmed` is a response without the result
-    /// OK.
+    /// Records in the panel whether the webhook confirmed the assignment. `unconfirmed` is the webhook's response if
+    /// its result was not OK; `None` means that the webhook confirmed.
     async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
             None => CrmCardAssignment::Done,

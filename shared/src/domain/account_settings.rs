@@ -10,36 +10,36 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The longest time between two idle checks of an open chat. If an admin shortens the idle limit, the new limit applies
-/// to all open chats after this time at the latest.
+/// The maximum time between two idle checks of an open chat. If an admin shortens the idle limit, the new limit
+/// therefore applies to all open chats after this time at the latest.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// All settings of an account except for the trigger rules. The rules are stored separately, because they are large and
 /// only the widget needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSettings {
-    /// Incremented by each change. A write requires that the stored version is still the one that was read.
+    /// The number of changes so far. A write succeeds only if the stored version is still the one that was read.
     pub version: u64,
     pub webhooks: Vec<Webhook>,
     pub safe_urls: LinkFilter,
-    /// The hours in which visitors can request a call.
+    /// The days and hours in which visitors can request a call.
     pub callback: CallbackHours,
     pub limits: RateLimits,
-    /// An open chat is closed when its last message or transition was this long ago. `None` means that idle chats stay
-    /// open.
+    /// The idle limit: an open chat is closed when this much time has passed since its last message or transition.
+    /// `None` means that idle chats stay open.
     pub idle_close: Option<Duration>,
-    /// Messages, chats and visitors expire after this number of days. `None` means that they never expire.
+    /// The number of days after which messages, chats and visitors expire. `None` means that they never expire.
     pub retention_days: Option<u32>,
 }
 
-/// Rate limits. Each applies to a window of ten seconds (docs/decisions.md, General).
+/// The rate limits of an account. Each limit is a maximum for any window of ten seconds (docs/decisions.md, General).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// The number of messages that one visitor can send.
+    /// The maximum number of messages that one visitor can send in a window.
     pub visitor_messages: u32,
-    /// The number of requests that one bot can send.
+    /// The maximum number of requests that one bot can send in a window.
     pub bot_requests: u64,
-    /// The number of chats that can be opened on one channel.
+    /// The maximum number of chats that can be opened on one channel in a window.
     pub channel_chats: u32,
 }
 
@@ -47,11 +47,11 @@ pub struct RateLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackHours {
     pub enabled: bool,
-    /// Days of the week, from 1 (Monday) to 7 (Sunday).
+    /// The days of the week, as numbers from 1 (Monday) to 7 (Sunday).
     pub days: Vec<u8>,
-    /// Start and end in minutes after midnight. If the end is before the start, it is on the next day.
+    /// The start and the end, in minutes after midnight. An end that is before the start refers to the next day.
     pub hours: (u16, u16),
-    /// The offset of the account's time zone from UTC in minutes. Time zones east of Greenwich have a positive offset.
+    /// The offset of the account's time zone from UTC, in minutes. It is positive for time zones east of Greenwich.
     pub utc_offset: i16,
 }
 
@@ -80,12 +80,14 @@ impl Default for CallbackHours {
 }
 
 impl AccountSettings {
-    /// Whether a chat has reached the idle limit. `updated_at` is the time of its last message or transition.
+    /// Returns whether an open chat has been idle for the account's limit. `updated_at` is the time of its last message
+    /// or transition.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
     }
 
-    /// The time of the next idle check of an open chat. `updated_at` is the time of its last message or transition.
+    /// Returns when an open chat must be checked for idleness again. `updated_at` is the time of its last message or
+    /// transition.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
         self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))

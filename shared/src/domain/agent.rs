@@ -1,4 +1,4 @@
-//! Agents: the people of an account who answer chats.
+//! Agents: the people who answer the chats of an account.
 
 use crate::domain::timestamp::Timestamp;
 
@@ -10,7 +10,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -26,20 +26,20 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub account_id: String,
-    /// A sequential number in the account, starting at 1. The APIs use 0 for bots.
+    /// A consecutive number within the account, starting at 1. The APIs use 0 as the agent id of bots.
     pub agent_id: u64,
     pub name: String,
-    /// The login name. It is in lower case and unique across all accounts.
+    /// The e-mail address with which the agent signs in. It is in lower case and unique across all accounts.
     pub email: String,
-    /// Sent to webhooks in the `agent` object.
+    /// The phone number. It is sent to webhooks in the `agent` object.
     pub phone: Option<String>,
-    /// URL of the avatar that visitors see.
+    /// The URL of the picture that visitors see.
     pub photo: Option<String>,
     pub role: Role,
     pub created_at: Timestamp,
 }
 
-/// The agent data that is copied into chats and messages.
+/// The data of an agent that is copied into chats and messages. It keeps its values even if the agent changes later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSnapshot {
     pub agent_id: u64,

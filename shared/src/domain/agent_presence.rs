@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// An agent who has sent no request for this time counts as offline.
+/// The time after which an agent who sends no requests counts as offline.
 pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// The status that an agent has chosen.
+/// The availability that an agent has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentStatus {
     Online,
@@ -16,7 +16,7 @@ pub enum AgentStatus {
 }
 
 impl AgentStatus {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Online => "online",

@@ -5,18 +5,20 @@ use std::time::Duration;
 use crate::domain::timestamp::Timestamp;
 
 pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
-/// The timeout is measured with a delayed SQS message, and SQS delays a message by at most 15 minutes.
+/// The maximum time limit for a bot's reaction. The time is measured with a delayed SQS message, and SQS delays a
+/// message by at most 15 minutes.
 pub const MAX_BOT_ANSWER_TIMEOUT_SECONDS: u64 = 900;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// Chosen by the operator. It is part of the URL to which the provider sends its events (specification, B-1).
+    /// The id, which the operator chooses. It is part of the URL to which the provider sends its events (specification,
+    /// B-1).
     pub provider_id: String,
     pub name: String,
-    /// Events are sent to `<endpoint>/<token>`.
+    /// The base URL of the provider. Events are sent to `<endpoint>/<token>`, where `token` is the token of the bot.
     pub endpoint: String,
-    /// SHA-256, in hexadecimal, of the `Authorization` header that the provider must send. `None` means that the header
-    /// is not checked.
+    /// The SHA-256 hash, in hexadecimal, of the `Authorization` header that the provider must send. `None` means that
+    /// the header is not checked.
     pub authorization_hash: Option<String>,
     pub created_at: Timestamp,
 }
@@ -27,21 +29,22 @@ pub struct Bot {
     pub bot_id: String,
     pub account_id: String,
     pub provider_id: String,
-    /// Issued by the provider. It is the last path segment of the URL of every request, in both directions.
+    /// The token that the provider issued for this bot. It is the last path segment of the URL of every request, both
+    /// from and to the provider.
     pub token: String,
-    /// Shown to visitors.
+    /// The name that visitors see.
     pub name: String,
     /// The channels whose new chats start with the bot.
     pub channel_ids: Vec<String>,
-    /// The time within which the bot must react to an accepted message. When it has passed without a reaction, the chat
-    /// is handed over to the agents. `None` means that there is no limit.
+    /// The time within which the bot must react to a message that it has accepted. If the bot does not react in time,
+    /// the chat is handed over to the agents. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
     /// The secret that signs requests to the provider, in the format of Standard Webhooks (`whsec_...`).
     pub signing_secret: String,
     pub created_at: Timestamp,
 }
 
-/// An event other than CLIENT_MESSAGE that the service sends to bots (specification, Events).
+/// A notice to a bot: any event that the service sends to bots except CLIENT_MESSAGE (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotNotice {
     /// An agent has accepted the chat.
@@ -54,7 +57,7 @@ pub enum BotNotice {
 impl BotNotice {
     const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
 
-    /// The name in the Bot API.
+    /// The name of the event in the Bot API.
     pub fn event(self) -> &'static str {
         match self {
             Self::AgentJoined => "AGENT_JOINED",
@@ -63,7 +66,7 @@ impl BotNotice {
         }
     }
 
-    /// The name in storage and in timelines.
+    /// The name that represents this notice in stored items and in the timelines that agents see.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentJoined => "agent_joined",

@@ -8,22 +8,22 @@ use crate::domain::message_content::ContentKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// Whether the bot must react to an entry. Such an entry is not sent again after the final result of its delivery: if
-/// the delivery failed, the chat has already been handed over to the agents.
+/// Returns whether the bot must react to an entry. Such an entry cannot be replayed: when its delivery has failed, the
+/// chat has already been handed over to the agents.
 pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
     let needs_reaction =
         entry.from == Sender::Visitor || entry.content.kind == ContentKind::BotNotice(BotNotice::AgentUnavailable);
     needs_reaction && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
-/// The time after which an event of the bot counts as its reaction to an entry. This is the start of the first recorded
+/// Returns the time from which an event of the bot counts as its reaction to an entry: the start of the first recorded
 /// attempt, or the creation of the entry if no attempt is recorded.
 pub fn bot_reaction_window_start(entry: &TimelineEntry) -> Timestamp {
     first_attempt_at(entry).unwrap_or(entry.at)
 }
 
-/// The delivery state of an entry to which the bot has reacted: `Delivered` if an attempt is recorded, otherwise
-/// `Superseded`.
+/// Returns the delivery state of an entry after the bot has reacted to it: `Delivered` if an attempt is recorded,
+/// otherwise `Superseded`.
 pub fn state_after_bot_event(entry: &TimelineEntry) -> DeliveryState {
     if first_attempt_at(entry).is_some() { DeliveryState::Delivered } else { DeliveryState::Superseded }
 }

@@ -5,17 +5,17 @@ use crate::domain::message_content::RichSupport;
 use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
 
-/// How strictly messages and responses of the integrator are validated (docs/decisions.md, Channel API).
+/// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidationMode {
-    /// Requires everything that the specification requires.
+    /// Rejects everything that does not follow the specification.
     Strict,
     /// Tolerates common mistakes of integrators.
     Lenient,
 }
 
 impl ValidationMode {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -31,9 +31,9 @@ impl ValidationMode {
 /// The secret part of a channel's endpoint URL. Only its hash is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointSecret {
-    /// SHA-256 of the secret.
+    /// The SHA-256 hash of the secret.
     pub hash: [u8; 32],
-    /// The expiry time of a rotated secret. `None` for the current secret.
+    /// The time at which a rotated secret expires. `None` means that this is the current secret, which does not expire.
     pub valid_until: Option<Timestamp>,
 }
 
@@ -43,42 +43,45 @@ impl Rotatable for EndpointSecret {
     }
 }
 
-/// Limits the valid secrets of a channel: the current secret and the rotated secrets that have not expired.
+/// The maximum number of valid secrets of a channel: the current secret and the rotated secrets that have not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
-/// The settings that admins can change.
+/// The settings of a channel that admins can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
     pub name: String,
-    /// Messages of agents and bots are sent to this URL. It may contain [`CHANNEL_ID_PLACEHOLDER`].
+    /// The URL to which messages of agents and bots are sent. It can contain [`CHANNEL_ID_PLACEHOLDER`].
     pub integrator_url: String,
     /// Whether `/<channel_id>` is appended to `integrator_url` if the URL does not contain the placeholder.
     pub append_channel_id: bool,
-    /// A disabled channel rejects messages of visitors.
+    /// Whether the channel accepts messages of visitors. A disabled channel rejects them.
     pub enabled: bool,
     /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
-    /// The agents who receive the channel's chats; see [`Roster::audience`](super::department::Roster::audience).
+    /// The ids of the agents who receive the channel's chats; see
+    /// [`Roster::audience`](super::department::Roster::audience).
     pub agent_ids: Vec<u64>,
-    /// The departments whose members receive the channel's chats.
+    /// The ids of the departments whose members receive the channel's chats.
     pub department_ids: Vec<u64>,
     pub validation: ValidationMode,
-    /// The integrator's error codes. Agents do not see the error message of a response with one of these codes.
+    /// The error codes of the integrator whose messages are hidden: if a response contains one of these codes, agents
+    /// do not see its error message.
     pub hidden_error_codes: Vec<i64>,
     pub rich_support: RichSupport,
 }
 
-/// This text in `integrator_url` is replaced by the channel id.
+/// The text that stands for the channel id in `integrator_url`.
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
 
 impl ChannelSettings {
-    /// Whether the channel names agents or departments. If it names none, all agents of the account receive its chats.
+    /// Whether the settings list any agents or departments. If not, all agents of the account receive the channel's
+    /// chats.
     pub fn has_limited_audience(&self) -> bool {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }
 
-    /// The integrator URL with the placeholder replaced by `channel_id`. `None` if the URL does not contain the
-    /// placeholder.
+    /// Returns the integrator URL, in which `channel_id` replaces the placeholder. Returns `None` if the URL does not
+    /// contain the placeholder.
     pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
         self.integrator_url
             .contains(CHANNEL_ID_PLACEHOLDER)
@@ -91,7 +94,7 @@ impl ChannelSettings {
 pub struct RefusalCount {
     /// The start of the day in UTC.
     pub day: Timestamp,
-    /// See [`Error::refusal_reason`](crate::error::Error::refusal_reason).
+    /// The reason, as returned by [`Error::refusal_reason`](crate::error::Error::refusal_reason).
     pub reason: String,
     pub count: u64,
     pub last_at: Timestamp,
@@ -99,13 +102,14 @@ pub struct RefusalCount {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Named CHANNEL_PUBLIC_ID in the specification.
+    /// The public id of the channel, which the specification calls CHANNEL_PUBLIC_ID.
     pub channel_id: String,
     pub account_id: String,
     pub settings: ChannelSettings,
-    /// The bot with which new chats of the channel start.
+    /// The bot that answers new chats of the channel first. `None` means that new chats go directly to the agents.
     pub bot_id: Option<String>,
-    /// The rotated secrets that are still valid, from the oldest to the newest, followed by the current secret.
+    /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
+    /// current secret.
     pub secrets: Vec<EndpointSecret>,
     /// The secret that signs requests to the integrator, in the format of Standard Webhooks (`whsec_...`).
     pub signing_secret: String,

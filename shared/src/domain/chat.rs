@@ -9,12 +9,14 @@ use crate::domain::message_content::Content;
 use crate::domain::rate_limit::RateWindow;
 use crate::domain::timestamp::Timestamp;
 
-/// How long a visitor counts as typing if no `typeout` follows a `typein`.
+/// How long a visitor counts as typing after a `typein` notice if no `typeout` follows.
 const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
-/// Keeps the header below 1 KB. Every message of the chat writes the header, and DynamoDB charges writes by size.
+/// The maximum length of the preview text. It keeps the header below 1 KB, because every message of the chat writes the
+/// header and DynamoDB charges for writes by size.
 const MAX_PREVIEW_CHARS: usize = 80;
-/// Limits the number of agents in the header, because every message of the chat writes the header.
+/// The maximum number of agents whose ids the header stores. The number is limited because every message of the chat
+/// writes the header.
 const MAX_PARTICIPANTS: usize = 30;
 
 /// The author of a timeline entry.
@@ -22,14 +24,14 @@ const MAX_PARTICIPANTS: usize = 30;
 pub enum Sender {
     Visitor,
     Agent(AgentSnapshot),
-    /// Holds the name of the bot.
+    /// A bot with this name.
     Bot(String),
-    /// The service itself, which creates the notifications for bots and webhooks.
+    /// The service itself. It is the sender of the notifications for bots and webhooks.
     System,
 }
 
 impl Sender {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -43,7 +45,7 @@ impl Sender {
 /// A short form of a message for lists of chats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessagePreview {
-    /// See [`Sender::name`].
+    /// The kind of sender, as returned by [`Sender::name`].
     pub from: String,
     pub kind: String,
     pub text: String,
@@ -61,16 +63,16 @@ impl MessagePreview {
     }
 }
 
-/// The times until which the receivers of a chat count as failing; `None` if a receiver is not failing. First attempts
-/// for a failing receiver use the retry queue instead of the FIFO queue, so that they do not block the next messages of
-/// the chat.
+/// The times until which the receivers of a chat count as failing. `None` means that the receiver is not failing. While
+/// a receiver is failing, first attempts to it use the retry queue instead of the FIFO queue, so that they do not block
+/// the next messages of the chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FailingUntil {
+pub struct ReceiversFailingUntil {
     pub channel: Option<Timestamp>,
     pub bot: Option<Timestamp>,
 }
 
-/// How a visitor rates a chat (specification, table C1, `rate`).
+/// A visitor's rating of a chat (specification, table C1, `rate`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rating {
     Positive,
@@ -78,7 +80,7 @@ pub enum Rating {
 }
 
 impl Rating {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Positive => "positive",
@@ -95,51 +97,55 @@ impl Rating {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
     pub account_id: String,
-    /// A sequential number in the account, starting at 1.
+    /// A consecutive number within the account, starting at 1.
     pub chat_id: u64,
     pub state: ChatState,
-    /// The number of transitions. A chat can return to an earlier state, but never to an earlier version.
+    /// The number of transitions so far. A chat can return to an earlier state, but never to an earlier version.
     pub version: u64,
     pub channel_id: String,
-    /// The name of the channel when the chat was opened.
+    /// The name that the channel had when the chat was opened.
     pub channel_name: String,
-    /// `sender.id` of the visitor as text.
+    /// The visitor's `sender.id`, as text.
     pub external_id: String,
-    /// Whether `sender.id` was a number in the visitor's last message. `recipient.id` is sent with the same JSON type.
+    /// Whether `sender.id` was a JSON number in the visitor's last message. `recipient.id` is sent with the same JSON
+    /// type.
     pub has_numeric_id: bool,
-    /// The hash of the invitation that the visitor accepted; see
-    /// [`Panel::invite`](super::chat_side_panel::Panel::invite).
+    /// The hash of the text of the invitation that the visitor accepted; see
+    /// [`Panel::invite`](super::chat_side_panel::Panel::invite). `None` if there was no invitation.
     pub invite_hash: Option<String>,
-    /// The visitor's number in the account.
+    /// The consecutive number of the visitor within the account.
     pub visitor_number: u64,
-    /// The truncated name of the visitor.
+    /// The name of the visitor. It is truncated.
     pub visitor_name: String,
-    /// The last department of the chat. It is preserved when an agent accepts the chat.
+    /// The last department of the chat. It is preserved when an agent accepts the chat. `None` if the chat has never
+    /// had a department.
     pub department: Option<ChatDepartment>,
     /// The ids of the agents who accepted the chat, received it by a transfer, or closed it, in the order in which they
-    /// joined. Only the newest 30 are stored.
+    /// joined. Only the 30 agents who joined last are stored.
     pub participants: Vec<u64>,
-    /// The bot with which the chat started. It is preserved when the chat is handed over to the agents.
+    /// The bot that answered the chat first, if there was one. It is preserved when the chat is handed over to the
+    /// agents.
     pub bot_id: Option<String>,
-    /// The time of the bot's last BOT_MESSAGE or INVITE_AGENT.
+    /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent.
     pub bot_event_at: Option<Timestamp>,
-    /// The number of the last timeline entry. Numbers can be skipped, but no number is used twice.
+    /// The sequence number of the last timeline entry. Numbers can be skipped, but no number is used twice.
     pub seq: u64,
     pub opened_at: Timestamp,
     /// The time of the last message or transition.
     pub updated_at: Timestamp,
     pub last_message: Option<MessagePreview>,
     pub typing_started_at: Option<Timestamp>,
-    pub failing_until: FailingUntil,
-    /// Counts the visitor's messages in the current rate limit window.
+    pub failing_until: ReceiversFailingUntil,
+    /// The current rate limit window, with the number of messages that the visitor has sent in it.
     pub rate: RateWindow,
     pub rating: Option<Rating>,
-    /// A copy of the account's retention period in days. `None` means that the chat never expires.
+    /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
 }
 
 impl Chat {
-    /// The chat after a transition to `state`. The agent of the new state becomes a participant.
+    /// Returns the chat after a transition to `state`. The agent of the new state, if there is one, becomes a
+    /// participant.
     pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
         let mut after =
             Self { state, version: self.version + 1, updated_at: now, typing_started_at: None, ..self.clone() };
@@ -149,18 +155,18 @@ impl Chat {
         after
     }
 
-    /// The expiry time of an entry that is written at `now`. `None` means that the entry never expires.
+    /// Returns the time at which an entry that is written at `now` expires. `None` means that the entry never expires.
     pub fn retain_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.retention_days.map(|days| now.plus(DAY * days))
     }
 
-    /// Whether the chat is closed and its retention period is over. This must be checked, because the table deletes
+    /// Whether the chat is closed and its retention period is over. Readers must check this, because the table deletes
     /// expired items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
-    /// Removes the preview of the last message if the retention period of that message is over.
+    /// Returns the chat without the preview of its last message if the retention period of that message is over.
     pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
         let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
         if self.last_message.as_ref().is_some_and(is_expired) {
@@ -183,19 +189,19 @@ impl Chat {
         self.typing_started_at.is_some_and(|since| now.since(since) < VISITOR_TYPING_TIMEOUT)
     }
 
-    /// Whether the bot has sent a message or an invitation after `moment`. An event at `moment` itself does not count,
-    /// because the notice that no agent is available has the same time as the invitation that caused it.
+    /// Whether the bot has sent a message or invited an agent after `moment`. An event at exactly `moment` does not
+    /// count: the notice that no agent is available has the same time as the invitation that caused it.
     pub fn has_bot_event_after(&self, moment: Timestamp) -> bool {
         self.bot_event_at.is_some_and(|at| at > moment)
     }
 
-    /// Whether an attempt to reach the receiver has failed recently.
+    /// Whether the receiver currently counts as failing because a recent attempt to reach it failed.
     pub fn is_failing(&self, target: Target, now: Timestamp) -> bool {
         let until = match target {
             Target::Channel => self.failing_until.channel,
             Target::Bot => self.failing_until.bot,
-            // Webhooks are not marked as failing, because each webhook has its own order and a chat has few webhook
-            // events.
+            // Webhooks are not marked as failing. Each webhook has its own order, so it delays no other receiver, and a
+            // chat has few webhook events.
             Target::Webhook => None,
         };
         until.is_some_and(|until| now < until)

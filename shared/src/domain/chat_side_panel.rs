@@ -1,46 +1,47 @@
-//! The panel beside a chat, which shows the agent the data that the account's webhooks have returned (specification,
-//! table C1 and the response to chat_accepted).
+//! The panel beside a chat. It shows the agent the data that the account's webhooks have returned (specification, table
+//! C1 and the response to chat_accepted).
 
 /// One line of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomData {
-    /// Displayed above the content.
+    /// A title that is displayed above the content.
     pub title: Option<String>,
-    /// Plain text without HTML tags.
+    /// The text of the line, without HTML tags.
     pub content: String,
-    /// An http or https URL that opens on click.
+    /// An http or https URL that opens when the agent clicks the line.
     pub link: Option<String>,
-    /// Displayed in bold before the content.
+    /// A label that is displayed in bold before the content.
     pub key: Option<String>,
 }
 
-/// Whether the visitor has been linked to a card of the account's CRM.
+/// The progress of linking the chat to a card of the account's CRM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CrmCardAssignment {
     /// The CRM has not responded yet.
     Pending,
     Done,
-    /// Holds the reason.
+    /// The assignment failed for this reason.
     Failed(String),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// The lines in the order of the webhook's response.
+    /// The lines, in the order in which the webhook returned them.
     pub custom_data: Vec<CustomData>,
-    /// Whether the agent can assign the visitor to a CRM card.
+    /// Whether the agent can assign the chat to a CRM card.
     pub enable_assign: bool,
     /// The http or https URL of the CRM card.
     pub crm_link: Option<String>,
-    /// The URL and the title of a page about the visitor.
+    /// The URL and the optional title of a page about the visitor.
     pub page: Option<(String, Option<String>)>,
     pub assignment: Option<CrmCardAssignment>,
-    /// The last invitation that the visitor accepted before or during the chat (`sender.invite`).
+    /// The text of the last invitation that the visitor accepted before or during the chat (`sender.invite`).
     pub invite: Option<String>,
 }
 
-/// The panel data of a webhook's response. An absent field (the outer `None`) leaves the value in the panel unchanged;
-/// an empty field clears the value.
+/// The changes to the panel that a webhook's response requests. `None` (for nested options, the outer `None`) means
+/// that the response does not contain the field, so the value in the panel stays unchanged. An empty field clears the
+/// value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PanelUpdate {
     pub custom_data: Option<Vec<CustomData>>,
@@ -55,8 +56,8 @@ impl PanelUpdate {
     }
 }
 
-/// Removes HTML tags. The result contains no tags: the text around a removed tag cannot form a new tag, because a `<`
-/// that would start one is also removed.
+/// Removes HTML tags from a text. The result contains no tags at all: the characters around a removed tag cannot form a
+/// new tag, because a `<` that would start one is also removed.
 pub fn strip_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -102,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Tests every text of up to seven of these characters.
+    /// Checks every text of up to seven of these characters.
     #[test]
     fn result_contains_no_start_of_a_tag() {
         let mut texts = vec![String::new()];

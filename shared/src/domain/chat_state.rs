@@ -11,9 +11,9 @@ pub enum ChatState {
     Waiting,
     /// Like `Waiting`, but the chat is offered only to the members of the department with this id.
     Offered(u64),
-    /// This agent has the chat.
+    /// The chat belongs to this agent.
     Active(AgentSnapshot),
-    /// Holds the agent who had the chat when it was closed, if there was one.
+    /// The chat is closed. The field contains the agent who had the chat when it was closed, if there was one.
     Closed(Option<AgentSnapshot>),
 }
 
@@ -27,16 +27,16 @@ pub enum ChatEvent<'a> {
     BotInvites {
         is_agent_online: bool,
     },
-    /// The bot did not react to a CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
+    /// The bot did not react to CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
     BotFails,
-    /// An agent accepts the chat. The second field is the [offered department](ChatState::offered_department) at the
-    /// time when the agent saw the chat.
+    /// An agent accepts the chat. The second field is the [department to which the chat was
+    /// offered](ChatState::offered_department) when the agent saw the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
     AgentWrites(&'a AgentSnapshot),
-    /// An agent closes the chat. The second field is the [offered department](ChatState::offered_department) at the
-    /// time when the agent saw the chat.
+    /// An agent closes the chat. The second field is the [department to which the chat was
+    /// offered](ChatState::offered_department) when the agent saw the chat.
     Close(&'a AgentSnapshot, Option<u64>),
-    /// The idle limit of the account has passed without a message.
+    /// The chat has been without a message for the idle limit of the account.
     Idle,
     AgentDeleted(u64),
     Transfer(TransferRequester<'a>, &'a TransferTarget),
@@ -50,15 +50,15 @@ pub struct TransferRequester<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferTarget {
-    /// The agent has the chat immediately, without accepting it.
+    /// The chat is assigned to the agent immediately. The agent need not accept it.
     Agent(AgentSnapshot),
-    /// The chat is offered to the members of the department.
+    /// The chat is offered to the members of the department, one of whom must accept it.
     Department(Department),
 }
 
 impl TransferTarget {
-    /// Omits the photo. Its URL can be long, and it would increase the cost of every message, because every message of
-    /// the chat writes the header.
+    /// Creates the target for an agent, without the photo. The URL of the photo can be long and would increase the cost
+    /// of every message, because every message of the chat writes the header.
     pub fn agent(agent: Agent) -> Self {
         Self::Agent(AgentSnapshot { photo: None, ..agent.into() })
     }
@@ -71,7 +71,7 @@ impl TransferTarget {
     }
 }
 
-/// Why a transition is rejected.
+/// The reason why a transition is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransitionError {
     Closed,
@@ -83,12 +83,12 @@ pub enum TransitionError {
 }
 
 impl ChatState {
-    /// The names of the states of an open chat.
+    /// The names of the states in which a chat is open.
     pub const OPEN_NAMES: [&'static str; 3] = ["bot", "waiting", "active"];
     /// The names of all states.
     pub const NAMES: [&'static str; 4] = ["bot", "waiting", "active", "closed"];
 
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Bot => "bot",
@@ -107,7 +107,8 @@ impl ChatState {
         }
     }
 
-    /// The id of the department, if the chat is offered only to the members of a department.
+    /// The id of the department to whose members the chat is offered. `None` if the chat is not offered to a
+    /// department.
     pub fn offered_department(&self) -> Option<u64> {
         match self {
             Self::Offered(department_id) => Some(*department_id),
@@ -132,7 +133,7 @@ impl ChatState {
                 Err(TransitionError::NotWithBot)
             }
 
-            // A repeated close request succeeds.
+            // A close request that the agent repeats succeeds without a change.
             (Self::Closed(owner), ChatEvent::Close(agent, _))
                 if owner.as_ref().is_none_or(|owner| owner.agent_id == agent.agent_id) =>
             {
@@ -146,7 +147,7 @@ impl ChatState {
         }
     }
 
-    /// Transitions of an open chat that no agent has.
+    /// Returns the new state of an open chat that no agent has yet.
     fn after_event_without_agent(&self, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, offered_department) if offered_department == self.offered_department() => {
@@ -165,7 +166,8 @@ impl ChatState {
         }
     }
 
-    /// Transitions of a chat that `owner` has. Other agents cannot change the chat, but an admin can transfer it.
+    /// Returns the new state of a chat that `owner` has. Other agents cannot change the chat, except that an admin can
+    /// transfer it.
     fn after_event_with_agent(owner: &AgentSnapshot, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, _) | ChatEvent::AgentWrites(agent) if agent.agent_id == owner.agent_id => {
@@ -214,8 +216,8 @@ mod tests {
         Ok(ChatState::Offered(department_id))
     }
 
-    /// The results of the event for six chats: with the bot, waiting, offered to department 5, with agent 1, with agent
-    /// 2, and closed by agent 1.
+    /// Returns the results of an event for six chats: with the bot, waiting, offered to department 5, with agent 1,
+    /// with agent 2, and closed by agent 1.
     fn results(event: ChatEvent<'_>) -> [Result<ChatState, TransitionError>; 6] {
         let closed = ChatState::Closed(Some(agent(1)));
         [

@@ -1,12 +1,12 @@
-//! Which chats an agent can see (docs/design.md, Chat visibility). What an agent can do with a chat is defined by
-//! [`ChatState`].
+//! Determines which chats an agent can see (docs/design.md, Chat visibility). [`ChatState`] defines what an agent can
+//! do with a chat.
 
 use crate::domain::channel::ChannelSettings;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::Roster;
 
-/// The signed-in agent of a request.
+/// The signed-in agent who sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer {
     pub agent_id: u64,
@@ -14,21 +14,21 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Whether the viewer sees the chat even if they are not in its audience (the agents who receive its channel's
-    /// chats). An admin sees every chat; an agent sees every chat that they have, or had when it was closed.
+    /// Whether the viewer sees the chat regardless of its audience (the agents who receive the chats of its channel).
+    /// An admin sees every chat. An agent sees every chat that they have, or that they had when it was closed.
     pub fn sees_regardless_of_audience(self, chat: &Chat) -> bool {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }
 
-    /// `channel` contains the current settings of the chat's channel. `None` means that the channel was deleted, so
-    /// that it has no audience.
+    /// Whether the viewer sees the chat. `channel` contains the current settings of the chat's channel. `None` means
+    /// that the channel was deleted, so it has no audience.
     pub fn sees(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         self.sees_regardless_of_audience(chat) || self.receives(chat, roster, channel)
     }
 
-    /// Whether the viewer sees the chat because of its audience or department. If no agent has the chat, it is visible
-    /// to the agents to whom it is offered. An active or closed chat is visible to the audience of its channel and to
-    /// the members of its last department.
+    /// Whether the viewer sees the chat because of the channel's audience or because of a department. While no agent
+    /// has the chat, it is visible to the agents to whom it is offered. An active or closed chat is visible to the
+    /// audience of its channel and to the members of its last department.
     fn receives(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         let agent_id = self.agent_id;
         let by_channel = channel.is_some_and(|channel| roster.audience(channel).includes(agent_id));
@@ -50,13 +50,13 @@ mod tests {
     use super::*;
     use crate::domain::agent::AgentSnapshot;
     use crate::domain::channel::ValidationMode;
-    use crate::domain::chat::FailingUntil;
+    use crate::domain::chat::ReceiversFailingUntil;
     use crate::domain::department::{ChatDepartment, Department};
     use crate::domain::message_content::RichSupport;
     use crate::domain::rate_limit::RateWindow;
     use crate::domain::timestamp::Timestamp;
 
-    /// Agents 1 to 4 exist. Department 5 contains the agents 2 and 3; department 6 is empty.
+    /// Creates a roster with agents 1 to 4. Department 5 contains agents 2 and 3; department 6 is empty.
     fn roster() -> Roster {
         let department = |department_id, agent_ids: &[u64]| Department {
             department_id,
@@ -103,7 +103,7 @@ mod tests {
             updated_at: Timestamp(0),
             last_message: None,
             typing_started_at: None,
-            failing_until: FailingUntil::default(),
+            failing_until: ReceiversFailingUntil::default(),
             rate: RateWindow { started_at: Timestamp(0), count: 1 },
             rating: None,
             retention_days: None,

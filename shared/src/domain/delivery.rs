@@ -4,11 +4,11 @@ use crate::domain::message_content::truncate_chars;
 use crate::domain::retry_schedule::{AttemptStep, DeliveryClock};
 use crate::domain::timestamp::Timestamp;
 
-/// Limits the error text and the response text that are stored for an attempt.
+/// The maximum length of the error text and of the response text that are stored for an attempt.
 const MAX_ATTEMPT_TEXT_CHARS: usize = 500;
 const MAX_STORED_ATTEMPTS: usize = 20;
-/// Limits the size of the attempts that an entry stores, because each attempt rewrites the entry and DynamoDB charges
-/// writes by size.
+/// The maximum total size of the attempts that an entry stores. It is limited because each attempt rewrites the entry
+/// and DynamoDB charges for writes by size.
 const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
 /// The approximate size of a stored attempt without its texts.
 const ATTEMPT_BASE_BYTES: usize = 64;
@@ -33,7 +33,8 @@ impl Target {
         }
     }
 
-    /// The key of a receiver's circuit breaker, which moves first attempts to the retry queue while the receiver hangs.
+    /// Returns the key of a receiver's circuit breaker. While the receiver hangs, the circuit breaker moves first
+    /// attempts to the retry queue.
     pub fn breaker_key(self, receiver_id: &str) -> String {
         format!("{}#{receiver_id}", self.name())
     }
@@ -48,13 +49,13 @@ pub enum DeliveryState {
     Pending,
     Delivered,
     Failed,
-    /// The entry is no longer to be sent, for example because the chat was handed over to the agents before the bot
+    /// The entry no longer needs to be sent, for example because the chat was handed over to the agents before the bot
     /// reacted.
     Superseded,
 }
 
 impl DeliveryState {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -69,21 +70,22 @@ impl DeliveryState {
     }
 }
 
-/// One HTTP request to a receiver, as it is stored.
+/// The stored record of one HTTP request to a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The start of the attempt.
+    /// The time at which the attempt started.
     pub at: Timestamp,
-    /// The HTTP status. `None` if there was no response.
+    /// The HTTP status of the response. `None` if there was no response.
     pub status: Option<u16>,
     pub duration_ms: u64,
     pub error: Option<String>,
-    /// The beginning of the response body, if a webhook accepted the event but did not confirm it with OK.
+    /// The beginning of the response body if a webhook accepted the event but did not confirm it with the result OK.
+    /// Otherwise `None`.
     pub answer: Option<String>,
 }
 
 impl Attempt {
-    /// Returns the attempt as it is stored: with truncated texts.
+    /// Returns the attempt with its texts truncated to the length that is stored.
     pub fn truncated(&self) -> Self {
         let truncate = |text: &Option<String>| text.as_deref().map(|text| truncate_chars(text, MAX_ATTEMPT_TEXT_CHARS));
         Self { error: truncate(&self.error), answer: truncate(&self.answer), ..self.clone() }
@@ -95,24 +97,25 @@ impl Attempt {
     }
 }
 
-/// The reason why a message was not delivered, as agents see it.
+/// The reason why a message was not delivered. Agents see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The error code in the integrator's response, if there is one.
+    /// The error code in the integrator's response. `None` if the response contains no code or there was no response.
     pub code: Option<i64>,
-    /// The error message in the integrator's response, or a message of the service if there was no such response.
+    /// The error message in the integrator's response. If there is none, this is a message of the service.
     pub message: String,
-    /// Whether the channel hides the messages of this error code from agents.
+    /// Whether the message is hidden from agents, because the channel hides the messages of this error code.
     pub hidden: bool,
 }
 
-/// How a receiver responded to an attempt.
+/// The outcome of an attempt, as determined by the receiver's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
     /// The receiver rejected the message permanently.
     Rejected(Failure),
-    /// Another attempt may succeed. Holds the reason that the delivery log shows.
+    /// The attempt failed temporarily, so another attempt can succeed. The field contains the reason, which the
+    /// delivery log shows.
     Retry(String),
 }
 
@@ -120,32 +123,33 @@ pub enum Outcome {
 pub struct Delivery {
     pub target: Target,
     pub state: DeliveryState,
-    /// Starts at 1. It is incremented by each replay, and when the sweep (the scheduled search for overdue deliveries)
-    /// queues the delivery again after an attempt.
+    /// The number of the round, starting at 1. A new round starts with each replay, and whenever the sweep (the
+    /// scheduled search for overdue deliveries) queues the delivery again after an attempt.
     pub round: u32,
-    /// The number of times that the sweep has queued the delivery since its creation or its last replay.
+    /// The number of times that the sweep has queued the delivery again since its creation or its last replay.
     pub requeues: u32,
     pub round_started_at: Timestamp,
-    /// The number of attempts in the current round.
+    /// The number of attempts that have been made in the current round.
     pub attempts_made: u32,
-    /// The recorded attempts of all rounds: the first attempt, and as many of the newest attempts as fit into the
-    /// limits.
+    /// The recorded attempts of all rounds: the first attempt, and as many of the newest attempts as the limits allow.
     pub attempts: Vec<Attempt>,
-    /// The number of attempts that are no longer stored, between the first attempt and the newest ones.
+    /// The number of attempts that were made after the first attempt and before the other stored attempts, but are no
+    /// longer stored themselves.
     pub attempts_left_out: u32,
     pub failure: Option<Failure>,
-    /// The time from which a failure is visible. Until then the delivery is shown as pending.
-    pub verdict_at: Option<Timestamp>,
+    /// The time at which the final result becomes visible. Until then, a failed delivery is shown as pending. `None` if
+    /// the final result is not known yet.
+    pub result_visible_at: Option<Timestamp>,
 }
 
 impl Failure {
-    /// The failure of a delivery whose attempt cannot be recorded, because the table rejects the write.
+    /// Creates the failure of a delivery whose attempt cannot be recorded because the table rejects the write.
     pub fn attempt_not_recorded() -> Self {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// Returns the failure as it is stored: with a truncated message. The message has the same limit as the error of an
-    /// attempt, because the two texts are compared.
+    /// Returns the failure with its message truncated to the length that is stored. This length is the same as for the
+    /// error of an attempt, because the two texts are compared.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
@@ -161,24 +165,24 @@ impl Outcome {
     }
 }
 
-/// The update of a stored delivery after an attempt.
+/// How a stored delivery changes after an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryUpdate {
     Delivered,
-    /// The second field is the time at which the failure becomes visible.
+    /// The delivery has failed. The second field is the time at which the failure becomes visible.
     Failed(Failure, Timestamp),
     RetryAfter(std::time::Duration),
 }
 
-/// The result of an attempt in the log and the metrics.
+/// The result of an attempt, as it appears in the log and in the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptResult {
     Delivered,
     /// The receiver rejected the message, or the message could not be sent at all. This result is final.
     Rejected,
-    /// No attempt or no time is left. This result is final.
+    /// The attempt failed, and no further attempt or no time is left in the round. This result is final.
     Failed,
-    /// Another attempt follows.
+    /// The attempt failed, and another attempt follows.
     Retry,
 }
 
@@ -203,9 +207,9 @@ impl DeliveryUpdate {
         }
     }
 
-    /// The time at which the final result becomes visible, after an attempt that ended at `now`. `None` if another
-    /// attempt follows.
-    pub fn verdict_at(&self, now: Timestamp) -> Option<Timestamp> {
+    /// Returns the time at which the final result becomes visible if the attempt ended at `now`. Returns `None` if
+    /// another attempt follows.
+    pub fn result_visible_at(&self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Delivered => Some(now),
             Self::Failed(_, shown_at) => Some(*shown_at),
@@ -226,7 +230,7 @@ impl Delivery {
             attempts: Vec::new(),
             attempts_left_out: 0,
             failure: None,
-            verdict_at: None,
+            result_visible_at: None,
         }
     }
 
@@ -236,18 +240,18 @@ impl Delivery {
         DeliveryClock { round_started_at: self.round_started_at, attempts_made: self.attempts_made, last_attempt_at }
     }
 
-    /// The start of the first attempt of the current round. `None` if that attempt is not recorded.
+    /// The time at which the first attempt of the current round started. `None` if that attempt is not recorded.
     pub fn first_attempt_at(&self) -> Option<Timestamp> {
         let first = self.attempts.len().checked_sub(usize::try_from(self.attempts_made).ok()?)?;
         self.attempts.get(first).map(|attempt| attempt.at)
     }
 
-    /// See [`DeliveryClock::with_turn_at`].
+    /// Returns the delivery with the start of its round adjusted; see [`DeliveryClock::with_turn_at`].
     pub fn with_turn_at(&self, turn: Timestamp) -> Self {
         Self { round_started_at: self.clock().with_turn_at(turn).round_started_at, ..self.clone() }
     }
 
-    /// Adds an attempt to the recorded ones. Returns the attempts to store, and the new value of `attempts_left_out`.
+    /// Adds `newest` to the recorded attempts. Returns the attempts to store and the new value of `attempts_left_out`.
     pub fn with_newest_attempt(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
         let mut stored: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
         let mut left_out = self.attempts_left_out;
@@ -255,7 +259,7 @@ impl Delivery {
             stored.len() > MAX_STORED_ATTEMPTS
                 || stored.iter().map(Attempt::bytes).sum::<usize>() > MAX_STORED_ATTEMPT_BYTES
         };
-        // The first and the newest attempt are always kept. Two attempts never exceed the limits.
+        // The first and the newest attempt are always kept, because two attempts never exceed the limits.
         while stored.len() > 2 && exceeds_limits(&stored) {
             stored.remove(1);
             left_out = left_out.saturating_add(1);
@@ -263,15 +267,15 @@ impl Delivery {
         (stored, left_out)
     }
 
-    /// The state that clients see. A failure is shown as pending until `verdict_at`.
+    /// The state that clients see. A failure is shown as pending until `result_visible_at`.
     pub fn visible_state(&self, now: Timestamp) -> DeliveryState {
-        match (self.state, self.verdict_at) {
-            (DeliveryState::Failed, Some(verdict_at)) if now < verdict_at => DeliveryState::Pending,
+        match (self.state, self.result_visible_at) {
+            (DeliveryState::Failed, Some(result_visible_at)) if now < result_visible_at => DeliveryState::Pending,
             (state, _) => state,
         }
     }
 
-    /// The update after an attempt that started at `started` and ended at `now`.
+    /// Returns how the delivery changes after an attempt that started at `started` and ended at `now`.
     pub fn update_after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
         let clock = DeliveryClock {
             round_started_at: self.round_started_at,
@@ -282,7 +286,7 @@ impl Delivery {
             Outcome::Delivered => DeliveryUpdate::Delivered,
             Outcome::Rejected(failure) => DeliveryUpdate::Failed(failure.clone(), now),
             Outcome::Retry(reason) => match clock.next_step(now) {
-                AttemptStep::GiveUp => DeliveryUpdate::Failed(attempts_exhausted(reason), clock.verdict_at(now)),
+                AttemptStep::GiveUp => DeliveryUpdate::Failed(attempts_exhausted(reason), clock.result_visible_at(now)),
                 AttemptStep::Attempt(_) => DeliveryUpdate::RetryAfter(std::time::Duration::ZERO),
                 AttemptStep::Wait(wait) => DeliveryUpdate::RetryAfter(wait),
             },
@@ -327,10 +331,10 @@ mod tests {
             (0, retry(), AttemptResult::Retry, None),
             (2, retry(), AttemptResult::Failed, Some(9_000)),
         ];
-        for (attempts_made, outcome, attempt_result, verdict_at) in table {
+        for (attempts_made, outcome, attempt_result, result_visible_at) in table {
             let update = delivery(attempts_made).update_after_attempt(&outcome, Timestamp(10), Timestamp(20));
             assert_eq!(update.attempt_result(&outcome), attempt_result, "{outcome:?}");
-            assert_eq!(update.verdict_at(Timestamp(20)), verdict_at.map(Timestamp), "{outcome:?}");
+            assert_eq!(update.result_visible_at(Timestamp(20)), result_visible_at.map(Timestamp), "{outcome:?}");
         }
     }
 
@@ -346,8 +350,8 @@ mod tests {
         Attempt { at: Timestamp(n), status: Some(500), duration_ms: 1, error: Some(error.into()), answer: None }
     }
 
-    /// Records 150 attempts with this error. Returns the times of the stored attempts, and the number of attempts that
-    /// are no longer stored.
+    /// Records 150 attempts with the given error. Returns the times of the stored attempts, and the number of attempts
+    /// that are no longer stored.
     fn record_150_attempts(error: &str) -> (Vec<u64>, u32) {
         let mut delivery = delivery(0);
         for n in 1..=150 {
@@ -393,7 +397,8 @@ mod tests {
 
     #[test]
     fn failure_is_shown_as_pending_until_its_verdict() {
-        let failed = Delivery { state: DeliveryState::Failed, verdict_at: Some(Timestamp(9_000)), ..delivery(3) };
+        let failed =
+            Delivery { state: DeliveryState::Failed, result_visible_at: Some(Timestamp(9_000)), ..delivery(3) };
         assert_eq!(failed.visible_state(Timestamp(8_999)), DeliveryState::Pending);
         assert_eq!(failed.visible_state(Timestamp(9_000)), DeliveryState::Failed);
     }

@@ -1,5 +1,5 @@
-//! The delivery log, in which admins find and replay the deliveries of their account: its filter, its cursor, and the
-//! rules for replays.
+//! The rules of the delivery log, in which admins find and replay the deliveries of their account: its filter, its
+//! cursor, and the conditions for a replay.
 
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
@@ -7,19 +7,20 @@ use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// Allows for clock skew, and for the time between reading the clock and writing to the table.
+/// The tolerance when times of a chat and of its entries are compared. It covers clock skew and the time between
+/// reading the clock and writing to the table.
 const CLOCK_TOLERANCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryFilter {
     pub state: DeliveryState,
-    /// `None` matches every target.
+    /// The kind of receiver. `None` matches every kind.
     pub target: Option<Target>,
-    /// `None` matches every channel.
+    /// The channel of the chat. `None` matches every channel.
     pub channel_id: Option<String>,
-    /// Earliest time of the entry, inclusive.
+    /// The earliest time at which a matching entry was created, inclusive.
     pub from: Timestamp,
-    /// Latest time of the entry, inclusive.
+    /// The latest time at which a matching entry was created, inclusive.
     pub to: Timestamp,
 }
 
@@ -38,8 +39,8 @@ impl DeliveryFilter {
     }
 
     /// Whether a chat can contain matching entries. All entries of a chat are written between its opening and its
-    /// close. The last message of an open chat does not limit the time of its entries, because webhook events can
-    /// follow the message.
+    /// close. For an open chat, the time of its last message sets no limit, because webhook events can follow that
+    /// message.
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
         let is_closed_before_range = chat.state.is_closed() && chat.updated_at.plus(CLOCK_TOLERANCE) < self.from;
         self.matches_channel(chat) && !is_closed_before_range && chat.opened_at <= self.to.plus(CLOCK_TOLERANCE)
@@ -53,14 +54,15 @@ impl DeliveryFilter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
     NewestFirst,
-    /// The order of a replay, so that receivers get the messages of a chat in their original order.
+    /// The order that a replay uses, so that receivers get the messages of a chat in their original order.
     OldestFirst,
 }
 
-/// The last entry that a page of the delivery log has examined. The next page continues after this entry.
+/// A position in the delivery log: the last entry that was examined for a page. The next page continues after this
+/// entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryCursor {
-    /// The time of the entry if the log is sorted by time. `None` if the log is read chat by chat.
+    /// The time of the entry if the log is read in order of time. `None` if the log is read chat by chat.
     pub at: Option<Timestamp>,
     pub chat_id: u64,
     pub seq: u64,
@@ -87,20 +89,21 @@ fn parse_digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// The kind of replay. It determines which deliveries can be sent again.
+/// The kind of replay, which determines which deliveries can be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayScope {
     /// An agent sends one failed message to the visitor again.
     MessageToVisitor,
     /// An admin replays all failed deliveries that match a filter.
     AllFailed,
-    /// An admin replays one delivery. It may already be delivered, because the receiver may have lost the message.
+    /// An admin replays a single delivery. This is allowed even if the delivery has already succeeded, because the
+    /// receiver could have lost the message.
     Single,
 }
 
 impl ReplayScope {
-    /// The reason why a delivery cannot be replayed now. `None` if it can be replayed.
-    pub fn refusal(self, entry: &TimelineEntry, now: Timestamp) -> Option<&'static str> {
+    /// Returns the reason why the delivery of an entry cannot be replayed now, or `None` if it can be replayed.
+    pub fn replay_obstacle(self, entry: &TimelineEntry, now: Timestamp) -> Option<&'static str> {
         let Some(delivery) = &entry.delivery else { return Some("the entry has no receiver") };
         if entry.is_expired(now) {
             return Some("its retention period is over");
@@ -121,7 +124,7 @@ impl ReplayScope {
 mod tests {
     use super::*;
     use crate::domain::bot::BotNotice;
-    use crate::domain::chat::{FailingUntil, Sender};
+    use crate::domain::chat::{ReceiversFailingUntil, Sender};
     use crate::domain::chat_state::ChatState;
     use crate::domain::delivery::Delivery;
     use crate::domain::message_content::{Content, ContentKind};
@@ -131,7 +134,7 @@ mod tests {
         Timestamp(1_000_000 + seconds * 1_000)
     }
 
-    /// A chat of the channel CH that was opened at 0 seconds and had its last message at 100 seconds.
+    /// Creates a chat of channel CH that was opened at 0 seconds and had its last message at 100 seconds.
     fn chat(state: ChatState) -> Chat {
         Chat {
             account_id: "acc".into(),
@@ -153,7 +156,7 @@ mod tests {
             updated_at: at(100),
             last_message: None,
             typing_started_at: None,
-            failing_until: FailingUntil::default(),
+            failing_until: ReceiversFailingUntil::default(),
             rate: RateWindow { started_at: at(0), count: 1 },
             rating: None,
             department: None,
@@ -161,9 +164,9 @@ mod tests {
         }
     }
 
-    /// An entry that was created at 50 seconds.
+    /// Creates an entry whose time is 50 seconds.
     fn entry(from: Sender, target: Target, state: DeliveryState) -> TimelineEntry {
-        let verdict_at = (state == DeliveryState::Failed).then(|| at(59));
+        let result_visible_at = (state == DeliveryState::Failed).then(|| at(59));
         TimelineEntry {
             account_id: "acc".into(),
             chat_id: 1,
@@ -174,7 +177,7 @@ mod tests {
             at: at(50),
             webhook_dispatch: None,
             retain_until: None,
-            delivery: Some(Delivery { state, verdict_at, ..Delivery::new(target, at(50)) }),
+            delivery: Some(Delivery { state, result_visible_at, ..Delivery::new(target, at(50)) }),
         }
     }
 
@@ -242,7 +245,7 @@ mod tests {
         let message = |state| entry(Sender::Bot("b".into()), Target::Channel, state);
         let notice = |state| entry(Sender::System, Target::Bot, state);
         let visitor_message = |state| entry(Sender::Visitor, Target::Bot, state);
-        // Whether each scope allows a replay, in the order MessageToVisitor, AllFailed, Single.
+        // The last column lists whether each scope allows a replay, in the order MessageToVisitor, AllFailed, Single.
         let table = [
             (message(Failed), [true, true, true]),
             (message(Delivered), [false, false, true]),
@@ -263,10 +266,10 @@ mod tests {
         ];
         for (entry, expected) in table {
             let is_allowed = [ReplayScope::MessageToVisitor, ReplayScope::AllFailed, ReplayScope::Single]
-                .map(|scope| scope.refusal(&entry, at(60)).is_none());
+                .map(|scope| scope.replay_obstacle(&entry, at(60)).is_none());
             assert_eq!(is_allowed, expected, "{entry:?}");
         }
-        let refusal = ReplayScope::Single.refusal(&message(Failed), at(58));
-        assert_eq!(refusal, Some("it is still being delivered"), "the failure is not visible yet");
+        let replay_obstacle = ReplayScope::Single.replay_obstacle(&message(Failed), at(58));
+        assert_eq!(replay_obstacle, Some("it is still being delivered"), "the failure is not visible yet");
     }
 }

@@ -1,4 +1,4 @@
-//! Departments, and the audience of a channel: the agents who receive its chats.
+//! Departments, and the audience of a channel, which is the set of agents who receive its chats.
 //!
 //! Deleted agents and departments are ignored, and their ids are never reused. A deletion must not make a chat
 //! unreachable. Therefore, if all agents of a channel are deleted, its audience consists of all agents of the account.
@@ -10,20 +10,20 @@ use crate::domain::channel::ChannelSettings;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Department {
-    /// A sequential number in the account, starting at 1.
+    /// A consecutive number within the account, starting at 1.
     pub department_id: u64,
-    /// Shown to agents and sent to webhooks.
+    /// The name that agents see and that is sent to webhooks.
     pub name: String,
-    /// The members. A stored department may contain deleted agents; a department in a [`Roster`] does not.
+    /// The ids of the members. A stored department can contain deleted agents; a department in a [`Roster`] does not.
     pub agent_ids: Vec<u64>,
 }
 
-/// The department data that is copied into a chat (specification, table C1).
+/// The data of a department that is copied into a chat (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatDepartment {
-    /// A sequential number in the account, starting at 1.
+    /// A consecutive number within the account, starting at 1.
     pub department_id: u64,
-    /// The name of the department when it was copied into the chat.
+    /// The name that the department had when it was copied into the chat.
     pub name: String,
 }
 
@@ -56,7 +56,8 @@ impl Audience {
 }
 
 impl Roster {
-    /// Removes deleted agents from the departments.
+    /// Creates a roster. Agents that are not in `agent_ids` have been deleted, so they are removed from the
+    /// departments.
     pub fn new(agent_ids: HashSet<u64>, mut departments: Vec<Department>) -> Self {
         for department in &mut departments {
             department.agent_ids.retain(|id| agent_ids.contains(id));
@@ -76,8 +77,8 @@ impl Roster {
         self.departments.iter().find(|department| department.department_id == department_id)
     }
 
-    /// The agents of a channel and the members of its departments. If none of them exist, the audience is all agents of
-    /// the account.
+    /// Returns the agents who receive the chats of a channel: the channel's agents and the members of its departments.
+    /// If none of them exist, these are all agents of the account.
     pub fn audience(&self, channel: &ChannelSettings) -> Audience {
         let departments = channel.department_ids.iter().filter_map(|id| self.department(*id));
         let named = channel.agent_ids.iter().chain(departments.flat_map(|department| &department.agent_ids));
@@ -85,14 +86,15 @@ impl Roster {
         if existing.is_empty() { Audience::AllAgents } else { Audience::Only(existing) }
     }
 
-    /// Whether an offer to a department includes an agent. `None` if the department does not exist or has no members,
-    /// because nothing can be offered to it.
+    /// Returns whether a chat that is offered to a department is offered to the given agent. Returns `None` if the
+    /// department does not exist or has no members, because then no chat can be offered to it.
     pub fn offer_includes(&self, department_id: u64, agent_id: u64) -> Option<bool> {
         let members = &self.department(department_id)?.agent_ids;
         (!members.is_empty()).then(|| members.contains(&agent_id))
     }
 
-    /// The department of a new chat: the department of its channel, if the channel has exactly one.
+    /// Returns the department of a new chat: the department of its channel if the channel has exactly one, otherwise
+    /// `None`.
     pub fn default_department(&self, channel: &ChannelSettings) -> Option<ChatDepartment> {
         let [only] = channel.department_ids.as_slice() else { return None };
         self.department(*only).map(Department::snapshot)
@@ -109,7 +111,7 @@ mod tests {
         Department { department_id, name: format!("Department {department_id}"), agent_ids: agent_ids.to_vec() }
     }
 
-    /// Agents 1 to 4 exist; agents 8 and 9 and department 9 are deleted.
+    /// Creates a roster in which agents 1 to 4 exist. Agents 8 and 9 and department 9 are deleted.
     fn roster() -> Roster {
         let departments =
             vec![department(1, &[1, 2]), department(2, &[2, 3, 9]), department(3, &[]), department(4, &[9])];

@@ -4,12 +4,12 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// The file extensions by which a file name such as `report.pdf` is distinguished from a host name.
+/// Extensions that mark a word such as `report.pdf` as a file name, not a host name.
 const FILE_EXTENSIONS: [&str; 16] = [
     "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
 ];
 
-/// Schemes of URLs that have no host but are dangerous when they are opened.
+/// The schemes of URLs that have no host but are dangerous to open.
 const HOSTLESS_SCHEMES: [&str; 6] = ["javascript:", "vbscript:", "data:", "file:", "blob:", "filesystem:"];
 
 /// Whether a text is a well-formed http or https URL.
@@ -19,9 +19,9 @@ pub fn is_web_url(text: &str) -> bool {
     is_http && Url::parse(text).is_ok()
 }
 
-/// The byte offset of the first link in a word: a URL with a scheme, `//host.name`, or a bare host name. The search
-/// does not use a link detection library, because the existing libraries miss hosts with non-ASCII top-level domains,
-/// numeric hosts and names that cannot be registered.
+/// Returns the byte offset of the first link in a word. A link is a URL with a scheme, `//host.name`, or a bare host
+/// name. The search does not use a link detection library, because the existing libraries miss hosts with non-ASCII
+/// top-level domains, numeric hosts and names that cannot be registered.
 pub(super) fn find_link(word: &str) -> Option<usize> {
     [find_web_scheme(word), find_hostless_scheme(word), find_double_slash(word), find_host_name(word)]
         .into_iter()
@@ -29,7 +29,7 @@ pub(super) fn find_link(word: &str) -> Option<usize> {
         .min()
 }
 
-/// Finds `http:` or `https:` before other text. Browsers accept any number of slashes after these schemes, including
+/// Finds `http:` or `https:` if more text follows. Browsers accept any number of slashes after these schemes, including
 /// none.
 fn find_web_scheme(word: &str) -> Option<usize> {
     let lower = word.to_ascii_lowercase();
@@ -60,7 +60,8 @@ fn is_scheme_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "+.-".contains(c)
 }
 
-/// The first host name in a word that is not the domain of an e-mail address.
+/// Returns the byte offset of the first host name in a word, or of the user name before that host name. The domain of
+/// an e-mail address does not count as a host name.
 fn find_host_name(word: &str) -> Option<usize> {
     let mut email_end = 0;
     for (at, name) in name_candidates(word) {
@@ -87,8 +88,8 @@ fn find_host_name(word: &str) -> Option<usize> {
     None
 }
 
-/// The parts of a word that could be a host name or a user name, with their byte offsets. In `a+b@c`, `a+b` is one
-/// part.
+/// Returns the parts of a word that could be a host name or a user name, with their byte offsets. In `a+b@c`, the text
+/// `a+b` is one part.
 fn name_candidates(word: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     word.split_inclusive(|c| !is_name_char(c)).filter_map(move |piece| {
@@ -100,8 +101,8 @@ fn name_candidates(word: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a character can occur in a host name or a user name. Combining marks of non-Latin scripts can occur, but
-/// punctuation other than `-._%+` cannot.
+/// Whether a character can occur in a host name or a user name. This includes the combining marks of non-Latin scripts,
+/// but no punctuation other than `-._%+`.
 fn is_name_char(c: char) -> bool {
     let is_punctuation = matches!(c, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff20}');
     c.is_alphanumeric() || "-._%+".contains(c) || (!c.is_ascii() && !is_punctuation)
@@ -116,7 +117,8 @@ fn starts_url_suffix(text: &str) -> bool {
     text.starts_with(['/', '?', '#', ':']) && has_letter_or_digit(text)
 }
 
-/// Whether `name`, followed by `after`, is a host name: `shop.example` is, `e.g.` and `1.5` are not.
+/// Whether `name`, which is followed by `after`, is a host name. For example, `shop.example` is a host name, but `e.g.`
+/// and `1.5` are not.
 fn is_host_name(name: &str, after: &str) -> bool {
     let name = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let Some((_, ending)) = name.rsplit_once(['.', '+']).filter(|_| name.contains('.')) else { return false };
@@ -126,8 +128,8 @@ fn is_host_name(name: &str, after: &str) -> bool {
     (is_domain && !is_file) || is_ip_address
 }
 
-/// The host of a link, which may have no scheme. `None` if the link has no host, or if clients could disagree about the
-/// host.
+/// Returns the host of a link, which can lack a scheme. Returns `None` if the link has no host, or if clients could
+/// disagree about the host.
 pub(super) fn link_host(link: &str) -> Option<String> {
     let lower = link.to_ascii_lowercase();
     let is_web = lower.starts_with("http:") || lower.starts_with("https:");
@@ -150,9 +152,9 @@ pub(super) fn has_user_name(link: &str) -> bool {
     authority.is_some_and(|authority| authority.contains('@'))
 }
 
-/// The different texts that a client may read in place of a word. In all of them, invisible characters are removed,
-/// full-width characters are converted to ASCII, and percent encoding and character references are decoded. Backslashes
-/// are removed as in Markdown, replaced by slashes as in browsers, or kept.
+/// Returns the other texts that a client could read in place of a word. In all of them, invisible characters are
+/// removed, full-width characters are converted to ASCII, and percent encoding and character references are decoded.
+/// Backslashes are removed as in Markdown, replaced by slashes as in browsers, or kept.
 pub(super) fn alternative_readings(word: &str) -> Vec<String> {
     let decoded = decode_character_references(word);
     let plain = normalize_characters(&percent_decode_str(&decoded).decode_utf8_lossy());
@@ -212,8 +214,8 @@ fn decode_character_references(text: &str) -> String {
     decoded
 }
 
-/// The character that a character reference stands for. `Some(None)` if URL parsers ignore the character; `None` if the
-/// name is unknown.
+/// Returns the character that a character reference stands for. `Some(None)` means that URL parsers ignore the
+/// character; `None` means that the name of the reference is unknown.
 fn referenced_character(name: &str) -> Option<Option<char>> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));

@@ -1,5 +1,5 @@
-//! The phishing protection for agents, named Safe URL in the specification (section Authentication). It removes links
-//! to domains that the account does not allow from everything that agents see.
+//! The link filter, which protects agents against phishing. The specification calls it Safe URL (section
+//! Authentication). It removes links to domains that the account does not allow from everything that agents see.
 
 use url::Url;
 
@@ -13,13 +13,13 @@ use crate::domain::visitor::{Visitor, VisitorProfile};
 /// The text that replaces a blocked link.
 const BLOCKED_LINK_TEXT: &str = "[link blocked]";
 
-/// The allowed domains. Their subdomains are also allowed. An empty list allows every link.
+/// A filter that holds the allowed domains. Their subdomains are also allowed. An empty list allows every link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkFilter(pub Vec<String>);
 
 impl LinkFilter {
-    /// Returns a domain in the form in which it is stored: in lower case, with international names as Punycode. Returns
-    /// `None` if the text is not a bare domain, for example because it contains a scheme, a port or a path.
+    /// Returns a domain in the form in which it is stored: in lower case, with international names encoded as Punycode.
+    /// Returns `None` if the text is not a bare domain, for example because it contains a scheme, a port or a path.
     pub fn normalize_domain(text: &str) -> Option<String> {
         let url = Url::parse(&format!("http://{}", text.trim())).ok()?;
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
@@ -52,8 +52,9 @@ impl LinkFilter {
         filtered
     }
 
-    /// Replaces a blocked link in a word, which may end with its delimiter. `run` contains the word and all text after
-    /// it up to the next white space, because some clients treat all of this text as part of the link.
+    /// Replaces a blocked link in a word. The word can include the delimiter at its end. `run` is the word together
+    /// with all text after it up to the next white space, because some clients treat all of this text as part of the
+    /// link.
     fn filter_word(&self, word: &str, run: &str) -> String {
         let without_punctuation = trim_trailing_punctuation(word);
         let after = word.get(without_punctuation.len()..).unwrap_or_default();
@@ -79,7 +80,7 @@ impl LinkFilter {
         link.filter(|link| self.allows(link))
     }
 
-    /// Filters the page of a visitor, which is a URL or free text.
+    /// Filters the page that a visitor has open. It is either a URL or free text.
     fn filter_page(&self, url: Option<String>) -> Option<String> {
         if url.as_deref().is_some_and(link_detection::is_web_url) {
             self.filter_link(url)
@@ -100,7 +101,7 @@ impl LinkFilter {
         chat
     }
 
-    /// Filters the texts that a receiver returned and, unless an agent wrote the entry, the content of the entry.
+    /// Filters an entry: the texts that its receiver returned and, unless an agent wrote the entry, its content.
     pub fn filter_entry(&self, mut entry: TimelineEntry) -> TimelineEntry {
         if entry.from.name() != AGENT {
             self.filter_content(&mut entry.content);
@@ -184,7 +185,7 @@ impl LinkFilter {
     }
 }
 
-/// [`Sender::name`](crate::domain::chat::Sender::name) of an agent.
+/// The [`Sender::name`](crate::domain::chat::Sender::name) of an agent.
 const AGENT: &str = "agent";
 
 fn is_word_delimiter(c: char) -> bool {
@@ -317,7 +318,7 @@ mod tests {
             "https://good.example'x@evil.com/",
             "https://good.example%2f@evil.com/",
             "@evil.com",
-            // Other spellings of the same host.
+            // The host is spelled differently.
             "EVIL.COM/LOGIN",
             "evil.com./login",
             "evil.com:8080",

@@ -1,16 +1,17 @@
-//! Limits for failed logins (docs/decisions.md, Logins).
+//! The limits for failed logins (docs/decisions.md, Logins).
 //!
-//! Failed logins are counted in time windows by three keys: the e-mail address together with the client's network, the
-//! network alone, and the e-mail address alone. The first limit is low. The other two limits are high, because they
-//! also affect people who have not made a failed attempt. These two limits do not apply if someone has signed in with
-//! the same e-mail address from the same network before.
+//! Failed logins are counted in time windows, with three counters: for the e-mail address together with the client's
+//! network, for the network alone, and for the e-mail address alone. The limit of the first counter is low. The limits
+//! of the other two counters are high, because they also affect people who have not made a failed attempt. These two
+//! limits do not apply if someone has signed in with the same e-mail address from the same network before.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The length of a window. Windows start at multiples of this length, so logins are rejected for at most this time.
+/// The length of a time window. Windows start at multiples of this length, so logins are rejected for at most this
+/// long.
 pub const LOGIN_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// How long a network counts as known for an e-mail address after a successful login.
 pub const KNOWN_NETWORK_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -23,7 +24,7 @@ pub enum LoginCounter {
 }
 
 impl LoginCounter {
-    /// The number of failed logins in a window after which further logins are rejected.
+    /// The number of failed logins in one window after which all further logins in the window are rejected.
     pub fn limit(self) -> u64 {
         match self {
             Self::EmailAndNetwork => 10,
@@ -32,12 +33,13 @@ impl LoginCounter {
         }
     }
 
-    /// Whether the limit also applies to a network from which someone has signed in with this e-mail address.
+    /// Whether the limit also applies to a known network, that is, one from which someone has signed in with this
+    /// e-mail address.
     pub fn applies_to_known_networks(self) -> bool {
         self == Self::EmailAndNetwork
     }
 
-    /// The name in storage.
+    /// The name that represents this counter in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::EmailAndNetwork => "EMAIL_AND_NETWORK",
@@ -47,15 +49,15 @@ impl LoginCounter {
     }
 }
 
-/// The number of the window that contains `now`, and the time until its end.
+/// Returns the number of the window that contains `now`, and the time until that window ends.
 pub fn login_window(now: Timestamp) -> (u64, Duration) {
     let length = LOGIN_WINDOW.as_secs();
     let (number, elapsed) = (now.seconds() / length, now.seconds() % length);
     (number, Duration::from_secs(length - elapsed))
 }
 
-/// The network of a client's IP address. For IPv4 this is the address itself. For IPv6 it is the /64 prefix, because
-/// one client can use all addresses of its prefix.
+/// Returns the network of a client's IP address. For IPv4 this is the address itself. For IPv6 it is the /64 prefix,
+/// because one client can use all addresses with the same prefix.
 pub fn client_network(source: &str) -> String {
     let Ok(address) = source.parse::<IpAddr>() else { return "unknown".to_owned() };
     match address.to_canonical() {

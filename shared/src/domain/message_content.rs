@@ -1,5 +1,5 @@
-//! The content of a timeline entry: the message types and fields (specification, tables A3 and B2), and the kinds of
-//! notification.
+//! The content of a timeline entry: the types and fields of messages (specification, tables A3 and B2), and the kinds
+//! of notifications.
 
 use crate::domain::bot::BotNotice;
 use crate::domain::webhook_event::WebhookEvent;
@@ -17,9 +17,9 @@ pub enum ContentKind {
     Location,
     Markdown,
     Buttons,
-    /// A notification for the bot, not a message.
+    /// A notification for a bot. It is not a message.
     BotNotice(BotNotice),
-    /// A notification for a webhook, not a message.
+    /// A notification for a webhook. It is not a message.
     Webhook(WebhookEvent),
 }
 
@@ -27,18 +27,18 @@ pub enum ContentKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredFields {
     Text,
-    /// `file`, `file_name` and `file_size`.
+    /// The message requires `file`, `file_name` and `file_size`.
     File,
-    /// `latitude` and `longitude`.
+    /// The message requires `latitude` and `longitude`.
     Coordinates,
 }
 
 impl ContentKind {
     /// The message types of the channel API (specification, table A3).
-    const CHANNEL_KINDS: [Self; 8] =
+    const CHANNEL_API_CONTENT_KINDS: [Self; 8] =
         [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -56,15 +56,18 @@ impl ContentKind {
         }
     }
 
-    /// Parses the types that visitors and agents can send.
-    pub fn parse_channel_kind(name: &str) -> Option<Self> {
-        Self::CHANNEL_KINDS.into_iter().find(|kind| kind.name() == name)
+    /// Parses a message type that visitors and agents can send.
+    pub fn parse_channel_api_kind(name: &str) -> Option<Self> {
+        Self::CHANNEL_API_CONTENT_KINDS.into_iter().find(|kind| kind.name() == name)
     }
 
     pub fn parse(name: &str) -> Option<Self> {
         let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
         let notice = || BotNotice::parse(name).map(Self::BotNotice);
-        Self::parse_channel_kind(name).or(rich).or_else(notice).or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
+        Self::parse_channel_api_kind(name)
+            .or(rich)
+            .or_else(notice)
+            .or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
     }
 
     pub fn required_fields(self) -> RequiredFields {
@@ -86,7 +89,7 @@ pub enum TypingNotice {
 }
 
 impl TypingNotice {
-    /// The name in the API.
+    /// The name that represents this notice in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "typein",
@@ -99,7 +102,7 @@ impl TypingNotice {
     }
 }
 
-/// The file or the location of a message. Sizes are in bytes, durations in seconds, dimensions in pixels and
+/// The file or the location that a message contains. Sizes are in bytes, durations in seconds, dimensions in pixels and
 /// coordinates in degrees.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Media {
@@ -117,35 +120,35 @@ pub struct Media {
     pub longitude: Option<f64>,
 }
 
-/// A button that the visitor can press instead of writing (specification, table B2).
+/// A button that the visitor can press instead of writing a message (specification, table B2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
     /// The label of the button. If the visitor presses the button, this text is sent as the visitor's message.
     pub text: String,
-    /// Chosen by the bot provider.
+    /// An id that the bot provider chooses.
     pub id: Option<ButtonId>,
 }
 
-/// The id of a button, with its original JSON type.
+/// The id of a button. Its JSON type is preserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ButtonId {
     Text(String),
-    /// A number in JSON notation.
+    /// A number, as it is written in JSON.
     Number(String),
 }
 
 /// The Markdown or the buttons of a bot's message (specification, table B2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RichContent {
-    /// Markdown with links, bold text and italic text.
+    /// The Markdown source, which can contain links, bold text and italic text.
     pub content: Option<String>,
-    /// Shown above the buttons.
+    /// The text above the buttons.
     pub title: Option<String>,
-    /// At most three.
+    /// The buttons. There are at most three.
     pub buttons: Vec<Button>,
-    /// Whether the visitor should press a button instead of writing.
+    /// Whether the visitor should press a button instead of writing a message.
     pub force_reply: bool,
-    /// True if the channel can display neither the message nor its fallback text. Such a message is stored, so that
+    /// Whether the channel can display neither the message nor its fallback text. Such a message is stored so that
     /// agents see it, but it is not sent to the visitor.
     pub not_displayable: bool,
 }
@@ -157,11 +160,11 @@ pub struct RichSupport {
     pub buttons: bool,
 }
 
-/// The content of an entry. `wire` checks the required fields when it parses a message.
+/// The content of an entry. When the `wire` module parses a message, it checks that all required fields are present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
     pub kind: ContentKind,
-    /// The text, or the caption of a media message.
+    /// The text of the message, or the caption of a file.
     pub text: Option<String>,
     pub media: Media,
     pub rich: Option<Box<RichContent>>,
@@ -172,7 +175,7 @@ impl Content {
         Self { kind: ContentKind::Text, text: Some(text.into()), media: Media::default(), rich: None }
     }
 
-    /// The content of a notification.
+    /// Creates the content of a notification, which has no text.
     pub fn without_text(kind: ContentKind) -> Self {
         Self { kind, text: None, media: Media::default(), rich: None }
     }
@@ -182,14 +185,14 @@ impl Content {
         self.rich.as_deref().is_none_or(|rich| !rich.not_displayable)
     }
 
-    /// Marks the message as [not displayable](RichContent::not_displayable).
+    /// Returns the message, marked as [not displayable](RichContent::not_displayable).
     pub fn into_not_displayable(self) -> Self {
         let rich = RichContent { not_displayable: true, ..self.rich.map(|rich| *rich).unwrap_or_default() };
         Self { rich: Some(Box::new(rich)), ..self }
     }
 
-    /// The message in a format that the channel can display (specification, table B2): the message itself, or its
-    /// plain-text fallback with `force_reply`. `None` if the channel can display neither.
+    /// Returns the message in a format that the channel can display (specification, table B2). This is the message
+    /// itself, or its fallback text with the same `force_reply`. Returns `None` if the channel can display neither.
     pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
         let is_supported = match self.kind {
             ContentKind::Markdown => rich_support.markdown,
@@ -213,8 +216,8 @@ impl Content {
         self.text.as_deref().map(|text| Self { rich, ..Self::text(text) })
     }
 
-    /// The message as plain text. It is used for transcripts, and for bots, because they do not support files and
-    /// locations.
+    /// Returns the message as plain text. Transcripts use this text. Bots also receive it, because they do not support
+    /// files and locations.
     pub fn to_plain_text(&self) -> String {
         let location = self
             .media
@@ -225,14 +228,14 @@ impl Content {
         [self.text_or_rich_text(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// A text of at most `max_chars` characters that represents the message in a list of chats.
+    /// Returns a text of at most `max_chars` characters that represents the message in a list of chats.
     pub fn preview(&self, max_chars: usize) -> String {
         let text = self.text_or_rich_text().or_else(|| self.media.file_name.clone());
         truncate_chars(&text.unwrap_or_default(), max_chars)
     }
 
-    /// The text of the message. In rich messages this text is optional; without it, the text of the rich content is
-    /// returned.
+    /// Returns the text of the message. This text is optional for Markdown and buttons; if it is missing, returns the
+    /// text of the rich content instead.
     fn text_or_rich_text(&self) -> Option<String> {
         let rich = || self.rich.as_deref().map(RichContent::to_plain_text).filter(|text| !text.is_empty());
         self.text.clone().or_else(rich)
@@ -240,7 +243,7 @@ impl Content {
 }
 
 impl RichContent {
-    /// The Markdown source, or the title and the button labels.
+    /// Returns the Markdown source, or the title and the labels of the buttons.
     fn to_plain_text(&self) -> String {
         let Self { content, title, buttons, force_reply: _, not_displayable: _ } = self;
         let texts = [content, title].into_iter().flatten().cloned();
@@ -249,7 +252,7 @@ impl RichContent {
     }
 }
 
-/// The first `max_chars` Unicode scalar values of a text (specification, Limits).
+/// Returns the first `max_chars` characters (Unicode scalar values) of a text (specification, Limits).
 pub fn truncate_chars(text: &str, max_chars: usize) -> String {
     text.chars().take(max_chars).collect()
 }
@@ -260,12 +263,12 @@ mod tests {
 
     #[test]
     fn kind_names_round_trip() {
-        for kind in ContentKind::CHANNEL_KINDS {
+        for kind in ContentKind::CHANNEL_API_CONTENT_KINDS {
             assert_eq!(ContentKind::parse(kind.name()), Some(kind));
         }
         assert_eq!(ContentKind::parse("typein"), None);
         assert_eq!(
-            (ContentKind::parse("buttons"), ContentKind::parse_channel_kind("buttons")),
+            (ContentKind::parse("buttons"), ContentKind::parse_channel_api_kind("buttons")),
             (Some(ContentKind::Buttons), None)
         );
     }

@@ -17,7 +17,8 @@ const SEQ_BITS: u32 = 30;
 const RANDOM_BITS: u32 = 12;
 const BITS_AFTER_VARIANT: u32 = 62;
 
-/// `random` distinguishes ids of different accounts that contain the same chat id and entry number.
+/// Creates the id of an entry. `random` distinguishes the ids of different accounts that contain the same chat id and
+/// entry number.
 pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String {
     let chat_and_seq = lowest_bits(chat_id.into(), CHAT_BITS) << SEQ_BITS | lowest_bits(seq.into(), SEQ_BITS);
     let payload = chat_and_seq << RANDOM_BITS | lowest_bits(random.into(), RANDOM_BITS);
@@ -25,8 +26,8 @@ pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String 
     Uuid::from_u128(head << 64 | 0b10 << BITS_AFTER_VARIANT | lowest_bits(payload, BITS_AFTER_VARIANT)).to_string()
 }
 
-/// Extracts the chat id and the entry number from an id. Such numbers can be extracted from any UUID, so the caller
-/// must check that the entry with these numbers has the given id.
+/// Extracts the chat id and the entry number from an id. Any UUID yields such numbers, so the caller must check that
+/// the entry with these numbers really has the given id.
 pub fn chat_and_seq(id: &str) -> Option<(u64, u64)> {
     let bits = Uuid::parse_str(id).ok()?.as_u128();
     let chat_and_seq =

@@ -1,5 +1,5 @@
-//! The business rules, as plain types and pure functions. They do not depend on AWS, HTTP or serde. The current time is
-//! always an argument.
+//! The business rules, written as plain types and pure functions. They do not depend on AWS, HTTP or serde, and they
+//! always receive the current time as an argument.
 
 pub mod account_settings;
 pub mod agent;
@@ -14,7 +14,7 @@ pub mod chat_visibility;
 pub mod delivery;
 pub mod delivery_log;
 pub mod department;
-pub mod idempotency;
+pub mod idempotency_key;
 pub mod link_detection;
 pub mod link_filter;
 pub mod login_limit;

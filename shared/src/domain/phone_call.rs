@@ -12,9 +12,9 @@ pub enum CallStatus {
     Start,
     AgentConnected,
     ClientConnected,
-    /// Holds the URL of the recording, if there is one.
+    /// The call has ended. The field contains the URL of the recording, if there is one.
     End(Option<String>),
-    /// Holds the reason of the error.
+    /// The call failed. The field contains the reason.
     Error(String),
 }
 
@@ -27,7 +27,7 @@ pub struct PhoneCall {
 }
 
 impl CallKind {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Callback => "callback",
@@ -42,7 +42,7 @@ impl CallKind {
 }
 
 impl CallStatus {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -53,7 +53,7 @@ impl CallStatus {
         }
     }
 
-    /// Combines the name of a status with the fields that accompany it: `reason` for `error`, and `record_url` for
+    /// Creates a status from its name and the fields that accompany it: `reason` for `error`, and `record_url` for
     /// `end`.
     pub fn parse(name: &str, reason: Option<String>, record_url: Option<String>) -> Option<Self> {
         Some(match name {

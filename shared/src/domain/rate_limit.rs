@@ -1,17 +1,18 @@
-//! Rate limits: the number of messages, requests or chats that are allowed in a window of ten seconds
-//! (docs/decisions.md, General).
+//! Rate limits: the maximum number of messages, requests or chats in a window of ten seconds (docs/decisions.md,
+//! General).
 
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The default limits, which apply to accounts that have not set their own.
+/// The default limits. They apply to accounts that have not set their own.
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 
-/// The number and the end of the fixed window that contains `now`. Fixed windows start at multiples of their length.
+/// Returns the number and the end of the fixed window that contains `now`. Fixed windows start at multiples of their
+/// length.
 pub fn fixed_window(now: Timestamp) -> (u64, Timestamp) {
     let seconds = RATE_WINDOW.as_secs();
     let number = now.seconds() / seconds;
@@ -26,8 +27,8 @@ pub struct RateWindow {
 }
 
 impl RateWindow {
-    /// Counts one more message and returns the changed window. If the limit is reached, the error is the time until the
-    /// next message is allowed.
+    /// Counts one more message and returns the changed window. If the limit is reached, the message is not allowed, and
+    /// the error is the time until the next message is allowed.
     pub fn count_message(self, limit: u32, now: Timestamp) -> Result<Self, Duration> {
         let age = now.since(self.started_at);
         if age >= RATE_WINDOW {

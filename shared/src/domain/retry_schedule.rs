@@ -13,50 +13,52 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The time from the start of a round to its final result.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
-/// An attempt is not started if less than this time is left for it.
+/// The minimum time that must be left in the window for an attempt to start.
 const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
-/// If the first attempt starts at most this late, enough time is left for the other attempts of the window.
+/// The maximum time that a delivery can wait for its first attempt so that enough time is left in the window for the
+/// other attempts.
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
-/// Queues delay tasks by whole seconds, so a task can arrive before its planned time. If it arrives at most this early,
-/// it is processed immediately.
+/// The maximum time by which a task can be early and is still processed immediately. Tasks can arrive before their
+/// planned time, because queues delay them by whole seconds.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
-/// What to do now with a pending delivery.
+/// The next step for a pending delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptStep {
-    /// Send now, with this timeout.
+    /// Send the entry now, with this timeout.
     Attempt(Duration),
     Wait(Duration),
-    /// No attempt or no time is left.
+    /// Mark the delivery as failed, because no attempt or no time is left.
     GiveUp,
 }
 
 /// The times that determine the next attempt of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryClock {
-    /// The start of the round: the creation of the entry, or the last time the delivery was replayed or queued again.
+    /// The start of the round. This is when the entry was created, or when the delivery was last replayed or queued
+    /// again.
     pub round_started_at: Timestamp,
-    /// The number of attempts in the current round.
+    /// The number of attempts that have been made in the current round.
     pub attempts_made: u32,
     pub last_attempt_at: Option<Timestamp>,
 }
 
 impl DeliveryClock {
-    /// The clock of a delivery whose turn in the order of its chat came at `turn`. If the entry had to wait so long
-    /// that too little time is left for all attempts, the round starts at `turn`. Otherwise a receiver that accepts
-    /// every message in time could miss the last message of a burst.
+    /// Returns the clock of a delivery whose turn in the order of its chat came at `turn`. If the entry has waited for
+    /// its turn so long that too little time is left for all attempts, the round starts at `turn` instead. Otherwise a
+    /// receiver that accepts every message in time could miss the last message of a burst.
     pub fn with_turn_at(self, turn: Timestamp) -> Self {
         let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
         if has_waited { Self { round_started_at: turn, ..self } } else { self }
     }
 
-    /// The time at which the final result of a failed round becomes visible: the end of the window, or `now` if the
-    /// window has already ended.
-    pub fn verdict_at(&self, now: Timestamp) -> Timestamp {
+    /// Returns the time at which the final result of a failed round becomes visible: the end of the window, or `now` if
+    /// the window has already ended.
+    pub fn result_visible_at(&self, now: Timestamp) -> Timestamp {
         self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
 
-    /// Decides what to do with the delivery now. The first attempt is always made, however late it is.
+    /// Returns what to do with the delivery now. The first attempt is always made, however late it is.
     pub fn next_step(&self, now: Timestamp) -> AttemptStep {
         if self.attempts_made == 0 {
             return AttemptStep::Attempt(ATTEMPT_TIMEOUT);
@@ -73,8 +75,8 @@ impl DeliveryClock {
         }
     }
 
-    /// Like [`next_step`](Self::next_step), but gives up at the end of the window. This applies to bots: if a bot has
-    /// not reacted by then, the chat is handed over to the agents.
+    /// Like [`next_step`](Self::next_step), but gives up at the end of the window even if no attempt has been made.
+    /// Bots need this: if a bot has not reacted by the end of the window, the chat is handed over to the agents.
     pub fn next_step_within_window(&self, now: Timestamp) -> AttemptStep {
         let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);
         match self.next_step(now) {
@@ -84,8 +86,8 @@ impl DeliveryClock {
         }
     }
 
-    /// The start of the next attempt: its planned time in the window, but not earlier than [`ATTEMPT_SPACING`] after
-    /// the last attempt.
+    /// Returns when the next attempt must start: at its planned time in the window, but at least [`ATTEMPT_SPACING`]
+    /// after the start of the last attempt.
     fn next_slot(&self) -> Timestamp {
         let planned = self.round_started_at.plus(ATTEMPT_SPACING.saturating_mul(self.attempts_made));
         self.last_attempt_at.map_or(planned, |last| planned.max(last.plus(ATTEMPT_SPACING)))

@@ -3,11 +3,11 @@
 
 use crate::domain::timestamp::Timestamp;
 
-/// Limits the valid secrets besides the current one.
+/// The maximum number of rotated secrets that stay valid besides the current one.
 pub const MAX_OLD_SECRETS: usize = 4;
 
 pub trait Rotatable {
-    /// The expiry time of a rotated secret. `None` for the current secret.
+    /// The time at which a rotated secret expires. `None` means that this is the current secret, which does not expire.
     fn valid_until(&mut self) -> &mut Option<Timestamp>;
 }
 

@@ -1,4 +1,5 @@
-//! SHA-256 hashes of secrets that are random enough to need no salt, and of untrusted text that becomes part of a key.
+//! SHA-256 hashes. They are used for secrets that are random enough to need no salt, and for untrusted text that
+//! becomes part of a key.
 
 use sha2::{Digest, Sha256};
 
@@ -6,7 +7,7 @@ pub fn digest(bytes: impl AsRef<[u8]>) -> [u8; 32] {
     Sha256::digest(bytes.as_ref()).into()
 }
 
-/// [`digest`] in lower-case hexadecimal.
+/// Returns the [`digest`] in lower-case hexadecimal.
 pub fn hex_digest(bytes: impl AsRef<[u8]>) -> String {
     digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

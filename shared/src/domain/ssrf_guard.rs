@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ipnet::IpNet;
 use url::{Host, Url};
 
-/// All networks that are not globally reachable according to the special-purpose registries of IANA. The list also
+/// All networks that are not globally reachable according to IANA's special-purpose address registries. The list also
 /// contains multicast networks, reserved networks, and networks whose addresses embed an IPv4 address. If
 /// [`unwrap_embedded_ipv4`] finds an embedded IPv4 address, that address is checked instead.
 const SPECIAL_PURPOSE_NETWORKS: &[&str] = &[
@@ -49,7 +49,7 @@ pub enum ForbiddenTarget {
     NotHttp,
     #[error("must be an https URL")]
     NotHttps,
-    /// Rejected because a user name or password in the URL would appear in delivery logs.
+    /// The URL contains a user name or a password. It is rejected because these would appear in delivery logs.
     #[error("must not contain a user name or password")]
     Credentials,
     #[error("must not lead to a private or special address")]
@@ -64,7 +64,8 @@ pub struct SsrfGuard {
 }
 
 impl SsrfGuard {
-    /// Allows the networks in `allowed` even if they are not public.
+    /// Creates a guard that allows public addresses and also the networks in `allowed`. If `allows_http` is false, URLs
+    /// must use https.
     pub fn new(allowed: Vec<IpNet>, allows_http: bool) -> Self {
         Self {
             special_purpose: SPECIAL_PURPOSE_NETWORKS.iter().filter_map(|net| net.parse().ok()).collect(),
@@ -73,9 +74,9 @@ impl SsrfGuard {
         }
     }
 
-    /// Checks the scheme and the credentials of a URL, and its host if that is an IP address. A host name is checked
-    /// later, when it is resolved. The `url` crate has already normalized decimal, octal, hexadecimal and shortened
-    /// IPv4 addresses.
+    /// Checks that a URL has an allowed scheme and no credentials. If its host is an IP address, also checks that
+    /// address. A host name is checked later, when it is resolved. The `url` crate has already normalized decimal,
+    /// octal, hexadecimal and shortened IPv4 addresses.
     pub fn check(&self, url: &Url) -> Result<(), ForbiddenTarget> {
         match url.scheme() {
             "https" => {}
@@ -104,7 +105,7 @@ impl SsrfGuard {
     }
 }
 
-/// The IPv4 address inside an IPv4-mapped, NAT64 or 6to4 address. Any other address is returned unchanged.
+/// Returns the IPv4 address inside an IPv4-mapped, NAT64 or 6to4 address. Returns any other address unchanged.
 fn unwrap_embedded_ipv4(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else {
         return address;

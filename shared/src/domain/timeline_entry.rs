@@ -9,41 +9,42 @@ use crate::domain::message_content::Content;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::WebhookDispatch;
 
-/// One write reserves the sequence number, and another stores the entry. No function that stores a message runs longer
-/// than this time, so an older gap is never filled.
+/// The time after which a gap in the sequence numbers is permanent. One write reserves a sequence number and a later
+/// write stores the entry. No function that stores a message runs longer than this time, so an older gap can no longer
+/// be filled.
 const GAP_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelineEntry {
     pub account_id: String,
     pub chat_id: u64,
-    /// The number of the entry in the chat. Numbers ascend, but can be skipped.
+    /// The sequence number of the entry in its chat. The numbers ascend, but some can be missing.
     pub seq: u64,
-    /// A unique id. It is sent as `message.id`, as `webhook-id`, or as the `id` of a bot event. See
+    /// The unique id of the entry. It is sent as `message.id`, as `webhook-id`, or as the `id` of a bot event; see
     /// [`message_id`](super::message_id).
     pub id: String,
     pub from: Sender,
     pub content: Content,
     pub at: Timestamp,
-    /// The event data, if the entry is a notification for a webhook.
+    /// The data of the event if the entry is a notification for a webhook. `None` for other entries.
     pub webhook_dispatch: Option<WebhookDispatch>,
     /// The time at which the entry expires. `None` means that it never expires.
     pub retain_until: Option<Timestamp>,
-    /// `None` if the entry has no receiver.
+    /// The delivery of the entry. `None` if the entry has no receiver.
     pub delivery: Option<Delivery>,
 }
 
 impl TimelineEntry {
-    /// Whether the retention period is over. This must be checked, because the table deletes expired items with a
-    /// delay.
+    /// Whether the retention period of the entry is over. Readers must check this, because the table deletes expired
+    /// items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.retain_until.is_some_and(|until| until <= now)
     }
 }
 
-/// Truncates the entries that follow the entry number `after` at the first gap that may still be filled. This way, a
-/// client polling from its last `seq` never skips an entry. A gap is permanent if the entry after it is older than
-/// `GAP_TIMEOUT`.
+/// Truncates the list of entries that follow entry number `after` at the first gap that could still be filled.
+/// Therefore a client that polls from its last `seq` never misses an entry. A gap is permanent if the entry after it is
+/// older than `GAP_TIMEOUT`.
 pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {
@@ -77,8 +78,8 @@ mod tests {
         }
     }
 
-    /// The numbers of the entries that [`stable_prefix`] keeps. Each input entry consists of its number and its age in
-    /// seconds.
+    /// Returns the numbers of the entries that [`stable_prefix`] keeps. Each input entry is given by its number and its
+    /// age in seconds.
     fn stable_seqs(after: u64, entries: &[(u64, u64)]) -> Vec<u64> {
         let entries = entries.iter().map(|(seq, age)| entry(*seq, *age)).collect();
         stable_prefix(entries, after, NOW).iter().map(|entry| entry.seq).collect()

@@ -1,4 +1,4 @@
-//! Points in time in milliseconds, the resolution in which they are stored.
+//! Points in time, stored with a resolution of one millisecond.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// Unix time in whole seconds, the unit of every `timestamp` in the APIs.
+    /// Returns the Unix time in whole seconds, which is the unit of every `timestamp` in the APIs.
     pub fn seconds(self) -> u64 {
         self.0 / 1_000
     }
@@ -25,7 +25,7 @@ impl Timestamp {
         Self(self.0.saturating_sub(millis(duration)))
     }
 
-    /// The time that has passed since `earlier`. Zero if `earlier` is later than this time.
+    /// Returns the time that has passed since `earlier`, or zero if `earlier` is later than this time.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }

@@ -1,5 +1,6 @@
-//! Visitors and their profiles. A profile is merged from several sources. A value is kept until a source sends a
-//! different value. If the integrator only repeats its last value, this does not undo a correction by another source.
+//! Visitors and their profiles. A profile is merged from several sources. Each value is kept until a source sends a
+//! different value. If the integrator merely repeats the last value that it sent, this does not undo a correction by
+//! another source.
 
 use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
@@ -7,9 +8,9 @@ use crate::domain::timestamp::Timestamp;
 /// The source of a profile value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileSource {
-    /// Typed by the visitor into a form of the widget.
+    /// The visitor typed the value into a form of the widget.
     Visitor,
-    /// Set by a script of the page.
+    /// A script of the page set the value.
     Script,
     Integrator,
     Bot,
@@ -18,7 +19,7 @@ pub enum ProfileSource {
 }
 
 impl ProfileSource {
-    /// The name in APIs and in storage.
+    /// The name that represents this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -47,7 +48,7 @@ pub struct VisitorProfile {
     pub description: Option<String>,
 }
 
-/// The source of each profile value that agents rely on. `None` if no source has set the value.
+/// The source of each profile value that agents rely on. `None` means that no source has set the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSources {
     pub name: Option<ProfileSource>,
@@ -56,8 +57,8 @@ pub struct ProfileSources {
     pub description: Option<ProfileSource>,
 }
 
-/// The integrator's last value of each profile field that another source has changed since. A field is `None` while the
-/// profile itself contains the integrator's value.
+/// The last value that the integrator sent for each profile field that another source has changed since. A field is
+/// `None` while the profile itself contains the integrator's value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntegratorValues {
     pub name: Option<String>,
@@ -66,7 +67,7 @@ pub struct IntegratorValues {
     pub description: Option<String>,
 }
 
-/// A part of a visitor that is written separately, so that concurrent changes to other parts are preserved.
+/// A part of a stored visitor that is written separately, so that concurrent changes to other parts are preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitorField {
     Name,
@@ -78,11 +79,12 @@ pub enum VisitorField {
     Blacklisted,
 }
 
-/// The unsaved changes of a visitor.
+/// The changes to a visitor that have not been stored yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorChanges {
     pub fields: Vec<VisitorField>,
-    /// True if a value of [`ProfileSources`] or the blacklist has changed. False if only the page or the photo is new.
+    /// Whether webhooks must be notified. True if the blacklisting or a profile value with a source (see
+    /// [`ProfileSources`]) has changed. False if only the page or the photo has changed.
     pub must_notify_webhooks: bool,
 }
 
@@ -95,12 +97,13 @@ impl VisitorChanges {
 }
 
 impl VisitorProfile {
-    /// The URL of the page that the visitor has open. `None` if the integrator sent a text instead of a URL.
+    /// Returns the URL of the page that the visitor has open. Returns `None` if the integrator sent no page, or a text
+    /// instead of a URL.
     pub fn page(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| is_web_url(url))
     }
 
-    /// The text that the integrator sent instead of the URL of a page, such as the name of a screen.
+    /// Returns the text that the integrator sent instead of a page URL, such as the name of a screen.
     pub fn url_text(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| !is_web_url(url))
     }
@@ -117,17 +120,17 @@ pub struct Visitor {
     pub channel_id: String,
     /// The visitor's identifier in the integrator's system (`sender.id`) as text.
     pub external_id: String,
-    /// A sequential number in the account, starting at 1.
+    /// A consecutive number within the account, starting at 1.
     pub number: u64,
     pub profile: VisitorProfile,
     pub sources: ProfileSources,
     pub integrator_values: IntegratorValues,
     /// The number of chats that the visitor has opened.
     pub chats: u64,
-    /// Messages of a blacklisted visitor are dropped.
+    /// Whether the visitor is blacklisted. Messages of a blacklisted visitor are dropped.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
-    /// The chat that the visitor opened last, open or closed.
+    /// The id of the chat that the visitor opened last. The chat can be open or closed.
     pub last_chat: Option<u64>,
     /// The time at which the visitor expires unless they open another chat. `None` means that the visitor never
     /// expires.
@@ -136,13 +139,14 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// Whether the visitor has no open chat and the retention period is over. This must be checked, because the table
-    /// deletes expired items with a delay.
+    /// Whether the visitor has no open chat and the retention period is over. Readers must check this, because the
+    /// table deletes expired items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// Clears the profile of an expired visitor who writes again.
+    /// If the visitor has expired, clears the profile and the chat count, because the visitor is writing again as if
+    /// for the first time.
     pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;
@@ -155,7 +159,8 @@ impl Visitor {
         Self { profile, sources, integrator_values, changes, chats: 0, ..self }
     }
 
-    /// Merges the values that a source sends. Absent fields stay unchanged. Returns whether there are changes to store.
+    /// Merges the values that a source sends into the profile. `None` leaves a value unchanged. Returns whether there
+    /// are changes to store.
     pub fn merge_profile(&mut self, update: &VisitorProfile, source: ProfileSource) -> bool {
         let VisitorProfile { name, phone, email, photo, url, description } = update;
         let (profile, sources, integrator) = (&mut self.profile, &mut self.sources, &mut self.integrator_values);
@@ -209,7 +214,7 @@ enum MergeResult {
     ValueChanged,
 }
 
-/// Merges one profile value. An unchanged value keeps its source.
+/// Merges one value into the profile. If the value does not change, it keeps its source.
 fn merge_value(
     new_value: &str,
     source: ProfileSource,

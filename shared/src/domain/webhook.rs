@@ -10,9 +10,9 @@ use crate::domain::webhook_event::WebhookEvent;
 /// one expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningSecret {
-    /// In the format of Standard Webhooks, `whsec_...`.
+    /// The secret in the format of Standard Webhooks, `whsec_...`.
     pub secret: String,
-    /// The expiry time of a rotated secret. `None` for the current secret.
+    /// The time at which a rotated secret expires. `None` means that this is the current secret, which does not expire.
     pub valid_until: Option<Timestamp>,
 }
 
@@ -22,16 +22,17 @@ impl Rotatable for SigningSecret {
     }
 }
 
-/// Limits the webhooks of one account.
+/// The maximum number of webhooks of one account.
 pub const MAX_WEBHOOKS: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     pub webhook_id: String,
     pub url: String,
-    /// The subscribed events. An empty list means all events.
+    /// The events that the webhook receives. An empty list means all events.
     pub events: Vec<WebhookEvent>,
-    /// The rotated secrets that are still valid, from the oldest to the newest, followed by the current secret.
+    /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
+    /// current secret.
     pub secrets: Vec<SigningSecret>,
 }
 
@@ -44,19 +45,19 @@ impl Webhook {
         self.secrets.iter().find(|existing| existing.valid_until.is_none()).map(|current| current.secret.as_str())
     }
 
-    /// The valid secrets, newest first. Every request is signed with each of them.
+    /// Returns the secrets that are valid at `now`, newest first. Every request is signed with each of them.
     pub fn valid_secrets(&self, now: Timestamp) -> Vec<&str> {
         let valid = self.secrets.iter().filter(|existing| existing.valid_until.is_none_or(|until| now < until));
         valid.rev().map(|existing| existing.secret.as_str()).collect()
     }
 
-    /// See [`secret_rotation::rotate`].
+    /// Replaces the signing secret; see [`secret_rotation::rotate`]. The previous secret stays valid until `old_until`.
     pub fn rotate(&mut self, secret: String, now: Timestamp, old_until: Timestamp) {
         secret_rotation::rotate(&mut self.secrets, SigningSecret { secret, valid_until: None }, now, old_until);
     }
 
-    /// Rotates the secret if the secrets are still the same as `before`. Returns whether `secret` is stored afterwards.
-    /// This is also true if it was already stored, because an earlier attempt of the same write may have stored it.
+    /// Rotates the secret unless the secrets differ from `before`. Returns whether `secret` is stored afterwards. This
+    /// includes the case that it was stored already, because an earlier attempt of the same write may have succeeded.
     pub fn rotate_if_unchanged(
         &mut self,
         before: &[SigningSecret],
@@ -73,22 +74,22 @@ impl Webhook {
     }
 }
 
-/// An event for one webhook. It is stored in the timeline entry from which it is delivered.
+/// An event for one webhook. It is stored in the timeline entry whose delivery sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookDispatch {
     pub event: WebhookEvent,
     pub webhook_id: String,
-    /// The agent who caused the event.
+    /// The id of the agent who caused the event. `None` if no agent caused it.
     pub agent_id: Option<u64>,
-    /// `assign_to` of chat_assigned.
+    /// The field `assign_to` of the event chat_assigned.
     pub assign_to: Option<String>,
-    /// `call` of call_event.
+    /// The field `call` of the event call_event.
     pub call: Option<PhoneCall>,
 }
 
 impl WebhookDispatch {
-    /// The ids of the agents in the body of the event, without duplicates: all participants for chat_finished, no
-    /// agents for offline_message, and the agent who caused the event for other events.
+    /// Returns the ids of the agents that the body of the event contains, without duplicates. chat_finished contains
+    /// all participants, offline_message contains no agents, and other events contain the agent who caused them.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
         match self.event {
             WebhookEvent::ChatFinished => chat.participants.clone(),
@@ -101,12 +102,12 @@ impl WebhookDispatch {
     }
 }
 
-/// The data of an event that is not stored in the chat. It is the same for every webhook.
+/// The data of an event that is not stored in the chat. The data is the same for every webhook.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebhookEventDetails<'a> {
-    /// `assign_to` of chat_assigned.
+    /// The field `assign_to` of the event chat_assigned.
     pub assign_to: Option<&'a str>,
-    /// `call` of call_event.
+    /// The field `call` of the event call_event.
     pub call: Option<&'a PhoneCall>,
 }
 

@@ -20,7 +20,7 @@ impl WebhookEvent {
         Self::OfflineMessage,
     ];
 
-    /// The `event_name` in the API, and the name in storage.
+    /// The name that represents this event in stored items and in the API field `event_name`.
     pub fn name(self) -> &'static str {
         match self {
             Self::CallEvent => "call_event",

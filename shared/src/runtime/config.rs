@@ -33,7 +33,7 @@ impl Environment {
     }
 
     /// Whether a required variable is `true`.
-    pub(crate) fn flag(&mut self, name: &'static str) -> bool {
+    pub(crate) fn required_flag(&mut self, name: &'static str) -> bool {
         self.required(name) == "true"
     }
 

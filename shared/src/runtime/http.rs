@@ -12,7 +12,7 @@ use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::error::{Error, ErrorResponse};
@@ -146,12 +146,12 @@ impl Response {
 
     /// Adds the id of the stored message to the request's log line. The log lines of the message's deliveries contain
     /// the same id.
-    pub fn with_message_id(self, message_id: &str) -> Self {
+    pub fn with_logged_message_id(self, message_id: &str) -> Self {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
     /// Adds the caller's own id of the message to the request's log line.
-    pub fn with_caller_message_id(self, caller_message_id: Option<String>) -> Self {
+    pub fn with_logged_caller_message_id(self, caller_message_id: Option<String>) -> Self {
         Self { caller_message_id: caller_message_id.map(|id| truncate_chars(&id, MAX_LOGGED_ID_CHARS)), ..self }
     }
 

@@ -43,7 +43,7 @@ pub fn new_message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, E
 }
 
 /// The `webhook-id` of a request whose message is not stored in a timeline.
-pub(crate) fn transient_webhook_id() -> String {
+pub(crate) fn unstored_message_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 

@@ -67,7 +67,7 @@ impl AccountSettingsService<'_> {
         if has_changed { self.chats.plan_retention_pass(self.account_id, self.now).await } else { Ok(()) }
     }
 
-    /// The response shows the webhook's signing secret; no later response does.
+    /// Adds a webhook. The response shows its signing secret; no later response does.
     pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
         let edit = |settings: &mut AccountSettings| {
@@ -127,7 +127,7 @@ impl AccountSettingsService<'_> {
         let webhook = find_webhook(&mut settings, webhook_id)?;
         let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
         let body = sample.body(webhook_id, self.now).to_string().into_bytes();
-        let (id, secrets) = (secret::transient_webhook_id(), webhook.valid_secrets(self.now));
+        let (id, secrets) = (secret::unstored_message_id(), webhook.valid_secrets(self.now));
         let post = SignedPost {
             url,
             body,
@@ -141,7 +141,7 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(json!({ "status": status, "ms": duration_ms, "error": error.or(http_error) })))
     }
 
-    /// A webhook without a URL and events, with a random id and a random signing secret.
+    /// Creates a webhook with a random id and a random signing secret, but without a URL and events.
     fn new_webhook(&self) -> Result<Webhook, Error> {
         let current_secret = SigningSecret { secret: secret::random_signing_secret()?, valid_until: None };
         Ok(Webhook {
@@ -167,7 +167,7 @@ fn set_first_webhook_url(
             return Ok(true);
         }
         (None, [_] | []) => settings.webhooks.clear(),
-        // A repeated request would remove one more webhook each time.
+        // If this were allowed, a repeated request would remove one more webhook each time.
         (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)

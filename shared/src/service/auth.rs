@@ -14,13 +14,15 @@ use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
-/// Returns the session of a signed-in agent. Costs one read, and at most once a minute two writes.
+/// Returns the session of a signed-in agent. Costs one read. At most once a minute, also costs two writes, which store
+/// the time of the request.
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
 }
 
-/// Returns the session of a signed-in admin. Costs one read, and at most once a minute two writes.
+/// Returns the session of a signed-in admin. Costs one read. At most once a minute, also costs two writes, which store
+/// the time of the request.
 pub async fn admin(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let session = agent(connections, request).await?;
     match session.role {

@@ -14,12 +14,13 @@ use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, OverdueItem, OverduePage};
 
-/// Number of partitions that are processed concurrently.
+/// The number of partitions that are processed concurrently.
 const MAX_CONCURRENT_PARTITIONS: u64 = 8;
-/// Number of items of a partition that a worker processes before it takes the next partition.
+/// The number of items of a partition that a worker processes before it takes the next partition.
 const MAX_ITEMS_PER_PAGE: i32 = 25;
 
-/// Resolves to whether the item was changed. Only changed items count towards the run's limit.
+/// The future of a handler. It resolves to true if the item was changed. Only changed items count towards the run's
+/// limit.
 pub type HandlerFuture<'a> = BoxFuture<'a, Result<bool, Error>>;
 
 /// Handles one overdue item. If this fails, the error is logged and counted, and the run continues.
@@ -33,22 +34,23 @@ pub struct BacklogRun<'a> {
     pub backlog: Backlog,
     /// Items that were due before this time are overdue.
     pub due_before: Timestamp,
-    /// After this time the run starts no further item.
+    /// After this time, the run does not start to process another item.
     pub deadline: Instant,
     /// The run ends when it has changed this many items.
     pub max_changed_items: u32,
 }
 
-/// What a run has done, and what it has left over.
+/// The result of a run: what it has done, and how old the remaining items are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BacklogReport {
-    /// Number of items that were changed.
+    /// The number of items that were changed.
     pub changed: u32,
-    /// Number of items that failed and of partitions that could not be read.
+    /// The number of items that failed, plus the number of partitions that could not be read.
     pub failed: u32,
-    /// Due time of the oldest item that the run did not reach, or that failed because a service was unavailable.
+    /// The due time of the oldest item that the run did not reach, or that failed because a service was unavailable.
+    /// `None` if there is no such item.
     pub oldest_unhandled_due_at: Option<Timestamp>,
-    /// Due time of the oldest item that failed for another reason.
+    /// The due time of the oldest item that failed for another reason. `None` if there is no such item.
     pub oldest_failed_due_at: Option<Timestamp>,
 }
 
@@ -58,7 +60,7 @@ struct PartitionPosition {
     after: Option<OverdueCursor>,
 }
 
-/// State that the workers of a run share.
+/// The state that the workers of a run share.
 struct BacklogProgress {
     /// The partitions with unprocessed items, in the order in which they are processed.
     pending: VecDeque<PartitionPosition>,
@@ -81,7 +83,7 @@ impl BacklogRun<'_> {
         report
     }
 
-    /// The loop of one of the concurrent workers.
+    /// Runs one of the concurrent workers until no partition is left or a limit is reached.
     async fn process_partitions(&self, progress: &Mutex<BacklogProgress>, handler: &dyn OverdueHandler) {
         while let Some(position) = self.next_position(progress) {
             let Some(page) = self.read_page(progress, &position, MAX_ITEMS_PER_PAGE).await else { continue };
@@ -132,7 +134,7 @@ impl BacklogRun<'_> {
 }
 
 impl BacklogReport {
-    /// Due time of the oldest item that is still overdue.
+    /// Returns the due time of the oldest item that is still overdue.
     pub(crate) fn oldest_due_at(&self) -> Option<Timestamp> {
         self.oldest_unhandled_due_at.into_iter().chain(self.oldest_failed_due_at).min()
     }
@@ -159,8 +161,8 @@ impl BacklogReport {
     }
 }
 
-/// All partitions, in the order of the run. Each minute another partition comes first, so that runs that end early do
-/// not always skip the same partitions.
+/// Returns all partitions in the order in which a run processes them. Each minute, a different partition comes first,
+/// so that runs that end early do not always skip the same partitions.
 fn all_partitions(now: Timestamp) -> VecDeque<PartitionPosition> {
     let first = (now.seconds() / 60).wrapping_mul(MAX_CONCURRENT_PARTITIONS);
     (0..DUE_PARTITIONS).map(|n| PartitionPosition { partition: (first + n) % DUE_PARTITIONS, after: None }).collect()

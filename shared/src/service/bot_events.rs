@@ -3,7 +3,7 @@
 use crate::delivery::bot_receiver::has_online_agent;
 use crate::domain::bot::Bot;
 use crate::domain::chat::Chat;
-use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::Content;
 use crate::domain::message_id;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -11,7 +11,7 @@ use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::idempotency::MessageReceipt;
+use crate::store::chats::message_receipts::MessageReceipt;
 use crate::store::chats::transitions::Transition;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -55,7 +55,7 @@ impl BotEventHandler<'_> {
     }
 
     /// Handles CLIENT_INFO. Returns the stored notifications for the webhooks; the caller must queue them.
-    pub async fn client_info(
+    pub async fn handle_client_info(
         &self,
         chat_reference: &ChatReference,
         profile: &VisitorProfile,
@@ -104,13 +104,14 @@ impl BotEventHandler<'_> {
         if entry.is_some_and(|entry| entry.id == id) { Ok(chat_id) } else { Err(missing()) }
     }
 
-    /// Reads a chat that this bot has or had. For any other chat the error is `NotFound`.
+    /// Reads a chat that this bot owns or has owned. For any other chat, fails with `NotFound`.
     async fn chat_of_this_bot(&self, chat_id: u64) -> Result<Chat, Error> {
         let chat = self.chats.chat(&self.bot.account_id, chat_id).await?;
         chat.filter(|chat| chat.bot_id.as_ref() == Some(&self.bot.bot_id)).ok_or(Error::NotFound)
     }
 
-    /// Reads a visitor of one of this bot's channels. For any other visitor the error names the field `client_id`.
+    /// Reads a visitor of one of this bot's channels. For any other visitor, the error names the field `client_id` as
+    /// invalid.
     async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.bot.account_id, number, clock::now()).await?;
         let visitor = visitor.filter(|visitor| self.bot.channel_ids.contains(&visitor.channel_id));
@@ -122,7 +123,8 @@ fn not_of_this_bot(field: &'static str) -> Error {
     Error::field(field, "does not belong to this bot")
 }
 
-/// Reports a missing chat as an invalid field of the event (400), because 404 would mean that the URL is wrong.
+/// Converts `NotFound` to an error that names the invalid field of the event (400), because 404 would mean that the URL
+/// is wrong.
 fn as_field_error(chat_reference: &ChatReference, error: Error) -> Error {
     match (&error, chat_reference.chat_id, chat_reference.client_id) {
         (Error::NotFound, None, Some(_)) => not_of_this_bot("client_id"),

@@ -17,7 +17,7 @@ use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 
-/// The most chat headers that one list request reads while it filters out hidden chats.
+/// The maximum number of chat headers that one list request reads while it filters out hidden chats.
 const MAX_HEADERS_PER_LIST: usize = 1_000;
 
 /// The chats and visitors that one agent may see.
@@ -39,7 +39,8 @@ impl ChatAccess<'_> {
         self.require_visible(self.chats.chat(&self.session.account_id, chat_id).await?).await
     }
 
-    /// Like [`chat`](Self::chat), for a header that the caller has already read.
+    /// Does the same check as [`chat`](Self::chat) for a header that the caller has already read. `None` means that the
+    /// chat does not exist.
     pub async fn require_visible(&self, chat: Option<Chat>) -> Result<Chat, Error> {
         let chat = chat.filter(|chat| !chat.is_expired(self.now)).ok_or(Error::NotFound)?;
         let visible = self.visible_chats(vec![chat]).await?.pop();
@@ -66,9 +67,9 @@ impl ChatAccess<'_> {
     /// Returns at most `limit` visible chats in these states, newest first, with ids below `before`. If many chats are
     /// hidden, a page may be shorter than `limit`; `next` then continues the list.
     ///
-    /// Costs one query for each state, which are concurrent, and one read for each header, including the headers of
-    /// hidden chats. For an agent without the admin role, this also reads the channels of these chats and the roster,
-    /// which are cached.
+    /// Costs one query for each state (the queries run concurrently) and one read for each header, including the
+    /// headers of hidden chats. For an agent without the admin role, this also reads the channels of these chats and
+    /// the roster, which are cached.
     pub async fn list(&self, states: &[&'static str], before: Option<u64>, limit: usize) -> Result<ChatPage, Error> {
         let mut listing = self.chats.listing(&self.session.account_id, states, before);
         let (mut visible, mut headers_read) = (Vec::new(), 0);
@@ -109,9 +110,9 @@ impl ChatAccess<'_> {
     }
 }
 
-/// Whether a cached roster may be too old to decide about this chat. Such a roster does not contain the department to
-/// which the chat is offered, or the agents that the chat's channel names. It would make the chat visible to every
-/// agent.
+/// Whether a cached roster may be too old for the decision whether the agent may see this chat. Such a roster does not
+/// contain the department to which the chat is offered, or the agents that the chat's channel names. It would make the
+/// chat visible to every agent.
 fn may_be_outdated(roster: &Roster, chat: &Chat, viewer: Viewer, channel: Option<&ChannelSettings>) -> bool {
     let is_unknown =
         chat.state.offered_department().is_some_and(|id| roster.offer_includes(id, viewer.agent_id).is_none());

@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::runtime::http::Response;
 use crate::runtime::queue::{self, FirstAttemptQueues};
 use crate::store::chats::Chats;
-use crate::store::chats::delivery_log::{DeliveryPage, DeliveryQuery};
+use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
 use crate::wire::delivery_log::{self, DeliveryLogRequest, ReplayRequest};
 
-/// The most deliveries that one request replays.
+/// The maximum number of deliveries that one request replays.
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
 /// The delivery log of one account, for an admin. Each public method handles one endpoint.
@@ -38,8 +38,8 @@ impl DeliveryLogService<'_> {
     }
 
     /// Replays one delivery, or the failed deliveries of a chat or of a time range. The oldest delivery is replayed
-    /// first, so that a receiver gets the messages of a chat in order. A delivery that a concurrent request replays is
-    /// skipped. Failed events that need a reaction of a bot are counted but not replayed.
+    /// first, so that a receiver gets the messages of a chat in order. A delivery that a concurrent request is
+    /// replaying is skipped. Failed events that need a reaction of a bot are counted but not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
         let failed = DeliveryFilter::all(DeliveryState::Failed);
         let page = match delivery_log::parse_replay_request(body)? {

@@ -5,6 +5,6 @@ pub mod auth;
 pub mod backlog;
 pub mod bot_events;
 pub mod chat_access;
+pub mod crm_assignment;
 pub mod delivery_log;
 pub mod retention;
-pub mod webhook_notifier;

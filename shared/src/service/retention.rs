@@ -12,9 +12,9 @@ use crate::store::directory::Directory;
 /// Continues the retention passes until `deadline`. A retention pass applies a changed retention period to the closed
 /// chats of one account. Returns the number of accounts whose pass failed; the next run continues these passes.
 ///
-/// All idle checks that were due before `checked_until` have been made. An open chat keeps the old retention period
-/// until its next idle check. Therefore a pass waits until all chats that were open when it was planned have been
-/// checked.
+/// The caller guarantees that all idle checks that were due before `checked_until` have been made. An open chat keeps
+/// the old retention period until its next idle check. Therefore a pass waits until all chats that were open when it
+/// was planned have been checked.
 pub async fn continue_passes(
     directory: &Directory,
     chats: &Chats,

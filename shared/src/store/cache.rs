@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const CACHE_TTL: Duration = Duration::from_secs(10);
-/// A full cache is emptied before the next item is added.
+/// The maximum number of cached keys. A full cache is emptied before the next item is added.
 const MAX_CACHE_ENTRIES: usize = 1_000;
 
 /// Stores items by their key. It also remembers the keys that have no item in the table.
@@ -13,7 +13,7 @@ pub(in crate::store) struct Cache<T> {
     items: Mutex<HashMap<String, CacheEntry<T>>>,
 }
 
-/// The time of the read, and the item, or `None` if the table has no such item.
+/// When the item was read, and the item itself. The item is `None` if the table does not contain it.
 type CacheEntry<T> = (Instant, Option<Arc<T>>);
 
 impl<T> Default for Cache<T> {

@@ -1,10 +1,10 @@
-//! Retries conditional writes that depend on an item which was read before. An operation reads the item, decides what
-//! to write, and writes it. If a concurrent write has changed the item in the meantime, the operation starts over.
+//! Retries conditional writes of items that have been read before. An operation reads the item, decides what to write,
+//! and writes it. If a concurrent write has changed the item in the meantime, the operation starts over.
 
 use crate::error::{Error, ErrorContext};
 use crate::store::table::WriteError;
 
-/// How often one request reads and writes an item that concurrent requests keep changing.
+/// The maximum number of times that an operation reads and writes an item while concurrent requests keep changing it.
 const MAX_RACE_ATTEMPTS: usize = 8;
 
 /// Counts the attempts of one operation that reads an item and writes it conditionally.
@@ -14,7 +14,8 @@ pub(in crate::store) struct RaceRetries {
 }
 
 impl RaceRetries {
-    /// `operation` names the write in the error that is returned if every attempt has lost its race.
+    /// Starts counting. `operation` is the name of the operation in the error that is returned if every attempt loses
+    /// its race.
     pub(in crate::store) fn new(operation: &'static str) -> Self {
         Self { operation, attempts_left: MAX_RACE_ATTEMPTS }
     }

@@ -24,7 +24,7 @@ use crate::runtime::dependencies::StartupContext;
 /// An item: its attributes by name.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// The condition of an update that must not recreate a deleted item.
+/// A condition for updates that must not recreate a deleted item.
 pub(crate) const ITEM_EXISTS: &str = "attribute_exists(#pk)";
 
 /// The values of the placeholders in an expression, such as `:name`.
@@ -71,7 +71,7 @@ pub(crate) enum Write {
 /// A query of one partition of the table or of an index.
 #[derive(Clone)]
 pub(crate) struct Query {
-    /// `None` queries the table itself.
+    /// The name of the index. `None` means that the table itself is queried.
     pub index: Option<&'static str>,
     /// The key condition expression.
     pub condition: &'static str,
@@ -85,11 +85,11 @@ pub(crate) struct Query {
 /// The result of one query request.
 pub(crate) struct QueryPage {
     pub items: Vec<Item>,
-    /// The key after which the next page starts. `None` if there are no more items.
+    /// The key after which the next page starts, or `None` if there are no more items.
     pub next: Option<Item>,
 }
 
-/// The reason why nothing was written.
+/// Why nothing was written.
 #[derive(Debug)]
 pub(crate) enum WriteError {
     /// A write condition failed. `index` is the position of that write in its transaction; `item` is the stored item,
@@ -104,7 +104,8 @@ pub(crate) enum WriteError {
 }
 
 impl From<WriteError> for Error {
-    /// For writes whose condition fails only if the item was deleted.
+    /// Converts a failed condition to `NotFound`. Use this only for writes whose condition can fail only because the
+    /// item was deleted.
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::ConditionFailed { .. } => Self::NotFound,
@@ -176,8 +177,8 @@ impl Table {
         Self::new(client.clone(), &name)
     }
 
-    /// Reads an item with strong consistency. A key that is too long for DynamoDB is not an error: it returns `None`,
-    /// because keys contain parts of public URLs. Costs one read.
+    /// Reads an item with strong consistency. Returns `None` if the item does not exist. A key that is too long for
+    /// DynamoDB also returns `None` and not an error, because keys contain parts of public URLs. Costs one read.
     pub(crate) fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {
@@ -215,8 +216,8 @@ impl Table {
         })
     }
 
-    /// Stores an item. With `create_only`, fails if the key is already in use. The SDK repeats a request that timed
-    /// out, so an identical item in the table counts as success. Costs one write.
+    /// Stores an item. If `create_only` is true, fails if an item with the same key exists. The SDK repeats a request
+    /// that timed out, so an identical item in the table counts as success. Costs one write.
     pub(crate) fn put(&self, item: Item, create_only: bool) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
@@ -236,10 +237,10 @@ impl Table {
         &self,
         item_update: ItemUpdate<U>,
     ) -> BoxFuture<'_, Result<Item, WriteError>> {
-        self.update_owned(item_update.with_owned_expression())
+        self.update_inner(item_update.with_owned_expression())
     }
 
-    fn update_owned(&self, item_update: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, WriteError>> {
+    fn update_inner(&self, item_update: ItemUpdate<String>) -> BoxFuture<'_, Result<Item, WriteError>> {
         Box::pin(async move {
             let ItemUpdate { key, update, condition, values } = item_update;
             let request = self
@@ -355,7 +356,7 @@ impl Table {
         })
     }
 
-    /// Makes all of the writes or none. Costs two writes for each item.
+    /// Makes all of the writes, or none of them if the condition of one fails. Costs two writes for each item.
     pub(crate) fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.transaction_part(write)).collect();

@@ -32,7 +32,7 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
     if let Some(typing) = TypingNotice::parse(&name) {
         return Ok(ParsedMessage::Typing(typing));
     }
-    let kind = ContentKind::parse_channel_kind(&name).ok_or_else(|| {
+    let kind = ContentKind::parse_channel_api_kind(&name).ok_or_else(|| {
         message.invalid(
             "type",
             "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",

@@ -187,7 +187,7 @@ impl Task {
 impl EntryTask {
     /// The task as the consumer processes it. If the task is ordered, `turn_at` is set to `now`, because its turn in
     /// the chat's order has come.
-    pub fn on_receive(&self, now: Timestamp) -> Self {
+    pub fn with_turn_started(&self, now: Timestamp) -> Self {
         Self { turn_at: if self.ordered { Some(now.0) } else { self.turn_at }, ..self.clone() }
     }
 
@@ -262,10 +262,10 @@ mod tests {
     #[test]
     fn retried_attempt_keeps_its_turn_and_next_attempt_has_none() {
         let Task::Entry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry task") };
-        let retry = task.on_receive(Timestamp(5)).retry_unrecorded();
+        let retry = task.with_turn_started(Timestamp(5)).retry_unrecorded();
         assert_eq!(Task::from_json(&retry.to_json()).unwrap(), retry);
         let Task::Entry(retry) = retry else { panic!("not an entry task") };
-        assert_eq!((retry.on_receive(Timestamp(9)).turn_at, retry.unrecorded, retry.attempt), (Some(5), 1, 0));
+        assert_eq!((retry.with_turn_started(Timestamp(9)).turn_at, retry.unrecorded, retry.attempt), (Some(5), 1, 0));
         assert_eq!(retry.next_attempt(), Task::Entry(EntryTask { attempt: 1, ordered: false, ..task }));
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::agent::{Agent, AgentSnapshot, Role};
-use crate::domain::chat::{Chat, FailingUntil, Rating, Sender};
+use crate::domain::chat::{Chat, Rating, ReceiversFailingUntil, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
@@ -122,7 +122,7 @@ fn chat(author: AgentSnapshot, now: Timestamp) -> Chat {
         updated_at: now,
         last_message: None,
         typing_started_at: None,
-        failing_until: FailingUntil::default(),
+        failing_until: ReceiversFailingUntil::default(),
         rate: RateWindow::default(),
         rating: Some(Rating::Positive),
         retention_days: None,

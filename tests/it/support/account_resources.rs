@@ -13,7 +13,7 @@ use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
 /// An account with one resource for every path parameter. Resources that are numbered within the account have the
-/// number 2. An account that has only one resource of a kind therefore has no resource with this number.
+/// number 2. The same number therefore does not exist in an account that has only one resource of that kind.
 pub struct AccountResources {
     pub account: TestAccount,
     pub integrator: TestReceiver,
@@ -80,7 +80,7 @@ async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) 
     (chat, seq)
 }
 
-/// Returns the id of the new department.
+/// Creates a department and returns its id.
 pub async fn add_department(admin: &TestAgent) -> String {
     let created = admin.client.post("/admin/departments", &json!({"name": "Sales", "agent_ids": []})).await.expect(201);
     created["department_id"].to_string()

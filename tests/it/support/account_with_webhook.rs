@@ -9,12 +9,12 @@ use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 pub const WEBHOOKS_PATH: &str = "/admin/settings/webhooks";
 
-/// The response that a webhook must send (specification, part C).
+/// Returns the response that a webhook must send (specification, part C).
 pub fn ok_response() -> CannedResponse {
     ok_response_with(json!({}))
 }
 
-/// The required response with additional fields.
+/// Returns the response of [`ok_response`] with additional fields in the body.
 pub fn ok_response_with(fields: Value) -> CannedResponse {
     CannedResponse::Json(200, merged(json!({"result": "OK"}), fields))
 }
@@ -59,7 +59,7 @@ pub struct WebhookFixture {
     pub agent: TestAgent,
     pub webhook_receiver: TestReceiver,
     pub channel: TestChannel,
-    /// The API's response to the creation of the webhook.
+    /// The response of the admin API when the webhook was created.
     pub webhook: Value,
 }
 
@@ -94,7 +94,7 @@ impl WebhookFixture {
         self.agent.chat(chat).await["visitor"].clone()
     }
 
-    /// Changes data of the account's first visitor as the agent.
+    /// Changes fields of the account's first visitor in the name of the agent.
     pub async fn update_visitor(&self, fields: Value) -> Value {
         self.agent.client.patch("/agent/visitors/1", &fields).await.expect(200)
     }

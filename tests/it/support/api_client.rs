@@ -1,5 +1,5 @@
-//! Clients of the public API, each with one credential. Helpers act as an account, an agent, or the integrator of a
-//! channel.
+//! Clients of the public API, each with one credential. The helper types act as an account, an agent, or the integrator
+//! of a channel.
 
 use std::net::Ipv4Addr;
 
@@ -106,12 +106,12 @@ impl ApiClient {
         send(self.request(Method::PATCH, target).json(body)).await
     }
 
-    /// Returns `None` if there is no response, for example because the host was killed.
+    /// Sends the request. Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_get(&self, target: &str) -> Option<ApiResponse> {
         try_send(self.request(Method::GET, target)).await.ok()
     }
 
-    /// Returns `None` if there is no response, for example because the host was killed.
+    /// Sends the request. Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_post(&self, target: &str, body: &Value) -> Option<ApiResponse> {
         try_send(self.request(Method::POST, target).json(body)).await.ok()
     }
@@ -284,7 +284,7 @@ pub fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("not a number: {value}"))
 }
 
-/// An API channel, from the integrator's side.
+/// A channel, seen from the side of its integrator, which sends visitors' messages to it.
 #[derive(Clone)]
 pub struct TestChannel {
     pub client: ApiClient,

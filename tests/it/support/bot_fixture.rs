@@ -71,7 +71,7 @@ pub fn unique_name(prefix: &str) -> String {
     format!("{prefix}-{}", local::random_and_digest::random_hex::<8>().unwrap())
 }
 
-/// Registers a provider whose server is at `endpoint`. Returns its id.
+/// Registers a provider whose server is at `endpoint`. Returns the provider's id.
 pub async fn register_provider(operator: &ApiClient, endpoint: &str, extra_fields: Value) -> String {
     let fields = merged(json!({"name": "Bots & Co", "endpoint": endpoint}), extra_fields);
     let created = operator.post("/operator/providers", &fields).await.expect(201);
@@ -94,7 +94,7 @@ impl BotFixture {
         Self::create_with(host, json!({}), json!({})).await
     }
 
-    /// Creates an account with additional settings of the channel and of the bot.
+    /// Creates an account. `channel` and `bot` contain additional settings of its channel and its bot.
     pub async fn create_with(host: &TestHost, channel: Value, bot: Value) -> Self {
         let (integrator, provider) =
             (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
@@ -164,7 +164,7 @@ impl BotFixture {
     }
 }
 
-/// Returns the chat number in an event that the service has sent.
+/// Returns the number of the chat to which an event from the service belongs.
 #[track_caller]
 pub fn chat_number(event: &Value) -> u64 {
     let chat_id = event["chat_id"].as_str().unwrap_or_else(|| panic!("chat_id is not a string: {event}"));

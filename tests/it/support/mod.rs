@@ -5,7 +5,7 @@ pub mod account_with_webhook;
 pub mod api_client;
 pub mod bot_fixture;
 pub mod routes;
+pub mod test_concurrency;
 pub mod test_host;
 pub mod test_receiver;
-pub mod test_scheduler;
 pub mod wait;

@@ -29,7 +29,7 @@ pub fn protected_paths() -> Vec<(Method, String)> {
     protected_routes().into_iter().map(|(method, path)| (method, fill_path(&path))).collect()
 }
 
-/// Returns a valid body for a route, so that an error can be caused only by the resource in the path.
+/// Returns a valid request body for a route, so that an error can be caused only by the resource in the path.
 pub fn valid_body(method: &Method, template: &str) -> Value {
     let end = template.rsplit('/').next().unwrap();
     match (method.as_str(), end) {

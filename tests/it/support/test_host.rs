@@ -2,7 +2,7 @@
 //!
 //! Most tests share one host, and each of them creates its own account. A test that measures time runs concurrently
 //! only with other tests of this kind. A test that loads the machine or kills processes runs alone
-//! (`test_scheduler.rs`). Whenever no test is running, every queue of the shared host must become empty.
+//! (`test_concurrency.rs`). Whenever no test is running, every queue of the shared host must become empty.
 //!
 //! If SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY are set, the shared host is the deployed stack at that URL
 //! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host then fails with a clear
@@ -25,10 +25,11 @@ use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
-use crate::support::test_scheduler::{TestLoad, TestScheduler};
+use crate::support::test_concurrency::{TestLoad, TestScheduler};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Longer than the visibility timeout of 36 s, after which the queue delivers the task of a killed consumer again.
+/// Time limit for the queues to become empty. It is longer than the visibility timeout of 36 s, after which the queue
+/// delivers the task of a killed consumer again.
 const DRAIN_TIMEOUT: Duration = seconds(60);
 
 /// All tests use one runtime, because the tasks of the shared host must outlive the test that started the host.
@@ -36,7 +37,8 @@ static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
 static SHARED: OnceCell<TestHost> = OnceCell::const_new();
 static BINARIES: OnceCell<Result<PathBuf, cargo_build::Error>> = OnceCell::const_new();
-/// Permissions of the functions' roles that no test of this process has used so far.
+/// The permissions of the functions' roles that no test of this process has used so far. `None` until the first host
+/// has recorded its permissions.
 static UNUSED_PERMISSIONS: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
 static SCHEDULER: TestScheduler = TestScheduler::new();
 
@@ -45,7 +47,7 @@ pub fn run_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Busy, on_shared_host(test));
 }
 
-/// Runs a test that measures time on the shared host, concurrently only with tests of the same kind.
+/// Runs a test that measures time. It runs on the shared host, concurrently only with other tests that measure time.
 pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Timed, on_shared_host(test));
 }
@@ -113,7 +115,7 @@ async fn shared_host() -> &'static TestHost {
     SHARED.get_or_init(start).await
 }
 
-/// Returns the base URL of the deployed stack to test. `None` means that the tests run on the local host.
+/// Returns the base URL of the deployed stack to test, or `None` if the tests run on the local host.
 fn stack_base_url() -> Option<String> {
     std::env::var("SWITCHBOARD_BASE_URL").ok()
 }
@@ -271,7 +273,7 @@ pub fn kill(pid: u32, signal: &str) {
     Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
 }
 
-/// A chat that the agent has accepted. The agent is the account's admin.
+/// A chat in a new account. It has been accepted by `agent`, which is the account's admin.
 pub struct ActiveChat {
     pub account: TestAccount,
     pub agent: TestAgent,
@@ -282,7 +284,7 @@ pub struct ActiveChat {
 pub const VISITOR_ID: &str = "visitor-1";
 
 impl ActiveChat {
-    /// Creates an account and a channel with these settings, and opens the chat in this channel.
+    /// Creates an account and a channel with these settings, opens a chat in this channel, and accepts it.
     pub async fn create(host: &TestHost, integrator_url: &str, settings: Value) -> Self {
         let account = host.create_account().await;
         let channel = account.create_channel_with(integrator_url, settings).await;
@@ -304,7 +306,7 @@ impl ActiveChat {
     }
 }
 
-/// Sends a message as the visitor and accepts the chat as the agent. Returns the chat number.
+/// Opens a chat with a message of the visitor and accepts it as the agent. Returns the chat number.
 pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visitor: &str) -> u64 {
     channel.send_text(visitor, "Hello").await;
     let chats = agent.chats("waiting").await;
@@ -313,7 +315,7 @@ pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visito
     newest
 }
 
-/// Posts a raw body with the content type of JSON.
+/// Posts these bytes with the content type of JSON, even if they are not valid JSON.
 pub async fn post_raw(client: &ApiClient, target: &str, body: Vec<u8>) -> ApiResponse {
     send(client.request(Method::POST, target).header("content-type", "application/json").body(body)).await
 }

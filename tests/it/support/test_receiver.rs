@@ -77,7 +77,7 @@ impl ReceivedRequest {
     }
 }
 
-/// Computes the response to a request.
+/// A function that computes the response to a request.
 type Handler = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, CannedResponse> + Send + Sync>;
 
 enum ResponseSource {
@@ -134,12 +134,12 @@ impl TestReceiver {
         format!("http://{}:{}/hook", host_name(), self.port)
     }
 
-    /// Sends this response to every later request.
+    /// From now on, sends this response to every request.
     pub fn respond_with(&self, response: CannedResponse) {
         self.respond_in_order([response]);
     }
 
-    /// Sends these responses to later requests one after the other and then repeats the last one.
+    /// From now on, sends these responses one after the other and then repeats the last one.
     pub fn respond_in_order(&self, responses: impl IntoIterator<Item = CannedResponse>) {
         self.state.lock().unwrap().source = ResponseSource::Sequence(responses.into_iter().collect());
     }
@@ -151,7 +151,7 @@ impl TestReceiver {
         self.respond_by(move |_| {
             let (mut released, response) = (released.clone(), response.clone());
             async move {
-                // An error means that the test has ended and dropped the sender.
+                // An error means that the test has ended, which drops the sender. The response is then sent too.
                 let _ = released.changed().await;
                 response
             }
@@ -159,7 +159,7 @@ impl TestReceiver {
         release
     }
 
-    /// Computes the response to every later request with this handler.
+    /// Calls this handler for every later request and sends the response that it returns.
     pub fn respond_by<HandlerFuture>(&self, handler: impl Fn(ReceivedRequest) -> HandlerFuture + Send + Sync + 'static)
     where
         HandlerFuture: Future<Output = CannedResponse> + Send + 'static,

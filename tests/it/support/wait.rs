@@ -1,4 +1,4 @@
-//! Waits for a condition instead of sleeping for a fixed time.
+//! Helpers for waiting until a condition holds instead of sleeping for a fixed time.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// The first pause between two probes. Each pause is twice the one before, up to `MAX_POLL_INTERVAL`, because a probe
-/// usually calls a function, and tests that wait nine seconds for the end of a delivery would keep the processor busy.
+/// The pause after the first probe. Each later pause is twice as long as the one before, up to `MAX_POLL_INTERVAL`.
+/// Frequent probes would keep the processor busy: most of them call a function, and some tests wait nine seconds for
+/// the end of a delivery.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(10);
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Time limit for anything that must happen even on a busy machine. A test that checks a duration sets its own limit.
+/// The usual time limit. It is long enough for a busy machine. A test that checks a duration uses its own limit.
 pub const WAIT_TIMEOUT: Duration = seconds(30);
 
-/// Calls `probe` until it returns `Ok`. Panics with the last state if this takes longer than `within`.
+/// Calls `probe` until it returns `Ok`, and returns the value. Panics with the last state that `probe` returned as
+/// `Err` if this takes longer than `within`.
 pub async fn wait_for<T, State, Attempt>(what: &str, within: Duration, mut probe: impl FnMut() -> Attempt) -> T
 where
     State: Debug,

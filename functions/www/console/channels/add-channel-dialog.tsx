@@ -11,7 +11,8 @@ export interface CreatedChannel {
   signingSecret: string;
 }
 
-/** Creates a channel of the channel API. Its URL and its secret are shown only here, until the dialog is closed. */
+/** A dialog that creates a channel for the channel API. The channel's URL and secret are shown only in this dialog,
+ * until it is closed. */
 export function ChannelDialog({
   onClose,
   onCreated,

@@ -21,7 +21,7 @@ interface Command {
   id: string;
   group: "This chat" | "Chats" | "Actions" | "Go to";
   name: string;
-  /** Additional search terms. */
+  /** Words that also find this item although they are not in its label. */
   keywords?: string;
   image: ComponentChild;
   hint?: string;

@@ -1,8 +1,8 @@
 /* Rules for the composer's text: length, canned replies and their placeholders. */
 
-/** The service rejects a longer text (docs/openapi.json, AgentMessage). */
+/** The maximum length of a message. The service rejects a longer text (docs/openapi.json, AgentMessage). */
 export const MAX_TEXT_CHARACTERS = 10_000;
-/** The composer shows the number of characters from this length on. */
+/** The composer shows the number of characters if the text has at least this length. */
 export const SHOW_COUNT_FROM_CHARACTERS = 9_000;
 
 /** Counts Unicode scalar values, like the service. */
@@ -20,7 +20,8 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** The search for canned replies at the caret: the text after a slash that starts a word. */
+/** Returns the canned-reply search at the caret: the text after a slash that starts a word, and the position of that
+ * slash. Returns undefined if there is no such slash. */
 export function findCannedQuery(text: string, caret: number): { from: number; searchText: string } | undefined {
   const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
   if (match === null) return undefined;
@@ -28,11 +29,11 @@ export function findCannedQuery(text: string, caret: number): { from: number; se
   return { from: caret - searchText.length - 1, searchText };
 }
 
-/** Replaces {agent} and {visitor} in a canned reply. */
+/** Replaces the placeholders {agent} and {visitor} in a canned reply with the names. */
 export function fillPlaceholders(text: string, names: { visitor: string | undefined; agent: string }): string {
   const filled = text.replace(/\{agent\}/gi, names.agent);
   if (names.visitor !== undefined) return filled.replace(/\{visitor\}/gi, names.visitor);
-  // Without a name, "Hello {visitor}, ..." becomes "Hello, ...".
+  // If the visitor's name is unknown, "Hello {visitor}, ..." becomes "Hello, ...".
   return filled.replace(/\s*\{visitor\}/gi, "");
 }
 

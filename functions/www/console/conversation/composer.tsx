@@ -85,7 +85,8 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     };
   }, []);
 
-  // Takes the focus on request, in a layout effect, so that the composer has the focus before the next key is pressed.
+  // Moves the focus to the composer when this is requested. This must be a layout effect, so that the composer has the
+  // focus before the next key is pressed.
   const request = composerFocusRequest.value;
   useLayoutEffect(() => {
     if (request?.chatId !== chatId) return;

@@ -17,7 +17,8 @@ import { requestClose } from "../chat-actions";
 import { ConversationFooter } from "./footer";
 import { MessageLog } from "./message-log";
 
-/** The chat's header from the chat list, or from the chat's own details if no list contains it. */
+/** Returns the chat's row from the chat lists. If no list contains the chat, the row is made from the chat's details;
+ * undefined if these are not loaded yet. */
 export function useChatRow(chatId: number): ChatRow | undefined {
   const { chats, timelines } = useWorkspace();
   const detail = timelines.open(chatId).chatDetails.value;

@@ -10,7 +10,7 @@ const STATE_LABELS: Record<Delivery["state"], string> = {
   superseded: "No longer needed",
 };
 
-/** The attempts to deliver a message, with time, HTTP status and duration. */
+/** Shows the attempts to deliver a message, each with its time, HTTP status and duration. */
 export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
   return (
     <>

@@ -15,13 +15,15 @@ const EVENT_LABELS: Record<string, string> = {
   offline_message: "Message left while offline",
 };
 
-/** Converts `chat_transferred` to "Chat transferred", for types without a label. */
+/** Returns a label for an event type that has none in EVENT_LABELS, for example "Chat transferred" for
+ * `chat_transferred`. */
 const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The text of an event line: the event, and failed or pending deliveries to webhooks and the bot. */
+/** Returns the text of an event line: what happened, and which deliveries of the event to webhooks or the bot have
+ * failed or are pending. */
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
   const [firstEntry] = entries;
   if (firstEntry === undefined) return null;

@@ -33,7 +33,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const bytes = parseFileSize(size);
   const isImage = kind === "photo" || kind === "sticker";
 
-  // Reads width and height from the image, so that the visitor's page can reserve its space.
+  // Reads the width and height of the image, so that the visitor's page can reserve space for it.
   useEffect(() => {
     setImageSize(undefined);
     if (!isWebUrl || !isImage) return;

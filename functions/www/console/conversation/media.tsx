@@ -1,4 +1,5 @@
-/* Images, videos, audio, files and locations (specification, A-3). Their space is reserved before they are loaded. */
+/* Shows images, videos, audio, files and locations (specification, A-3). Space for them is reserved before they are
+   loaded. */
 
 import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
@@ -15,7 +16,8 @@ export const isMedia = (entry: Entry) => MEDIA_TYPES.has(entry.type);
 const isWebUrl = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address);
 
-/** Scales an image down to the maximum size of the message log. */
+/** Returns the size at which an image is shown: its own size, scaled down to the maximum size in the message log if
+ * necessary. */
 export function fitImage(width: number | undefined, height: number | undefined): { width: number; height: number } {
   if (width === undefined || height === undefined) return DEFAULT_IMAGE_SIZE;
   const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);

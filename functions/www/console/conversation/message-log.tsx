@@ -1,4 +1,4 @@
-/* The messages of the open chat: initial scroll position, scroll anchoring and the button for new messages. */
+/* Shows the messages of the open chat. Manages the scroll position and the button for new messages. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons";
@@ -8,9 +8,9 @@ import { describeEvents } from "./event-text";
 import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
 import { TurnView } from "./message-turn";
 
-/** The number of items that are rendered at first, and that are added each time the reader scrolls to the top. */
+/** The number of items that are rendered at first. The same number is added each time the reader scrolls to the top. */
 const ITEMS_PER_PAGE = 60;
-/** Within this distance the log counts as scrolled to the end. */
+/** The log counts as scrolled to the end if the distance from the end is less than this. */
 const NEAR_END_PX = 64;
 const UNREAD_OFFSET_PX = 72;
 
@@ -32,9 +32,11 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const isFollowingEnd = useRef(true);
   const isPositioned = useRef(false);
   const lastRendered = useRef({ last: 0, outgoing: 0 });
-  /** The scroll distance from the end, which is restored after older items have been added above. */
+  /** The scroll distance from the end before older items are added above; it is restored afterwards. Undefined at other
+   * times. */
   const distanceFromEnd = useRef<number | undefined>(undefined);
-  /** The read position when the chat was opened, so that the unread line does not move while the agent reads. */
+  /** The read position when the chat was opened. It is kept, so that the unread line does not move while the agent
+   * reads. */
   const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
   if (isReady) initialReadMark.current ??= { upTo: workspace.readPosition(chatId) };
   const readMark = initialReadMark.current?.upTo;
@@ -59,7 +61,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     if (isReading) workspace.markRead(chatId);
   };
 
-  // Sets the initial scroll position: the unread line, or the end.
+  // Scrolls to the initial position: the unread line, or the end if there are no unread messages.
   useLayoutEffect(() => {
     const element = scrollContainer.current;
     if (!isReady || element === null || isPositioned.current) return;
@@ -82,7 +84,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     updateReadPosition();
   }, [isReady, shownItemCount]);
 
-  // If the reader is at the end, the log scrolls to new messages. Further up it only counts them.
+  // If the reader is at the end of the log, scrolls to new messages. If the reader has scrolled up, only counts them.
   useLayoutEffect(() => {
     if (!isPositioned.current) return;
     const hasNewOwnMessage = outgoing.length > lastRendered.current.outgoing;

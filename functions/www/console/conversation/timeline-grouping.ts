@@ -1,12 +1,13 @@
-/* Groups timeline entries into the items of the message log: days, events, and turns of one author. */
+/* Groups timeline entries into the items of the message log: days, events, and turns. A turn is a series of messages
+   by one author. */
 
 import type { Entry } from "../../api/types";
 import { localDay } from "../../ui/time";
 import type { OutgoingItem } from "../state/outbox";
 
-/** A longer pause between two messages of one author starts a new turn. */
+/** If the pause between two messages of one author is longer than this, the second one starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;
-/** Equal events within this time, one for each webhook, are shown as one line. */
+/** Equal events within this time are shown as one line, because the timeline contains one event for each webhook. */
 const MAX_EVENT_GAP_SECONDS = 20;
 
 const EVENT_TYPES = new Set([
@@ -49,7 +50,7 @@ export interface GroupingInput {
   me: { id: number; name: string };
   /** Visitor messages with a higher `seq` are unread. */
   readUpTo: number | undefined;
-  /** Outbox keys of entries that this page sent, by entry id. */
+  /** The outbox keys of the entries that this page sent. The map's keys are the entry ids. */
   keys?: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +66,7 @@ const isSameAuthor = (a: Turn["author"], b: Turn["author"]) =>
   (a.kind === "visitor" ||
     (a.kind === "agent" ? b.kind === "agent" && a.id === b.id : b.kind === "bot" && a.name === b.name));
 
-/** The first visitor message after `readUpTo`. */
+/** Returns the first message from the visitor after `readUpTo`, or undefined if there is none. */
 export function firstUnread(entries: readonly Entry[], readUpTo: number | undefined): Entry | undefined {
   if (readUpTo === undefined) return undefined;
   return entries.find((entry) => entry.seq > readUpTo && entry.from === "visitor" && !isEvent(entry));
@@ -147,7 +148,8 @@ function isSameEvent(before: Entry | undefined, entry: Entry): boolean {
   return before.type === entry.type || (CHAT_END_EVENTS.has(before.type) && CHAT_END_EVENTS.has(entry.type));
 }
 
-/** Outbox items without a matching entry. The push of the agent's message often arrives before its response. */
+/** Returns the outbox items that the timeline does not contain yet. The push with the agent's message often arrives
+ * before the response to the request that sent it. */
 function withoutStoredEntry(
   entries: readonly Entry[],
   outgoing: readonly OutgoingItem[],
@@ -162,7 +164,7 @@ function withoutStoredEntry(
     const createdAtSeconds = Math.floor(item.createdAt / 1000);
     for (let index = entries.length - 1; index >= 0; index--) {
       const entry = entries[index];
-      // The clocks of the browser and the service may differ by two minutes.
+      // Allow a difference of two minutes between the clocks of the browser and the service.
       if (entry === undefined || entry.timestamp < createdAtSeconds - 120) break;
       if (entry.from !== "agent" || entry.agent?.id !== me || matchedEntryIds.has(entry.id) || keys?.has(entry.id))
         continue;

@@ -1,4 +1,4 @@
-/* The first steps of an account without chats: add a channel, copy its URL, send a test message. */
+/* The page that an account without chats shows. Its steps are: add a channel, copy its URL, send a test message. */
 
 import "./first-run.css";
 import { signal } from "@preact/signals";
@@ -13,7 +13,7 @@ import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
 import { errorText, type Workspace } from "../state/workspace";
 
-/** Whether the account has neither open nor closed chats. Undefined until the chats are loaded. */
+/** Whether the account has neither open nor closed chats. Undefined until this is known. */
 const isEmptyAccount = signal<boolean | undefined>(undefined);
 
 export function isFirstRun({ chats }: Workspace): boolean {

@@ -24,7 +24,7 @@ interface SearchResult {
 
 const searchResult = signal<SearchResult | undefined>(undefined);
 
-/** The loaded chats that contain all words of the search text. */
+/** Returns the rows that contain all words of the search text. */
 export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
   const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
   if (searchTerms.length === 0) return [];
@@ -57,7 +57,8 @@ async function search(workspace: Workspace, searchText: string, cursor?: string 
   }
 }
 
-/** The chats of the visible list in its order. The shortcuts j and k move through them. */
+/** Returns the chats of the visible list in the order in which they are shown. The shortcuts j and k move through them.
+ * Returns the chats of the visible list in the order in which they are shown. The shortcuts j and k move through them. */
 export function visibleChats(chats: ChatStore): ChatRow[] {
   const searchText = searchQuery.value.trim();
   if (searchText !== "") {

@@ -9,7 +9,7 @@ import { signOutReason, signIn, signInWithCode } from "../state/session";
 interface SignInProblem {
   text: string;
   field?: "email" | "password" | undefined;
-  /** The earliest time of the next attempt, as Unix time in milliseconds. */
+  /** The earliest time at which the agent may try again, as Unix time in milliseconds. */
   retryAt?: number | undefined;
 }
 
@@ -57,7 +57,8 @@ export function SignIn() {
     }
   };
 
-  // A sign-in link of the local host contains a single-use code, which is removed from the URL.
+  // If the page was opened with a sign-in link of the local host, the URL contains a single-use code. Remove it from
+  // the URL.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   useEffect(() => {
     if (code !== undefined) {

@@ -1,4 +1,5 @@
-/* Alerts for an agent who does not look at the page: title, dot on the icon, sound and desktop notification. */
+/* Alerts for an agent who is not looking at the page: the page title, a dot on the icon, a sound and desktop
+   notifications. */
 
 import { effect, type ReadonlySignal } from "@preact/signals";
 import plainIcon from "../icon.svg";
@@ -29,7 +30,7 @@ let lastSoundAt = 0;
 /** Plays two synthesized tones, so that no audio file is needed. */
 export function playSound(): void {
   if (!isSoundEnabled.peek() || Date.now() - lastSoundAt < MIN_SOUND_INTERVAL_MS) return;
-  // Browsers block sound before the first click.
+  // Browsers block sound until the user has clicked or pressed a key on the page.
   if (navigator.userActivation?.hasBeenActive === false) return;
   lastSoundAt = Date.now();
   audioContext ??= new AudioContext();
@@ -53,7 +54,8 @@ export function playSound(): void {
 export const areNotificationsSupported = () => typeof Notification !== "undefined";
 export const areNotificationsAllowed = () => areNotificationsSupported() && Notification.permission === "granted";
 
-/** Must be called from a click handler: browsers ignore other permission requests. */
+/** Asks the agent to allow notifications, and returns whether they are allowed. Must be called from a click handler,
+ * because browsers ignore other permission requests. */
 export async function requestNotificationPermission(): Promise<boolean> {
   if (!areNotificationsSupported()) return false;
   const permission = await Notification.requestPermission();
@@ -61,7 +63,7 @@ export async function requestNotificationPermission(): Promise<boolean> {
   return areDesktopNotificationsEnabled.peek();
 }
 
-/** Shows a notification if the page is hidden. It replaces an earlier one of the same chat. */
+/** Shows a desktop notification if the page is hidden. The notification replaces an earlier one for the same chat. */
 export function showDesktopNotification(title: string, text: string, chatId: number, open: () => void): void {
   if (!areDesktopNotificationsEnabled.peek() || !areNotificationsAllowed() || !document.hidden) return;
   const notification = new Notification(title, {

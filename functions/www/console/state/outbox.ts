@@ -13,17 +13,18 @@ export type OutgoingState = "sending" | "waiting" | "rejected";
 export type OutgoingItem = OutgoingContent & {
   key: string;
   chatId: number;
-  /** Unix time in milliseconds. It is unique, and items are sorted by it. */
+  /** When the item was created, as Unix time in milliseconds. The times are unique, and the items are sorted by them.
+   * When the item was created, as Unix time in milliseconds. The times are unique, and the items are sorted by them. */
   createdAt: number;
   state: OutgoingState;
-  /** Why the item is not sent, usually the service's error message. */
+  /** Why the item has not been sent. This is usually the service's error message. */
   problem?: string;
 };
 
 const MAX_RETRY_DELAY_MS = 30_000;
 const IDEMPOTENCY_KEY_BYTES = 16;
 
-/** `crypto.randomUUID` is not used, because browsers offer it over https only. */
+/** Returns a random key. Does not use `crypto.randomUUID`, because browsers offer that function over https only. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(IDEMPOTENCY_KEY_BYTES)), (byte) =>
     byte.toString(16).padStart(2, "0"),
@@ -54,7 +55,7 @@ export class Outbox {
       .sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Sends the items that an earlier page left in storage. */
+  /** Sends all unsent items, including those that were already in storage when the page was loaded. */
   start(): void {
     for (const chatId of new Set(this.items.peek().map((item) => item.chatId))) void this.sendNext(chatId);
   }
@@ -80,7 +81,7 @@ export class Outbox {
     return item;
   }
 
-  /** Sends without waiting for the next retry. */
+  /** Sends the unsent items now instead of at the next scheduled retry. */
   retryNow(): void {
     for (const [chatId, timer] of this.timers) {
       clearTimeout(timer);
@@ -105,7 +106,7 @@ export class Outbox {
     return item;
   }
 
-  /** Loads items that another tab added, and drops those that it removed. */
+  /** Loads the items that another tab has added to storage, and drops those that it has removed. */
   syncWithStorage(): void {
     const names = new Set(this.storage.names());
     const currentItems = this.items.peek();
@@ -122,7 +123,8 @@ export class Outbox {
     this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
   }
 
-  /** Sends the chat's next item. A chat has one request at a time, which preserves the order of its messages. */
+  /** Sends the chat's next item. Only one request for a chat runs at a time, which preserves the order of its messages.
+   * Sends the chat's next item. Only one request for a chat runs at a time, which preserves the order of its messages. */
   async sendNext(chatId: number): Promise<void> {
     if (this.isStopped || this.sendingChatIds.has(chatId) || this.timers.has(chatId) || this.isPaused(chatId)) return;
     const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "rejected");
@@ -132,12 +134,13 @@ export class Outbox {
       const response = await this.send(item);
       this.failureCounts.delete(chatId);
       this.storage.remove(item.key);
-      // The entry is added before the item is removed, so that the message stays visible.
+      // Add the entry to the timeline before the item is removed, so that the message stays visible.
       this.onSent(item, response);
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);
     } catch (error) {
       if (this.isStopped) return;
-      // After 401 the agent signs in again, so the item is sent again later.
+      // A response with the status 401 means that the session has ended. The item is sent again after the agent has
+      // signed in again.
       if (isRetryable(error) || (error instanceof ApiError && error.status === 401)) {
         this.scheduleRetry(item, error);
         return;

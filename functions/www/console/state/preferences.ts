@@ -14,6 +14,6 @@ function persistedSignal<T>(name: string, defaultValue: T): Signal<T> {
 
 export const isSoundEnabled = persistedSignal("sound", true);
 export const areDesktopNotificationsEnabled = persistedSignal("desktop", false);
-/** Shortcuts without Ctrl or Cmd can be disabled (WCAG 2.1.4). */
+/** Whether shortcuts without Ctrl or Cmd are enabled. WCAG 2.1.4 requires that users can disable them. */
 export const areSingleKeyShortcutsEnabled = persistedSignal("keys", true);
 export const isVisitorPaneOpen = persistedSignal("visitor-pane", true);

@@ -1,16 +1,18 @@
 import { signal } from "@preact/signals";
 
-/** The existing pages. Channels, bots, deliveries, agents and settings have no page yet, so admins use the API. */
+/** The console's pages. Channels, bots, deliveries, agents and settings have no page yet, so admins use the API for
+ * them. */
 export const SECTIONS = ["inbox", "visitors"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface Route {
   section: Section;
-  /** The number of the open chat, or of the selected visitor. */
+  /** The number of the open chat or of the selected visitor; undefined if there is none. */
   id: number | undefined;
 }
 
-/** Parses #/, #/chat/7 and #/visitors/12; anything else opens the inbox. */
+/** Converts a URL fragment to a route, for example `#/`, `#/chat/7` or `#/visitors/12`. Any other fragment is the
+ * inbox. */
 export function parseRoute(hash: string): Route {
   const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
@@ -36,7 +38,7 @@ export function startRouting(): void {
   read();
 }
 
-/** Opens a route. With `replacesHistory` it replaces the current entry of the browser's history. */
+/** Opens a route. If `replacesHistory` is true, the route replaces the current entry of the browser's history. */
 export function navigate(to: Route, replacesHistory = false): void {
   const href = hrefOf(to);
   if (location.hash === href || (location.hash === "" && href === "#/")) return;

@@ -62,7 +62,7 @@ export async function signInWithCode(code: string): Promise<void> {
   startSession(await api.post("/_local/sign-in", { body: { code } }), undefined);
 }
 
-/** Loads data that the login response does not contain: e-mail address, photo and the account's name. */
+/** Loads the data that the login response does not contain: e-mail address, photo and the account's name. */
 export async function loadProfile(): Promise<void> {
   try {
     const { agent, role, account } = await api.get("/agent/me");

@@ -17,7 +17,8 @@ import { Sync } from "./sync";
 import { Timelines } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** Replacements for the browser functions that Sync uses. */
+/** The animation frames that `Sync` has requested. They and the other browser functions that `Sync` uses are replaced
+ * below. */
 const pendingFrames: (() => void)[] = [];
 const globals = globalThis as unknown as Record<string, unknown>;
 beforeEach(() => {

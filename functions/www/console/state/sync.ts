@@ -1,4 +1,4 @@
-/* Keeps the stores up to date: with pushes while the socket is open, otherwise by polling. */
+/* Keeps the stores up to date: through pushes while the socket is open, otherwise by polling. */
 
 import { batch, signal } from "@preact/signals";
 import { hasStatus, type ApiClient } from "../../api/client";
@@ -13,9 +13,10 @@ import type { TypingStore } from "./visitor-typing";
 export type ConnectionState =
   | { kind: "starting" }
   | { kind: "live" }
-  /** The lists are polled. `nextAttemptAt` is undefined if the service does not support sockets. */
+  /** The lists are polled. The next attempt to open a socket starts at `nextAttemptAt`; undefined means that none is
+   * planned, because the service does not support sockets or the first socket is still connecting. */
   | { kind: "polling"; nextAttemptAt: number | undefined }
-  /** There is no socket, and HTTP requests fail too. */
+  /** There is no socket, and HTTP requests fail too. The next attempt starts at `nextAttemptAt`. */
   | { kind: "lost"; nextAttemptAt: number };
 
 const POLL_INTERVAL_MS = 3000;
@@ -24,18 +25,20 @@ const RECONCILE_INTERVAL_MS = 5 * 60_000;
 const HIDDEN_FLUSH_DELAY_MS = 250;
 
 export interface SyncEvents {
-  /** A visitor wrote, or a chat started to wait for an agent. Called at most once for each chat and flush. */
+  /** Called when a visitor has written or a chat has started to wait for an agent. Pushes of the same chat that are
+   * applied together cause only one call. */
   visitorActivity: (row: ChatRow, entry: Entry | undefined) => void;
   presence: (agentId: number, status: "online" | "away" | "offline") => void;
   settings: () => void;
   sessionEnded: () => void;
-  /** The service responds again. */
+  /** Called when the service responds again after failures. */
   recovered: () => void;
 }
 
 export class Sync {
   readonly connection = signal<ConnectionState>({ kind: "starting" });
-  /** Returns the timeline of the open chat, which is refreshed with the lists. */
+  /** Returns the timeline of the open chat, or undefined if no chat is open. It is refreshed together with the lists.
+   * Returns the timeline of the open chat, or undefined if no chat is open. It is refreshed together with the lists. */
   openTimeline: () => Timeline | undefined = () => undefined;
 
   private readonly socket: PushSocket;
@@ -152,7 +155,7 @@ export class Sync {
     if (before.kind === "lost" && connection.kind !== "lost") this.events.recovered();
   }
 
-  /** Applies the changes since the cursor, or loads all open chats if there is no valid cursor. */
+  /** Loads and applies the changes since the cursor, or loads the open chats if there is no valid cursor. */
   private async readChanges(): Promise<void> {
     if (this.supportsChanges) {
       try {
@@ -186,7 +189,7 @@ export class Sync {
       .catch((error: unknown) => {
         if (hasStatus(error, 401) || this.isStopped) return;
         this.failureCount++;
-        // The second attempt follows soon, because one slow response is not a lost connection.
+        // Try again soon after the first failure, because one slow response does not mean that the connection is lost.
         const delay = Math.max(this.failureCount > 1 ? 0 : POLL_INTERVAL_MS, backoffDelayMs(this.failureCount));
         this.setConnection({ kind: "lost", nextAttemptAt: Date.now() + delay });
         this.schedulePoll(delay);
@@ -229,7 +232,8 @@ export class Sync {
     this.pollTimer = setTimeout(() => this.poll(), ms);
   }
 
-  /** Reports visitor activity that polling has found, like activity that a push reports. */
+  /** Reports the visitor activity that polling has found, in the same way as activity from pushes. `before` contains
+   * the rows before the poll. */
   private reportVisitorActivity(before: ReadonlyMap<number, ChatRow>): void {
     for (const row of this.chats.rows.peek().values()) {
       const previousRow = before.get(row.chat_id);
@@ -251,7 +255,7 @@ export class Sync {
     else requestAnimationFrame(flush);
   }
 
-  /** Applies the pushes since the last animation frame in one batch. */
+  /** Applies all pushes that have arrived since the last call in one batch. */
   flush(): void {
     this.isFlushScheduled = false;
     if (this.isStopped) return;
@@ -330,7 +334,8 @@ const MESSAGE_TYPES = new Set([
   "buttons",
 ]);
 
-/** Returns the row with this entry as its last message. The next push of the row replaces it. */
+/** Returns a copy of the row with this entry as its last message. It is used until a push with the row itself arrives.
+ * Returns a copy of the row with this entry as its last message. It is used until a push with the row itself arrives. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
   if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];

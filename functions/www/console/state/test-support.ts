@@ -1,4 +1,4 @@
-/* Helpers of the unit tests: a fake API whose responses are computed by a function, and sample rows and entries. */
+/* Helpers for the unit tests: a fake API whose responses are computed by a function, and sample rows and entries. */
 
 import { ApiClient } from "../../api/client";
 import type { ChatRow, Entry } from "../../api/types";

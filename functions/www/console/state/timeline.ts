@@ -1,4 +1,5 @@
-/* The entries and the details of a chat. Gaps in `seq` are filled with requests. */
+/* The entries and the details of a chat. If the numbers (`seq`) of the entries have gaps, the missing entries are
+   requested. */
 
 import { batch, signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
@@ -7,7 +8,8 @@ import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
 const MAX_ENTRIES_PER_PAGE = 500;
-/** A missing entry appears within ten seconds or never, because the service may skip a number. */
+/** The number of retries for missing entries. A missing entry appears within ten seconds or never, because the service
+ * sometimes skips a number. */
 const MAX_GAP_RETRIES = 12;
 const GAP_RETRY_INTERVAL_MS = 1000;
 
@@ -20,7 +22,8 @@ export class Timeline {
   readonly hasOlder = signal(false);
   readonly isLoadingOlder = signal(false);
 
-  /** All entries after `completeAfterSeq` and up to `completeUpToSeq` are loaded. Pushes may have added later ones. */
+  /** All entries after `completeAfterSeq` and up to `completeUpToSeq` are loaded. Later entries can have been added by
+   * pushes, with gaps between them. */
   private completeAfterSeq = 0;
   private completeUpToSeq = 0;
   private currentRefresh: Promise<void> | undefined;
@@ -31,12 +34,13 @@ export class Timeline {
     readonly chatId: number,
   ) {}
 
-  /** The highest loaded `seq`. */
+  /** The highest `seq` of the loaded entries; 0 if none is loaded. */
   get lastSeq(): number {
     return this.entries.peek().at(-1)?.seq ?? 0;
   }
 
-  /** Loads the details and the end of the timeline. `highestSeq` is the chat's last `seq`, if known. */
+  /** Loads the chat's details and the last entries of its timeline. `highestSeq` is the chat's last `seq`; undefined if
+   * it is not known. */
   async open(highestSeq: number | undefined): Promise<void> {
     if (this.loadState.peek() === "loading") return;
     if (this.loadState.peek() === "ready") return this.refreshPending();
@@ -99,7 +103,7 @@ export class Timeline {
     }
   }
 
-  /** Loads the page before the first entry. */
+  /** Loads the page of entries before the first loaded one. */
   async loadOlder(): Promise<void> {
     if (this.isLoadingOlder.peek() || this.completeAfterSeq === 0) return;
     this.isLoadingOlder.value = true;
@@ -120,7 +124,8 @@ export class Timeline {
     }
   }
 
-  /** Adds or replaces an entry from a push or a response. Returns whether it is new. */
+  /** Adds an entry from a push or a response, or replaces the entry with the same `seq`. Returns whether the entry is
+   * new. */
   applyEntry(entry: Entry): boolean {
     const isNew = !this.entries.peek().some((existing) => existing.seq === entry.seq);
     this.mergeEntries([entry]);
@@ -130,7 +135,7 @@ export class Timeline {
     return isNew;
   }
 
-  /** Loads the missing entries before the last one. Retries while they may still appear. */
+  /** Loads the entries that are missing before the last loaded one. Retries as long as they can still appear. */
   private fillGap(attempt = 0): void {
     if (this.gapTimer !== undefined && attempt === 0) return;
     const targetSeq = this.lastSeq;
@@ -146,7 +151,7 @@ export class Timeline {
     this.refresh().then(checkGap, checkGap);
   }
 
-  /** Updates state, agent and department from the row of a list. */
+  /** Updates the state, agent and department in the chat's details from its row. */
   applyRow(row: ChatRow): void {
     const chatDetails = this.chatDetails.peek();
     if (chatDetails === undefined) return;

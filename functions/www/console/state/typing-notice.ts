@@ -1,4 +1,5 @@
-/* Typing notices to the visitor: sent when the agent starts to type, repeated while typing, and ended afterwards. */
+/* Sends typing notices to the visitor: one when the agent starts to type, further ones while the agent is typing,
+   and one when the agent stops. */
 
 const REPEAT_INTERVAL_MS = 6000;
 const IDLE_TIMEOUT_MS = 5000;
@@ -21,7 +22,7 @@ export class TypingNotice {
     this.send("typein");
   }
 
-  /** The composer lost the focus: typing ends after a second without input. */
+  /** Called when the composer loses the focus. The agent then counts as typing for one more second. */
   onBlur(): void {
     if (!this.isTyping) return;
     clearTimeout(this.idleTimer);

@@ -3,7 +3,7 @@ import { tabStorage } from "../../ui/storage";
 import { effect } from "@preact/signals";
 import { TABS, type Tab } from "./chats";
 
-/** The dialog or palette over the console; at most one is open. */
+/** The dialog or palette that is shown over the console. At most one is open. */
 export type Overlay =
   | { kind: "palette" }
   | { kind: "shortcuts" }
@@ -22,11 +22,12 @@ const storedTab = tabStorage.read<Tab>("tab");
 export const activeTab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
 effect(() => tabStorage.write("tab", activeTab.value));
 
-/** The text of the search field. */
+/** The text in the search field of the inbox. */
 export const searchQuery = signal("");
-/** On narrow screens: whether the visitor pane is shown over the conversation. */
+/** Whether the visitor pane is shown over the conversation. Used on narrow screens only. */
 export const isVisitorPaneOverlayOpen = signal(false);
-/** Requests the focus for a chat's composer. The request remains until that composer is rendered. */
+/** The chat whose composer must get the focus, and whether for a reply or a note. Undefined if no composer must. The
+ * request stays here until that composer is rendered. */
 export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
 export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
   composerFocusRequest.value = { chatId, kind };

@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 
-/** A typing notice without an update expires after this time. */
+/** A typing notice expires after this time if it is not repeated. */
 const TYPING_TIMEOUT_MS = 12_000;
 
 export interface VisitorTyping {
   text: string | undefined;
 }
 
-/** The visitors who are typing, by chat. */
+/** The visitors who are typing. The keys are the chat numbers. */
 export class TypingStore {
   readonly visitors = signal<ReadonlyMap<number, VisitorTyping>>(new Map());
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();

@@ -1,4 +1,4 @@
-/* The state of a session: its stores, their synchronisation, and the actions of the agent. */
+/* The state of the signed-in agent's session: the stores, their synchronisation, and the agent's actions. */
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, hasStatus, NetworkError, type ApiClient } from "../../api/client";
@@ -17,7 +17,7 @@ import { Sync } from "./sync";
 import { Timelines, type Timeline } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** How long the agent can undo closing a chat before the request is sent. */
+/** How long the agent can undo the closing of a chat. The request is sent after this time. */
 export const UNDO_CLOSE_MS = 5000;
 
 export function errorText(error: unknown): string {
@@ -32,7 +32,7 @@ export function errorText(error: unknown): string {
 }
 
 export interface Directory {
-  /** `status` is absent if the service does not provide it. */
+  /** The agents of the account. `status` is absent if the service does not provide it. */
   agents: readonly (Omit<Colleague, "status"> & { status?: PresenceStatus })[];
   departments: readonly { id: number; name: string }[];
 }
@@ -52,7 +52,8 @@ export class Workspace {
   readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
   /** Chats for which a request to accept them is running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
-  /** The outbox keys of entries that this page sent, by entry id, so that their components keep their keys. */
+  /** The outbox keys of the entries that this page sent. The map's keys are the entry ids. They let the component of an
+   * entry keep the key that it had as an outbox item. */
   readonly sentItemKeys = new Map<string, string>();
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
@@ -134,7 +135,8 @@ export class Workspace {
 
   private readonly onOnline = () => this.outbox.retryNow();
 
-  /** Sends the requests that wait for an undo immediately, because the page is being closed. */
+  /** Immediately sends the requests that are delayed so that the agent can undo them, because the page is being closed.
+   * Immediately sends the requests that are delayed so that the agent can undo them, because the page is being closed. */
   private readonly onPageHide = () => {
     for (const [chatId, { timer, dismiss }] of this.closeTimers) {
       clearTimeout(timer);
@@ -163,7 +165,8 @@ export class Workspace {
     }
   }
 
-  /** How far the agent has read the chat: the stored position, or their last own entry. */
+  /** Returns the `seq` up to which the agent has read the chat: the stored position, otherwise the agent's own last
+   * entry. Undefined if there is neither. */
   readPosition(chatId: number): number | undefined {
     const lastOwnEntry = this.timelines
       .peek(chatId)
@@ -277,7 +280,7 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Closes the chat after a delay in which the agent can undo it. */
+  /** Closes the chat after a delay, during which the agent can undo this. */
   close(chatId: number): void {
     const row = this.header(chatId);
     if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
@@ -367,7 +370,7 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Erases a visitor with all chats. Repeats the request until the erasure is complete. */
+  /** Erases a visitor with all of the visitor's chats. Repeats the request until the erasure is complete. */
   async eraseVisitor(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
     for (;;) {
@@ -387,7 +390,8 @@ export class Workspace {
     this.chats.remove(ids);
   }
 
-  /** The chat's row from a list, or from its details. */
+  /** Returns the chat's row from a list, otherwise a row made from the chat's details. Undefined if neither is loaded.
+   * Returns the chat's row from a list, otherwise a row made from the chat's details. Undefined if neither is loaded. */
   header(chatId: number): ChatRow | undefined {
     const detail = this.timelines.peek(chatId)?.chatDetails.peek();
     return this.chats.peek(chatId) ?? (detail && rowFromDetails(detail));
@@ -420,7 +424,7 @@ export class Workspace {
       this.presence.value = online || status === "away" ? status : "offline";
       if (isNewSession && this.presence.peek() === "offline") await this.setPresence("online");
     } catch {
-      // The presence stays unknown until the agent changes it.
+      // If the request fails, the presence stays unknown until the agent changes it.
     }
   }
 
@@ -445,7 +449,8 @@ export class Workspace {
     };
   }
 
-  /** Loads agents and departments. If the service does not have this endpoint, admins use the admin endpoints. */
+  /** Loads the agents and departments. If the service does not have the endpoint for agents yet, admins load them from
+   * the admin endpoints. */
   async loadDirectory(): Promise<Directory> {
     try {
       this.directory.value = await this.api.get("/agent/agents");
@@ -472,7 +477,7 @@ export class Workspace {
     }
   }
 
-  /** Whether the chat has a draft or an unsent message. */
+  /** Returns whether the chat has a draft or an unsent message. */
   hasUnsent(chatId: number): boolean {
     return this.drafts.chatIds.peek().has(chatId) || this.outbox.items.peek().some((item) => item.chatId === chatId);
   }
@@ -483,7 +488,7 @@ export class Workspace {
   }
 }
 
-/** A row for a chat that is in no list, for example one opened by its link. */
+/** Returns a row for a chat that no list contains, for example a chat that was opened by its link. */
 export function rowFromDetails(detail: Chat): ChatRow {
   const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
   return {
@@ -500,7 +505,7 @@ export function rowFromDetails(detail: Chat): ChatRow {
 
 export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
 
-/** The visitor's name, or "Visitor" and the visitor's number if the name is unknown. */
+/** Returns the visitor's name, or "Visitor" and the visitor's number if the name is unknown. */
 export function visitorName(row: Pick<ChatRow, "visitor">): string {
   return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
 }

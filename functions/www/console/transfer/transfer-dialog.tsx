@@ -27,7 +27,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
-  // The presence of agents may have changed since the list was loaded.
+  // Load the list again, because the presence of agents can have changed since it was loaded.
   useEffect(() => {
     workspace.loadDirectory().catch((error: unknown) => {
       if (workspace.directory.peek() === undefined)

@@ -212,9 +212,9 @@ function SourceChip({ source }: { source: VisitorFieldSource | undefined }) {
 interface EditableFieldProps {
   label: string;
   value: string | null;
-  /** Shown instead of the value. */
+  /** The text that is shown instead of the value. */
   displayText?: string;
-  /** The source, shown after the value. */
+  /** The source of the value, which is shown after it. */
   source?: VisitorFieldSource | undefined;
   type?: "text" | "email" | "tel";
   isLong?: boolean;
@@ -226,7 +226,8 @@ interface EditableFieldProps {
 
 const focusOnce = (element: HTMLInputElement | HTMLTextAreaElement | null) => element?.focus();
 
-/** A value that can be edited in place. Enter and blur save the change, Escape cancels it. */
+/** A value that can be edited in place. The change is saved when the agent presses Enter or leaves the field, and
+ * discarded when the agent presses Escape. */
 function EditableField({
   label,
   value,
@@ -253,7 +254,7 @@ function EditableField({
   const saveEdit = async (hasFocus: boolean) => {
     if (editedValue === undefined || isBusy || isCancelled.current) return;
     const newValue = editedValue.trim();
-    // The service ignores an empty value, so it is not sent.
+    // An empty value is not sent, because the service ignores it.
     if (newValue === (value ?? "") || newValue === "") return closeEditor(hasFocus);
     setBusy(true);
     try {
@@ -274,7 +275,7 @@ function EditableField({
       value: editedValue,
       maxLength,
       dir: "auto" as const,
-      // `disabled` would remove the focus.
+      // The field is not `disabled` meanwhile, because it would lose the focus.
       readOnly: isBusy,
       ref: focusOnce,
       onInput: (event: Event) => setEditedValue((event.currentTarget as HTMLInputElement).value),
@@ -402,7 +403,8 @@ function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel;
   );
 }
 
-/** Shows `title` above the content and `key` before it with a colon (specification, part C). */
+/** Shows the custom data that webhooks have sent. The title of a line is shown above its content, and the key before
+ * its content with a colon (specification, part C). */
 function CustomData({ lines }: { lines: AgentPanel["custom_data"] }) {
   return (
     <div class="custom">

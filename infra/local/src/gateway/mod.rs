@@ -7,7 +7,7 @@
 //! - `response.rs`: converts the function's result to an HTTP response
 //! - `error.rs`: the error responses of the gateway itself
 
-mod error;
+mod error_response;
 mod event;
 mod request;
 mod response;
@@ -24,7 +24,7 @@ use axum::response::{IntoResponse, Response};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use self::error::GatewayError;
+use self::error_response::GatewayError;
 use self::event::RoutedRequest;
 use self::routes::Routes;
 use crate::lambda::{Functions, MAX_PAYLOAD_BYTES};

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use axum::http::{Version, header};
 use futures_util::StreamExt;
 
-use super::error::GatewayError;
+use super::error_response::GatewayError;
 
 /// The limit for the request line and the headers together.
 const MAX_HEAD_BYTES: usize = 10 * 1024;

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::GatewayError;
+use super::error_response::GatewayError;
 
 /// A function's result that has a `statusCode`.
 #[derive(Deserialize)]

@@ -17,7 +17,7 @@ pub const MAX_HEADERS_PER_READ: usize = 100;
 pub struct ChatPage {
     /// The chats of this page, newest first.
     pub chats: Vec<Chat>,
-    /// The next page contains chats with numbers below this one. `None` on the last page.
+    /// The next page contains chats with numbers below this number. `None` means that this is the last page.
     pub next: Option<u64>,
 }
 
@@ -29,12 +29,13 @@ pub struct ChatListing<'a> {
     states: Vec<StateCursor>,
 }
 
-/// The position of a listing in the chats of one state.
+/// The position that a listing has reached among the chats of one state.
 struct StateCursor {
     state: &'static str,
     /// The chat numbers that were read from the index and are not returned yet, largest first.
     buffered_ids: VecDeque<u64>,
-    /// The next query of the index reads chat numbers below this one. `None` after the last query.
+    /// The next query of the index reads chat numbers below this number. `None` means that the index has been read to
+    /// the end.
     before: Option<u64>,
 }
 
@@ -52,8 +53,9 @@ impl ChatListing<'_> {
     /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`]. Costs one read for
     /// each header, and one query for each state with too few buffered numbers; the queries run concurrently.
     ///
-    /// The index is updated with a delay, so a page can contain fewer chats than it has numbers: a chat that has left
-    /// all of these states is omitted, and a chat that has moved from one of them to another appears once.
+    /// The index is updated with a delay, so a page can contain fewer than `count` chats, even if more pages follow: a
+    /// chat that has left all of these states is omitted, and a chat that has moved from one of them to another appears
+    /// once.
     pub async fn next(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
         let (chats, account_id) = (self.chats, self.account_id);

@@ -1,6 +1,6 @@
-//! Updates of deliveries. A delivery is stored in its entry. This module records attempts and final states, starts
-//! replays, and requeues overdue deliveries. Each of these updates applies only if the delivery still has the state
-//! that the caller read.
+//! Updates deliveries, which are stored in their timeline entries. This module records attempts and final states,
+//! starts replays, and requeues overdue deliveries. Each update applies only if the delivery still has the state that
+//! the caller read.
 
 use std::time::Duration;
 
@@ -21,20 +21,21 @@ use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
-/// How long a chat counts as failing after a failed attempt.
+/// How long a chat's header says that a receiver is failing after a failed attempt.
 const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
-/// How often the sweep (the scheduled search for overdue deliveries) requeues a delivery before the delivery fails.
+/// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
+/// delivery as failed.
 const MAX_REQUEUES: u32 = 60;
-/// How often the sweep requeues a delivery that awaits the bot's reaction and has had no attempt. Until its first
-/// attempt, the task may be waiting in the queue behind other messages of the chat. A visitor may send only a limited
-/// number of messages at once, and two sweeps take longer than the attempts of all of them.
+/// How many times the sweep requeues a delivery that awaits the bot's reaction and has not been attempted yet. Its task
+/// may still be in the queue, behind earlier messages of the chat. Two sweeps are enough, because the number of
+/// messages that a visitor can send at once is limited, and all of them are attempted before the second sweep ends.
 const MAX_BOT_REQUEUES: u32 = 2;
 
 /// What the sweep did with an overdue delivery.
-pub enum RequeueResult {
-    /// Nothing, because the delivery is finished or another process has requeued it.
+pub enum OverdueResult {
+    /// The sweep did nothing, because the delivery is finished or another process has requeued it.
     NotNeeded,
-    /// The delivery is pending again. The caller must queue its task.
+    /// The delivery is pending, and the caller must queue its task.
     Requeued(TimelineEntry),
     /// The delivery failed without another attempt. `is_handed_over` tells whether the bot's chat was handed over to
     /// the agents.
@@ -43,8 +44,8 @@ pub enum RequeueResult {
 
 impl Chats {
     /// Records an attempt and the resulting update of the delivery. `delivery` is the delivery at the start of the
-    /// attempt. If a retry follows, its `round_started_at` is stored too, because the round of a delivery that waited
-    /// long for its turn in the chat starts with the first attempt.
+    /// attempt. If a retry follows, the `round_started_at` of `delivery` is stored too: if the delivery had to wait for
+    /// earlier messages of the chat, its round starts with the first attempt.
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
     /// if the entry would exceed the maximum size of an item. Costs one write.
@@ -60,7 +61,7 @@ impl Chats {
         match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await {
             Ok(()) => Ok(true),
             // The SDK repeats a request whose response is late. The condition of the repeated write fails if the first
-            // one was successful.
+            // write was successful.
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt))
             }
@@ -69,9 +70,9 @@ impl Chats {
         }
     }
 
-    /// Fails a delivery whose attempt does not fit into the entry. All recorded attempts are dropped, to make room for
-    /// the failure. Returns false if the delivery has changed since it was read. Costs one write.
-    pub async fn fail_unrecorded(
+    /// Marks a delivery as failed because its last attempt does not fit into the entry. Removes all recorded attempts
+    /// to make room for the failure. Returns false if the delivery has changed since it was read. Costs one write.
+    pub async fn fail_unstorable_attempt(
         &self,
         entry: &TimelineEntry,
         delivery: &Delivery,
@@ -123,10 +124,10 @@ impl Chats {
                 values.push((":state", s(DeliveryState::Delivered.name())));
                 FINISH_DELIVERED
             }
-            DeliveryUpdate::Failed(failure, verdict_at) => {
+            DeliveryUpdate::Failed(failure, result_visible_at) => {
                 values.push((":state", s(DeliveryState::Failed.name())));
                 values.push((":failure", to_attribute(&FailureItem::from(&failure.truncated()))?));
-                values.push((":verdict_at", n(verdict_at.0)));
+                values.push((":result_visible_at", n(result_visible_at.0)));
                 values.push((":due", s(failed_partition(&entry.account_id))));
                 FINISH_FAILED
             }
@@ -137,8 +138,8 @@ impl Chats {
         self.table.update(ItemUpdate { key, update, condition, values }).await.map(|_| ())
     }
 
-    /// Finishes a pending delivery without another attempt. Returns false if the delivery is not pending. Costs one
-    /// write.
+    /// Stores the final state of a pending delivery without making another attempt. Returns false if the delivery is
+    /// not pending. Costs one write.
     pub async fn finish_delivery(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
@@ -153,8 +154,8 @@ impl Chats {
         }
     }
 
-    /// Marks a receiver of a chat as failing for [`FAILING_MARK_TTL`]. Costs one write. Does nothing for webhooks,
-    /// which have no mark.
+    /// Sets the flag in the chat's header that says the receiver is failing. The flag expires after
+    /// [`FAILING_MARK_TTL`]. Costs one write. Does nothing for webhooks, which have no such flag.
     pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
@@ -164,7 +165,8 @@ impl Chats {
         self.set_failing_mark(chat, update, vec![(":until", n(now.plus(FAILING_MARK_TTL).0))]).await
     }
 
-    /// Removes the failing mark of a receiver. Costs one write. Does nothing for webhooks.
+    /// Clears the flag in the chat's header that says the receiver is failing. Costs one write. Does nothing for
+    /// webhooks.
     pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
@@ -205,9 +207,9 @@ impl Chats {
             Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound),
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 let entry = entry_from_item(item)?;
-                // As in `record_attempt`, the condition of a repeated write fails if the first one was successful.
+                // As in `record_attempt`, the condition of a repeated write fails if the first write was successful.
                 let is_own_result = entry.delivery.as_ref().is_some_and(|delivery| delivery.round_started_at == now);
-                let refusal = scope.refusal(&entry, now).unwrap_or("the delivery has changed");
+                let refusal = scope.replay_obstacle(&entry, now).unwrap_or("the delivery has changed");
                 if is_own_result { Ok(entry) } else { Err(Error::Conflict(refusal)) }
             }
             Err(error) => Err(error.into()),
@@ -215,18 +217,18 @@ impl Chats {
     }
 
     /// Requeues an overdue delivery, or fails it after too many requeues. A delivery without an attempt stays in its
-    /// round, because its task may still be waiting in the queue. Otherwise, a new round starts.
+    /// round, because its task can still be in the queue. Otherwise, a new round starts.
     ///
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
     ///
     /// Costs one read and one write. A handover also costs the reads and writes of
     /// [`hand_over_to_agents`](Self::hand_over_to_agents).
-    pub async fn requeue_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<RequeueResult, Error> {
-        let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(RequeueResult::NotNeeded) };
+    pub async fn resolve_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<OverdueResult, Error> {
+        let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(OverdueResult::NotNeeded) };
         let entry = entry_from_item(item)?;
         let Some(delivery) = entry.delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Pending) else {
-            return Ok(RequeueResult::NotNeeded);
+            return Ok(OverdueResult::NotNeeded);
         };
         let awaits_bot_reaction = bot_reaction::awaits_bot_reaction(&entry);
         let is_abandoned = if awaits_bot_reaction {
@@ -236,13 +238,13 @@ impl Chats {
         };
         if is_abandoned {
             if awaits_bot_reaction && let Some(state) = self.hand_over_unanswered(&entry, now).await? {
-                return self.finish_delivery(&entry, state).await.map(|_| RequeueResult::NotNeeded);
+                return self.finish_delivery(&entry, state).await.map(|_| OverdueResult::NotNeeded);
             }
             let has_failed = self.fail_overdue(&entry.account_id, overdue, now).await?;
             return Ok(if has_failed {
-                RequeueResult::Failed { entry, is_handed_over: awaits_bot_reaction }
+                OverdueResult::Failed { entry, is_handed_over: awaits_bot_reaction }
             } else {
-                RequeueResult::NotNeeded
+                OverdueResult::NotNeeded
             });
         }
         let update = if delivery.attempts_made == 0 { POSTPONE_FIRST_ATTEMPT } else { REQUEUE_IN_NEW_ROUND };
@@ -258,14 +260,14 @@ impl Chats {
         }
         let condition = "#due_at = :due_at AND #delivery.#attempts_made = :attempts_made";
         match self.table.update(ItemUpdate { key: overdue.key.clone(), update, condition, values }).await {
-            Ok(item) => entry_from_item(item).map(RequeueResult::Requeued),
-            Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(RequeueResult::NotNeeded),
+            Ok(item) => entry_from_item(item).map(OverdueResult::Requeued),
+            Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(OverdueResult::NotNeeded),
             Err(WriteError::Error(error)) => Err(error),
         }
     }
 
-    /// Hands a chat over to the agents because the bot did not react to an entry. If no handover is needed, returns the
-    /// final state of the delivery.
+    /// Hands a chat over to the agents because the bot did not react to an entry. Returns `None` if the chat was handed
+    /// over. If no handover is needed, returns the final state of the delivery.
     async fn hand_over_unanswered(
         &self,
         entry: &TimelineEntry,
@@ -280,13 +282,13 @@ impl Chats {
         })
     }
 
-    /// Fails an overdue delivery. Returns false if the delivery has changed since it was read.
+    /// Marks an overdue delivery as failed. Returns false if the delivery has changed since it was read.
     async fn fail_overdue(&self, account_id: &str, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let update = ItemUpdate {
             key: overdue.key.clone(),
             update: "SET #delivery.#state = :failed, #delivery.#failure = :failure, \
-                     #delivery.#verdict_at = :now, #due = :due, #due_at = #at",
+                     #delivery.#result_visible_at = :now, #due = :due, #due_at = #at",
             condition: "#due_at = :due_at",
             values: vec![
                 (":due", s(failed_partition(account_id))),
@@ -304,7 +306,7 @@ impl Chats {
     }
 }
 
-/// Whether the entry contains this attempt as the one that follows the attempts of `before`, in the same round.
+/// Whether the entry already stores this attempt, as the next one after the attempts of `before` and in the same round.
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
         after.round == before.round
@@ -313,7 +315,7 @@ fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> b
     })
 }
 
-/// The update expression that records an attempt, followed by further assignments.
+/// Builds the update expression that records an attempt and then makes the changes in `$others`.
 macro_rules! record_attempt_expression {
     ($others:literal) => {
         concat!(
@@ -332,7 +334,7 @@ const RECORD_ATTEMPT_AND_WINDOW: &str =
 const FINISH_DELIVERED: &str = record_attempt_expression!(", #delivery.#state = :state REMOVE #due, #due_at");
 
 const FINISH_FAILED: &str = record_attempt_expression!(
-    ", #delivery.#state = :state, #delivery.#failure = :failure, #delivery.#verdict_at = :verdict_at, \
+    ", #delivery.#state = :state, #delivery.#failure = :failure, #delivery.#result_visible_at = :result_visible_at, \
      #due = :due, #due_at = #at"
 );
 
@@ -341,20 +343,20 @@ const POSTPONE_FIRST_ATTEMPT: &str =
 
 const REQUEUE_IN_NEW_ROUND: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
      #delivery.#requeues = #delivery.#requeues + :one, #delivery.#round_started_at = :now, #delivery.#attempts_made = \
-     :zero, #due = :due, #due_at = :next_due REMOVE #delivery.#failure, #delivery.#verdict_at";
+     :zero, #due = :due, #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at";
 
 const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
      #delivery.#requeues = :zero, #delivery.#round_started_at = :now, #delivery.#attempts_made = :zero, #due = :due, \
-     #due_at = :next_due REMOVE #delivery.#failure, #delivery.#verdict_at";
+     #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at";
 
-/// The negation of [`bot_reaction::awaits_bot_reaction`] as a condition expression.
+/// A condition expression that holds if [`bot_reaction::awaits_bot_reaction`] is false for the entry.
 macro_rules! not_awaiting_bot {
     () => {
         "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable))"
     };
 }
 
-/// The given condition, extended by the condition that the entry has not expired.
+/// Extends a condition expression by the condition that the entry has not expired.
 macro_rules! and_not_expired {
     ($($condition:expr),+ $(,)?) => {
         concat!(
@@ -364,8 +366,8 @@ macro_rules! and_not_expired {
     };
 }
 
-/// [`ReplayScope::refusal`] as a condition expression, with the values of its placeholders. The condition holds if the
-/// scope allows the replay.
+/// Returns a condition expression that holds if the scope allows the replay, and the values of its placeholders. The
+/// rules are those of [`ReplayScope::refusal`].
 fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(DeliveryState::Failed.name()));
     let not_for_bot = [
@@ -376,26 +378,29 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     match scope {
         ReplayScope::MessageToVisitor => (
             and_not_expired!(
-                "#delivery.#target = :channel AND #delivery.#state = :failed AND #delivery.#verdict_at <= :now"
+                "#delivery.#target = :channel AND #delivery.#state = :failed AND #delivery.#result_visible_at <= :now"
             ),
             vec![failed, (":channel", s(Target::Channel.name()))],
         ),
         ReplayScope::AllFailed => (
-            and_not_expired!(not_awaiting_bot!(), " AND #delivery.#state = :failed AND #delivery.#verdict_at <= :now"),
+            and_not_expired!(
+                not_awaiting_bot!(),
+                " AND #delivery.#state = :failed AND #delivery.#result_visible_at <= :now"
+            ),
             [failed].into_iter().chain(not_for_bot).collect(),
         ),
         ReplayScope::Single => (
             and_not_expired!(
                 not_awaiting_bot!(),
                 " AND (#delivery.#state = :delivered \
-                 OR (#delivery.#state = :failed AND #delivery.#verdict_at <= :now))"
+                 OR (#delivery.#state = :failed AND #delivery.#result_visible_at <= :now))"
             ),
             [failed, (":delivered", s(DeliveryState::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
         ),
     }
 }
 
-/// The values that both [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] use.
+/// Returns the values of the placeholders that [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] have in common.
 fn new_round_values(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
     [
         (":pending", s(DeliveryState::Pending.name())),

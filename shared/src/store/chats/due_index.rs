@@ -1,6 +1,7 @@
-//! The sparse index `due`. It contains pending deliveries and open chats, which scheduled functions process after their
-//! due time, as well as failed deliveries and retention passes. (A retention pass applies a changed retention period to
-//! closed chats.) Each kind of item has its own partitions.
+//! The sparse index `due`, which contains only the items that have the attribute `due`. These are pending deliveries
+//! and open chats, which scheduled functions process after their due time, as well as failed deliveries and retention
+//! passes. (A retention pass applies a changed retention period to closed chats.) Each kind of item has its own
+//! partitions.
 
 use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
@@ -16,9 +17,9 @@ pub const DUE_PARTITIONS: u64 = 32;
 /// A kind of item in the index `due` that a scheduled function processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backlog {
-    /// Pending deliveries, due at the end of their round.
+    /// Pending deliveries. A delivery is due at the end of its round.
     Deliveries,
-    /// Open chats, due at their next idle check.
+    /// Open chats. A chat is due at its next idle check.
     IdleChecks,
 }
 
@@ -31,7 +32,7 @@ impl Backlog {
         }
     }
 
-    /// The partition that contains the items of a chat.
+    /// Returns the partition that contains the chat's items of this backlog.
     pub(in crate::store) fn partition_of(self, chat_id: u64) -> String {
         self.partition(chat_id % DUE_PARTITIONS)
     }
@@ -44,18 +45,19 @@ impl Backlog {
     }
 }
 
-/// The partition of the index `due` that contains the failed deliveries of an account, ordered by the time of their
-/// entries.
+/// Returns the partition of the index `due` that contains the failed deliveries of an account. They are ordered by the
+/// time of their entries.
 pub(in crate::store) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
 }
 
-/// The time from which a delivery is overdue if its round started at `since`.
+/// Returns the time from which a delivery is overdue if its round started at `since`.
 pub(in crate::store) fn delivery_due_at(since: Timestamp) -> Timestamp {
     since.plus(retry_schedule::DELIVERY_WINDOW)
 }
 
-/// An item of the index `due` whose time has passed. It is displayed as its key, which consists of ids only.
+/// An item of the index `due` whose due time has passed. Its `Display` text is the item's key, which contains only ids
+/// and can therefore be logged.
 pub struct OverdueItem {
     pub(in crate::store) key: Key,
     pub due_at: Timestamp,
@@ -71,7 +73,7 @@ impl std::fmt::Display for OverdueItem {
 /// A page of the overdue items of a partition, oldest first.
 pub struct OverduePage {
     pub items: Vec<OverdueItem>,
-    /// The position where the next page starts. `None` on the last page.
+    /// The position where the next page starts, or `None` if this is the last page.
     pub next: Option<OverdueCursor>,
 }
 

@@ -17,7 +17,7 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s}
 
 /// The number of index items that one query reads.
 const INDEX_PAGE_ITEMS: i32 = 1_000;
-/// The number of a chat's items that are deleted concurrently.
+/// The maximum number of a chat's items that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: i32 = 25;
 
 /// What an erasure request has deleted.
@@ -39,20 +39,21 @@ struct Erasure<'a> {
     number: u64,
     has_time: HasTime<'a>,
     erased: ErasureReport,
-    /// Whether the visitor's item no longer has to be deleted: it has been deleted, or it now belongs to another
+    /// Whether the visitor's item no longer has to be deleted, because it has been deleted or now belongs to another
     /// visitor.
     is_visitor_handled: bool,
 }
 
-/// The position of an erasure in the index `listing`. All chat states before `state_index` are done; in the state
-/// `state_index`, all chats up to `chat_id` are done.
+/// The position of an erasure in the index `listing`. The chats in all states before `state_index` have been processed.
+/// In the state `state_index`, all chats up to `chat_id` have been processed.
 #[derive(Deserialize, Clone, Copy, Debug, Default)]
 struct ErasureProgress {
     state_index: usize,
     chat_id: u64,
 }
 
-/// The progress has its own item, because the item of the visitor number may have expired.
+/// Returns the key of the item that stores the progress. The item of the visitor number cannot store it, because that
+/// item may have expired.
 fn progress_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
 }

@@ -1,6 +1,6 @@
-//! Idle checks: the scheduled search for open chats in which nobody writes. The header of an open chat is in the index
-//! `due` under the time of its next idle check. A message does not change that time, so messages cause no index writes.
-//! Instead, each check schedules the next one.
+//! Idle checks: the scheduled search for open chats in which nobody writes. The index `due` contains the header of each
+//! open chat, sorted by the time of its next idle check. A message does not change that time, so messages cause no
+//! index writes. Instead, each check schedules the next one.
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;

@@ -5,15 +5,15 @@ pub mod agent_messages;
 pub mod bot_messages;
 pub mod chat_listing;
 pub mod deliveries;
-pub mod delivery_log;
+pub mod delivery_listing;
 pub mod due_index;
 pub mod erasure;
-pub mod idempotency;
 pub mod idle_check;
 pub mod items;
+pub mod message_receipts;
+pub mod new_chat_rate_limit;
 pub mod notification_entries;
 pub mod offline_messages;
-pub mod opened_chat_limit;
 pub mod panels;
 mod pending_refusals;
 pub mod refusal_counts;
@@ -31,7 +31,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::domain::chat::Chat;
-use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
@@ -96,7 +96,7 @@ pub(in crate::store) fn visitor_number_key(account_id: &str, number: u64) -> Key
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
 }
 
-/// The partition of the index `listing` that contains an account's chats in one state.
+/// Returns the partition of the index `listing` that contains an account's chats in one state.
 pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
     format!("{account_id}#{state}")
 }
@@ -114,7 +114,7 @@ pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Erro
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
-/// The chat number of an item of the index `listing`.
+/// Returns the chat number that an item of the index `listing` contains.
 fn item_chat_id(item: &Item) -> Option<u64> {
     item.get("chat_id")?.as_n().ok()?.parse().ok()
 }
@@ -124,18 +124,18 @@ fn item_key(item: &Item) -> Option<Key> {
     Some(Key::new(text("pk")?, text("sk")?))
 }
 
-/// The due time of an item of the index `due`.
+/// Returns the due time that an item of the index `due` contains.
 fn item_due_at(item: &Item) -> Option<Timestamp> {
     item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)
 }
 
-/// Separates the headers from the entries that were read together with them.
+/// Separates items that were read together into the headers and the entries.
 fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| item.contains_key("state"))
 }
 
-/// A query for the entries with these numbers, oldest first. Returns `None` if the range is empty, because DynamoDB
-/// rejects a range whose end precedes its start.
+/// Returns the query for the entries with these numbers, oldest first, or `None` if the range is empty, because
+/// DynamoDB rejects a range whose end precedes its start.
 fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
     let (first, last) = seqs.into_inner();
     (first <= last && last <= MAX_SEQ).then(|| Query {

@@ -1,5 +1,5 @@
-//! Notifications of bots and webhooks as timeline entries. A notification that reports a change is stored in the same
-//! transaction as the change. Notifications are delivered like messages.
+//! Notifications of bots and webhooks. A notification is a timeline entry. A notification that reports a change is
+//! stored in the same transaction as the change. Notifications are delivered like messages.
 
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
@@ -17,7 +17,7 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 impl Chats {
     /// Notifies the subscribed webhooks of an event that is not a transition. Assigns the entry numbers first, and then
     /// stores the entries in one transaction. Costs one write for the numbers and one for each webhook; costs nothing
-    /// without a subscription.
+    /// if no webhook subscribes to the event.
     pub async fn notify_webhooks(
         &self,
         chat: &Chat,
@@ -32,8 +32,8 @@ impl Chats {
         let key = header_key(&chat.account_id, chat.chat_id);
         let mut values = vec![(":count", n(contents.len()))];
         // A receiver expects no more events of a chat after chat_finished, so a closed chat sends no events. Call
-        // events are an exception, because a call can outlast its chat. A call event also counts as activity for the
-        // idle check.
+        // events are an exception, because a call can outlast its chat. A call event also restarts the chat's idle
+        // time.
         let (update, condition) = if event == WebhookEvent::CallEvent {
             values.push((":now", n(context.now.0)));
             ("SET #seq = #seq + :count, #updated_at = :now", ITEM_EXISTS)
@@ -47,7 +47,7 @@ impl Chats {
             Err(error) => return Err(error.into()),
         };
         header.seq = header.seq.saturating_sub(contents.len() as u64);
-        let entries = context.append_entries(&mut header, contents)?;
+        let entries = context.create_entries(&mut header, contents)?;
         if let [first, others @ ..] = entries.as_slice() {
             let others = others.iter().map(entry_write).collect::<Result<_, _>>()?;
             self.store_entry_with(first, None, others).await?;
@@ -66,7 +66,8 @@ pub struct NotificationContext<'a> {
     pub now: Timestamp,
 }
 
-/// The content of a notification entry. A notification of a webhook has a dispatch; a notification of the bot has none.
+/// The content of a notification entry. The dispatch is set for a notification of a webhook, and is `None` for a
+/// notification of the bot.
 pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
 
 impl NotificationContext<'_> {
@@ -87,7 +88,7 @@ impl NotificationContext<'_> {
         subscribed.map(|webhook| (ContentKind::Webhook(event), Some(dispatch(webhook)))).collect()
     }
 
-    pub(in crate::store) fn chat_updated_subscriptions(&self) -> usize {
+    pub(in crate::store) fn chat_updated_subscriber_count(&self) -> usize {
         self.webhooks.iter().filter(|webhook| webhook.subscribes_to(WebhookEvent::ChatUpdated)).count()
     }
 
@@ -111,7 +112,7 @@ impl NotificationContext<'_> {
     }
 
     /// Creates entries with the next numbers of the chat, and increases the chat's `seq` accordingly.
-    pub(in crate::store) fn append_entries(
+    pub(in crate::store) fn create_entries(
         &self,
         chat: &mut Chat,
         contents: Vec<NotificationContent>,

@@ -51,7 +51,7 @@ impl Chats {
         let message = incoming.entry(&header)?;
         let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
         let contents = context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default());
-        let notifications = context.append_entries(&mut header, contents)?;
+        let notifications = context.create_entries(&mut header, contents)?;
         let entries = [&message].into_iter().chain(&notifications).map(entry_write).collect::<Result<Vec<_>, _>>()?;
         match self
             .write_closed_chat(&header, &visitor, is_new, entries.clone(), &VisitorExpiry::of_closed_chat(&header))

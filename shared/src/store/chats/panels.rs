@@ -38,12 +38,14 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-/// The expiry time of the panel. It is null while the chat is open; closing the chat sets it.
+/// Returns the expiry time of the panel as an attribute value. The value is null while the chat is open; closing the
+/// chat sets the time.
 fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
     to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
 
-/// Returns the write that stores an invitation in the panel. The header contains only the hash of the invitation.
+/// Returns the write that stores an invitation (the text in a message's `sender.invite`) in the panel. The header
+/// contains only the hash of the invitation.
 pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     Write::Update(ItemUpdate {
         key: panel_key(&chat.account_id, chat.chat_id),
@@ -53,8 +55,8 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     })
 }
 
-/// The hash of an invitation that is stored in the header. With the hash, a repeated invitation is detected without
-/// reading the panel.
+/// Returns the hash that the header stores for an invitation. The hash shows that an invitation is repeated, without a
+/// read of the panel.
 pub(in crate::store) fn invite_hash(invite: &str) -> String {
     truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }
@@ -89,8 +91,8 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Stores the state of the chat's assignment to a CRM card. If several webhooks are notified, the assignment is
-    /// done as soon as one of them has made it; a failure of another webhook does not change that. Costs one write.
+    /// Stores the state of the chat's assignment to a CRM card. If several webhooks are notified, one confirmation is
+    /// enough: a failure that another webhook reports afterwards does not change the state. Costs one write.
     pub async fn record_assignment(
         &self,
         chat: &Chat,

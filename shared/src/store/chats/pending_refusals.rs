@@ -1,6 +1,6 @@
-//! The rejected messages that a process has counted and not written to the table yet. This limits the writes during a
-//! flood of rejected messages: for each channel, a process makes at most 20 writes in a ten-second window. Further
-//! counts are added up and are written when the channel rejects a message in a later window.
+//! Keeps the counts of rejected messages that this process has not written to the table yet. The purpose is to limit
+//! the writes during a flood of rejected messages: for each channel, a process makes at most 20 writes in a ten-second
+//! window. Further counts are added up and are written when the channel rejects a message in a later window.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub(in crate::store) struct PendingRefusals(Mutex<HashMap<String, PendingCounts>
 #[derive(Default)]
 struct PendingCounts {
     window: u64,
-    /// The number of counts written in this window.
+    /// The number of counts that the process has written in this window.
     writes: usize,
     /// The counts by reason. The number of reasons is small, because the service defines them.
     counts: HashMap<String, u64>,

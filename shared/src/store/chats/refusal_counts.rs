@@ -1,6 +1,6 @@
 //! Counts the messages that a channel rejected. The counts are grouped by reason and day (UTC), and are shown to
-//! admins. Counts that a process has not written when it ends are lost. Counts wait to be written only during a flood
-//! of rejected messages, so only then are the numbers inexact.
+//! admins. During a flood of rejected messages, a process delays its writes. If the process ends before it has written
+//! its counts, they are lost, so the numbers can then be too low.
 
 use std::time::Duration;
 
@@ -35,8 +35,9 @@ fn day_partition(channel_id: &str, day_number: u64) -> String {
 }
 
 impl Chats {
-    /// Counts a message that a channel rejected. Costs at most one write, but more after a flood. A failed write is
-    /// logged and otherwise ignored, because it must not change the response to the message.
+    /// Counts a message that a channel rejected. Usually costs at most one write. After a flood, costs one write for
+    /// each reason that was counted in the meantime. A failed write is logged and otherwise ignored, because it must
+    /// not change the response to the message.
     pub async fn count_refusal(&self, channel_id: &str, refused: &Error, now: Timestamp) {
         let Some(reason) = refused.refusal_reason() else { return };
         for (reason, count) in self.pending_refusals.count(channel_id, reason, now) {
@@ -57,8 +58,8 @@ impl Chats {
         }
     }
 
-    /// Reads what a channel rejected today and yesterday. Today comes first; within a day, the most frequent reasons
-    /// come first. Costs two queries.
+    /// Reads how many messages a channel rejected today and yesterday. Today comes first; within a day, the most
+    /// frequent reasons come first. Costs two queries.
     pub async fn refusal_counts(&self, channel_id: &str, now: Timestamp) -> Result<Vec<RefusalCount>, Error> {
         let today = day_number(now);
         let days = try_join(

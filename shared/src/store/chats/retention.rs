@@ -19,8 +19,7 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::{from_item, to_attribute};
 
 /// The delay between a change of the retention period and its pass. Every open chat has an idle check at least once an
-/// hour. After this delay, all open chats therefore have the new period, and so do the chats that are closed from then
-/// on.
+/// hour. After this delay, all open chats therefore have the new period. Chats that are closed later have it too.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 /// The number of closed chats that are updated concurrently.
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
@@ -35,7 +34,7 @@ pub struct RetentionPass {
     pub account_id: String,
     /// When the retention period was changed, as Unix time in milliseconds. It identifies the pass.
     started_at: u64,
-    /// Chats with this number or a larger one are done.
+    /// The chats with this number or a larger number have already been processed.
     before_chat_id: u64,
     due_at: u64,
 }
@@ -76,8 +75,9 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Reads the passes that are due. All idle checks that were due before `checked` must be done. A pass waits until
-    /// every chat that was open at the start of the pass has been checked. Costs one query, and one read for each pass.
+    /// Reads the passes that are due. The caller guarantees that all idle checks that were due before `checked` have
+    /// been made. A pass waits until every chat that was open at the start of the pass has been checked. Costs one
+    /// query, and one read for each pass.
     pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
         let mut passes = Vec::new();
         for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
@@ -120,8 +120,8 @@ impl Chats {
         }
     }
 
-    /// Stores the progress of a pass. The due time is set to now, so that the passes of other accounts come first in
-    /// the next run.
+    /// Stores the progress of a pass. The due time is set to the current time, so that the next run processes the
+    /// passes of other accounts first.
     async fn save_progress(&self, pass: &RetentionPass, before_chat_id: u64, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: pass_key(&pass.account_id),

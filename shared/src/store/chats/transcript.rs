@@ -14,7 +14,7 @@ const MAX_TRANSCRIPT_QUERIES: usize = 20;
 #[derive(Clone, Copy)]
 pub struct TranscriptLimits {
     pub max_entries: usize,
-    /// The maximum sum of `entry_bytes` over all entries.
+    /// The maximum total size of the entries, as computed by `entry_bytes`.
     pub max_bytes: usize,
     /// Computes the size of an entry in the transcript.
     pub entry_bytes: fn(&TimelineEntry) -> usize,

@@ -1,6 +1,5 @@
 //! Transfers of a chat. A transfer to an agent makes that agent the owner at once. A transfer to a department offers
-//! the chat to the members of the department. A transfer that loses a race with a concurrent write of the chat is
-//! retried.
+//! the chat to the members of the department. If a concurrent write of the chat wins the race, the transfer is retried.
 
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
@@ -15,8 +14,8 @@ use crate::store::table::Write;
 
 impl Chats {
     /// Transfers a chat and stores an entry that reports the transfer in the timeline. If the owner requests two
-    /// transfers concurrently, one of them fails. Costs a transaction of two writes. Each lost race costs one more
-    /// read.
+    /// transfers concurrently, one of them fails. Costs a transaction of two writes. Each retry after a concurrent
+    /// write also costs one read.
     pub async fn transfer(
         &self,
         chat: Chat,

@@ -1,6 +1,6 @@
 //! Transitions of the chat state. Each transition is one conditional write of the header. If a concurrent write of the
-//! chat wins the race, the chat is read again and the transition is retried. Its notifications of the bot and of the
-//! webhooks are timeline entries, which are written in the same transaction.
+//! chat wins the race, the chat is read again and the transition is retried. A transition may notify the bot and the
+//! webhooks. Each notification is a timeline entry that is written in the same transaction as the header.
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::AgentSnapshot;
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::items::{AgentSnapshotItem, ChatDepartmentItem};
 use crate::store::chats::notification_entries::NotificationContext;
-use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, close_visitor_writes};
+use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_writes_on_close};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_write, header_key, listing_key};
 use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, Write, WriteError, n, s};
@@ -35,13 +35,13 @@ pub struct Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandoverResult {
     HandedOver,
-    /// Not handed over, because the bot has sent a message or an invitation in time.
+    /// The chat was not handed over, because the bot sent a message or an invitation in time.
     BotResponded,
-    /// Not handed over, because the bot no longer owned the chat.
+    /// The chat was not handed over, because the bot no longer owned it.
     NotWithBot,
 }
 
-/// What a transition writes.
+/// The new state and the notifications that a transition writes.
 struct TransitionEffects {
     state: ChatState,
     notice: Option<BotNotice>,
@@ -51,15 +51,16 @@ struct TransitionEffects {
 }
 
 impl TransitionEffects {
-    /// Creates the effects of a transition without notifications.
+    /// Creates the effects of a transition that notifies nobody.
     fn silent(state: ChatState) -> Self {
         Self { state, notice: None, event: None, is_bot_event: false }
     }
 }
 
 impl Chats {
-    /// Gives a chat to the agent who accepts it, if it still has the same offer as in `chat`. Costs one write, or one
-    /// transaction if the bot or webhooks are notified. Each lost race costs one more read.
+    /// Assigns a chat to the agent who accepts it. Fails if the chat has been offered to a different department since
+    /// `chat` was read. Costs one write, or one transaction if the bot or webhooks are notified. Each retry after a
+    /// concurrent write also costs one read.
     pub async fn accept(
         &self,
         chat: Chat,
@@ -68,7 +69,7 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
-        // The photo's URL may be long, and every write of the header pays for its size.
+        // The photo's URL can be long, and a larger header makes every write of it more expensive.
         let without_photo = AgentSnapshot { photo: None, ..agent.clone() };
         let offer = chat.state.offered_department();
         let effects_of = |before: &Chat| {
@@ -79,9 +80,9 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Closes a chat that the agent owns, or that is offered to the agent in `chat`, and removes the visitor's pointer
-    /// to the open chat. Does nothing if the agent has already closed the chat. Costs one transaction. Each lost race
-    /// costs one more read.
+    /// Closes a chat that the agent owns, or that was offered to the agent when `chat` was read. Also removes the
+    /// reference to the open chat from the visitor's item. Does nothing if the agent has already closed the chat. Costs
+    /// one transaction. Each retry after a concurrent write also costs one read.
     pub async fn close(
         &self,
         chat: Chat,
@@ -177,7 +178,7 @@ impl Chats {
         Ok(())
     }
 
-    /// Returns whether the index listed any chats of the agent.
+    /// Releases the agent's chats that the index currently lists, and returns whether there were any.
     async fn release_listed_chats(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<bool, Error> {
         let context = NotificationContext { webhooks: &[], agent_id: None, now };
         let effects_of = |before: &Chat| {
@@ -213,9 +214,9 @@ impl Chats {
         self.transition(chat, context, effects_of).await
     }
 
-    /// Computes the effects of a transition with `effects_of` and writes them. After a lost race, the chat is read and
-    /// its effects are computed again. Nothing is written if the state stays the same, except when the bot is notified
-    /// that no agent is online.
+    /// Computes the effects of a transition with `effects_of` and writes them. If a concurrent write of the chat wins
+    /// the race, the chat is read again and the effects are computed again. Nothing is written if the state stays the
+    /// same, except when the bot is notified that no agent is online.
     async fn transition(
         &self,
         chat: Chat,
@@ -255,7 +256,7 @@ impl Chats {
         if let Some(agent_id) = context.agent_id {
             after.add_participant(agent_id);
         }
-        let notifications = context.append_entries(&mut after, contents)?;
+        let notifications = context.create_entries(&mut after, contents)?;
         if is_bot_event {
             after.bot_event_at = Some(after.updated_at);
         }
@@ -281,7 +282,7 @@ impl Chats {
         let header = transition_update(before, after)?;
         let mut others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         if after.state.is_closed() {
-            others.extend(close_visitor_writes(after, expiry));
+            others.extend(visitor_writes_on_close(after, expiry));
         }
         if others.is_empty() {
             self.table.update(header).await?;
@@ -296,7 +297,7 @@ const UPDATE_OPEN_CHAT: &str = "SET #state = :state, #version = :version, #agent
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
      #bot_event_at = :bot_event_at REMOVE #typing_started_at";
 
-/// Also removes the closed chat from the idle checks and sets its expiry.
+/// Compared with [`UPDATE_OPEN_CHAT`], this update also removes the chat from the idle checks and sets its expiry.
 const UPDATE_CLOSED_CHAT: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
      #bot_event_at = :bot_event_at, #expires_at = :expires_at REMOVE #typing_started_at, #due, #due_at";

@@ -11,8 +11,8 @@ use crate::domain::chat::Chat;
 use crate::store::chats::{panel_key, visitor_key, visitor_number_key};
 use crate::store::table::{Item, ItemUpdate, Write, n, s};
 
-/// The time at which a closed chat and its panel expire, as the value of the attribute `expires_at`. It is null if they
-/// never expire.
+/// Returns the time at which a closed chat and its panel expire, as the value of the attribute `expires_at`. The value
+/// is null if they never expire.
 pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
     let until = closed_chat.retain_until(closed_chat.updated_at);
     until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
@@ -20,19 +20,21 @@ pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
 
 /// When a visitor expires after a chat is closed.
 pub(in crate::store) enum VisitorExpiry {
-    /// Together with the chat that is being closed. The write has the condition that no other chat expires later.
+    /// The visitor expires together with the chat that is being closed. The write has the condition that no other chat
+    /// of the visitor expires later.
     OfThisChat(AttributeValue),
-    /// Together with a chat that was closed earlier but expires later.
+    /// The visitor expires together with a chat that was closed earlier but expires later.
     OfEarlierChat(AttributeValue),
 }
 
 impl VisitorExpiry {
-    /// The usual expiry. It is tried first, so that closing a chat does not need to read the visitor's item.
+    /// Returns the usual expiry, which is that of the closed chat. It is tried first, so that closing a chat does not
+    /// need to read the visitor's item.
     pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }
 
-    /// The expiry to try after a write condition has failed. Returns `None` unless `failed_item`, the item whose
+    /// Returns the expiry to try after a write condition has failed, or `None` unless `failed_item`, the item whose
     /// condition failed, is the visitor's item and stores a later expiry than that of the closed chat.
     pub(in crate::store) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
         let retain_until = failed_item.get("retain_until").filter(|_| failed_item.contains_key("external_id"))?;
@@ -54,7 +56,7 @@ impl VisitorExpiry {
 
 /// Returns the writes that accompany the header's update when a chat is closed. They remove the visitor's pointer to
 /// the open chat, and set the expiry of the visitor, the visitor number and the panel.
-pub(in crate::store) fn close_visitor_writes(closed_chat: &Chat, expiry: &VisitorExpiry) -> Vec<Write> {
+pub(in crate::store) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &VisitorExpiry) -> Vec<Write> {
     let condition = match expiry {
         VisitorExpiry::OfEarlierChat(_) => "#open_chat = :chat AND #retain_until = :retain_until",
         VisitorExpiry::OfThisChat(_) if expiry.is_never() => "#open_chat = :chat",
@@ -87,8 +89,8 @@ pub(in crate::store) fn close_visitor_writes(closed_chat: &Chat, expiry: &Visito
     writes
 }
 
-/// Returns the write that sets the expiry of the visitor number, the item that leads from the number to the visitor. It
-/// must not be used while a chat is open, because the visitor number does not expire then.
+/// Returns the write that sets the expiry of the visitor number, the item that maps the number to the visitor. It must
+/// not be used while a chat is open, because the visitor number does not expire then.
 pub(in crate::store) fn visitor_number_expiry_write(closed_chat: &Chat, expiry: &VisitorExpiry) -> Write {
     let visitor = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
     Write::Update(ItemUpdate {

@@ -9,11 +9,11 @@ use serde::Deserialize;
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::channel::Channel;
-use crate::domain::chat::{Chat, FailingUntil, MessagePreview, Sender};
+use crate::domain::chat::{Chat, MessagePreview, ReceiversFailingUntil, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
-use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Content, truncate_chars};
 use crate::domain::rate_limit::RateWindow;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -22,8 +22,8 @@ use crate::domain::visitor::{
     IntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
 use crate::error::Error;
-use crate::store::chats::idempotency::MessageReceipt;
 use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
+use crate::store::chats::message_receipts::MessageReceipt;
 use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::panels::{invite_hash, invite_write};
 use crate::store::chats::visitor_updates::{
@@ -40,11 +40,11 @@ pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
 /// A visitor's message as received from a channel.
 pub struct IncomingMessage<'a> {
     pub channel: &'a Channel,
-    /// The department of the chat, if the message opens one.
+    /// The department that the chat gets if the message opens a chat.
     pub department: Option<&'a ChatDepartment>,
     /// The value of `sender.id` as text.
     pub external_id: &'a str,
-    /// Whether `sender.id` was a number.
+    /// Whether the JSON value of `sender.id` was a number.
     pub has_numeric_id: bool,
     /// The value of `sender.invite`.
     pub invite: Option<&'a str>,
@@ -67,7 +67,7 @@ pub struct StoreMessageResult {
 struct HeaderUpdate<'a> {
     rate: RateWindow,
     visitor_name: &'a str,
-    /// The invitation, if it differs from the last one.
+    /// The message's invitation if it differs from the chat's last invitation; otherwise `None`.
     new_invite: Option<&'a str>,
     /// How many entry numbers the update assigns.
     entry_count: u64,
@@ -75,7 +75,7 @@ struct HeaderUpdate<'a> {
 
 /// The last visitor number and the last chat number that were assigned in an account.
 #[derive(Deserialize)]
-pub(in crate::store) struct Counters {
+pub(in crate::store) struct LastAssignedNumbers {
     #[serde(default)]
     pub visitors: u64,
     #[serde(default)]
@@ -146,7 +146,7 @@ impl Chats {
         let mut header = self.advance_header(incoming, &chat, &update).await?;
         header.seq = header.seq.saturating_sub(notification_count);
         let entry = incoming.entry(&header)?;
-        let notifications = context.append_entries(&mut header, notifications)?;
+        let notifications = context.create_entries(&mut header, notifications)?;
 
         let mut others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         others.extend(visitor_update.map(Write::DynamicUpdate));
@@ -155,7 +155,7 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications })
     }
 
-    /// Assigns the next entry numbers of an open chat and returns the new header. The condition is that the chat's
+    /// Assigns the next entry numbers of an open chat and returns the new header. The write succeeds only if the chat's
     /// state and rate window have not changed since `chat` was read.
     async fn advance_header(
         &self,
@@ -199,7 +199,8 @@ impl Chats {
         Ok(chat_from_item(self.table.update(ItemUpdate { key, update, condition, values }).await?)?)
     }
 
-    /// Opens a chat with a visitor's message. Assigns the numbers first, and then stores all items in one transaction.
+    /// Opens a chat with a visitor's message. First assigns the chat number and, if needed, the visitor number. Then
+    /// stores all items in one transaction.
     async fn open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -239,7 +240,7 @@ impl Chats {
         &self,
         incoming: &IncomingMessage<'_>,
         is_new_visitor: bool,
-    ) -> Result<Counters, WriteError> {
+    ) -> Result<LastAssignedNumbers, WriteError> {
         let IncomingMessage { channel, settings, now, .. } = incoming;
         self.count_opened_chat(&channel.channel_id, settings.limits.channel_chats, *now).await?;
         let update = ItemUpdate {
@@ -311,7 +312,7 @@ impl IncomingMessage<'_> {
             updated_at: self.now,
             last_message: Some(MessagePreview::of(self.content, &Sender::Visitor, self.now)),
             typing_started_at: None,
-            failing_until: FailingUntil::default(),
+            failing_until: ReceiversFailingUntil::default(),
             rate: RateWindow { started_at: self.now, count: 1 },
             rating: None,
             retention_days: self.settings.retention_days,

@@ -14,14 +14,14 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
-    /// Stores the changes of a visitor without notifying webhooks. Costs one write, or two if the name has changed,
-    /// because the header of the open chat contains the name too.
+    /// Stores the changed attributes of a visitor without notifying webhooks. Costs one write, or two if the name has
+    /// changed, because the header of the open chat contains the name too.
     pub async fn save_visitor(&self, visitor: &Visitor) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], Timestamp(0)).await.map(|_| ())
     }
 
-    /// Stores the changes of a visitor together with the chat_updated events that report them. Returns the events,
-    /// which the caller must queue.
+    /// Stores the changed attributes of a visitor together with the chat_updated events that report the change. Returns
+    /// the events, which the caller must queue.
     ///
     /// The header is written first, to assign the entry numbers. If the function is interrupted before the transaction
     /// that follows, the visitor is unchanged, and a repeated request stores and reports the change.
@@ -38,14 +38,14 @@ impl Chats {
             return Ok(Vec::new());
         }
         let context = NotificationContext { webhooks, agent_id: None, now };
-        let count = if visitor.changes.must_notify_webhooks { context.chat_updated_subscriptions() } else { 0 };
+        let count = if visitor.changes.must_notify_webhooks { context.chat_updated_subscriber_count() } else { 0 };
         let notifications = match self.update_header_for_visitor(visitor, count).await? {
             Some(mut header) => {
                 let context =
                     NotificationContext { agent_id: header.state.agent().map(|agent| agent.agent_id), ..context };
                 let contents = context.chat_updated_notifications(&header, visitor);
                 header.seq = header.seq.saturating_sub(contents.len() as u64);
-                context.append_entries(&mut header, contents)?
+                context.create_entries(&mut header, contents)?
             }
             None => Vec::new(),
         };

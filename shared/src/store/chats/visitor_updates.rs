@@ -1,5 +1,5 @@
-//! The writes that store a visitor and the visitor number, which is the item that leads from the number to the visitor.
-//! An update sets only the attributes that have changed, so that concurrent changes of other attributes are preserved.
+//! The writes that store a visitor and the visitor number, which is the item that maps the number to the visitor. An
+//! update sets only the attributes that have changed, so that concurrent changes of other attributes are preserved.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -34,7 +34,7 @@ impl SetClause {
     }
 }
 
-/// The assignments of the visitor's changed attributes.
+/// Returns the assignments that store the visitor's changed attributes.
 pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClause, Error> {
     let Visitor { profile, sources, integrator_values, .. } = visitor;
     let source = |source: Option<ProfileSource>| to_attribute(&source.map(ProfileSource::name));

@@ -1,8 +1,8 @@
 //! The request limit of a bot, which all processes share.
 //!
 //! Counting every request in the table would increase the writes of a bot message by half. Therefore, a process counts
-//! requests in memory, and adds them to the table's count after every ten requests. With a single process the limit is
-//! exact; each further process may allow nine requests too many.
+//! requests in memory, and adds them to the table's count after every ten requests. With a single process, the limit is
+//! exact. Each additional process can allow up to nine requests too many.
 
 use serde::Deserialize;
 
@@ -23,10 +23,11 @@ struct BotRequestCountItem {
 }
 
 impl Connections {
-    /// Counts a request of a bot, which may make `limit` requests in a window. Every tenth request costs one write.
+    /// Counts a request of a bot. The bot is allowed to make `limit` requests in a window. Every tenth request costs
+    /// one write.
     ///
     /// # Errors
-    /// `RateLimited`, with the time until the window ends, if the bot has reached its limit.
+    /// Fails with `RateLimited` if the bot has reached its limit. The error contains the time until the window ends.
     pub async fn count_bot_request(&self, bot_id: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
         let (number, ends_at) = fixed_window(now);
         let mut window = self.local_rate_windows.count_request(bot_id, number);

@@ -18,16 +18,17 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::from_item;
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table, WriteError, n};
 
-/// How many failed first attempts open a breaker. Each of them must fail within `FAILURE_TTL` of the previous one.
+/// The number of failed first attempts that opens a breaker. Each attempt must fail within `FAILURE_TTL` of the
+/// previous failure.
 const FAILURES_TO_OPEN: u32 = 5;
 /// How long a failure counts, and how long a breaker stays open after the last failure.
 const FAILURE_TTL: Duration = Duration::from_secs(10);
-/// How long a process uses the state of a breaker that it has read. Also the minimum time between two writes of a
-/// process that keep a breaker open.
+/// How long a process relies on a breaker state that it has read. It is also the minimum time between two writes with
+/// which a process keeps a breaker open.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an expired item is kept before the table may delete it.
 const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
-/// When the cache of failing receivers is full, it is emptied.
+/// The maximum number of failing receivers in the cache. A full cache is emptied.
 const MAX_CACHED_BREAKERS: usize = 1_000;
 
 /// The circuit breakers of all receivers, which are items of the Connections table.
@@ -69,8 +70,9 @@ impl CircuitBreakers {
         Self { table, cache: Arc::default() }
     }
 
-    /// Whether first attempts go to the retry queue. Costs nothing if the receiver has not failed in this process.
-    /// Otherwise, costs one read, but at most one read in two seconds while the breaker is open.
+    /// Returns whether the breaker is open, so that first attempts must go to the retry queue. Costs nothing if the
+    /// receiver has not failed in this process. Otherwise, costs one read, but at most one read in two seconds while
+    /// the breaker is open.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let Some(cached) = self.cached(receiver) else { return Ok(false) };
         if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
@@ -114,7 +116,8 @@ impl CircuitBreakers {
         Ok(failures == FAILURES_TO_OPEN)
     }
 
-    /// Keeps an open breaker open after a further attempt hung until it failed. Costs at most one write in two seconds.
+    /// Extends the time for which a breaker is open, after another attempt has hung until it failed. Costs at most one
+    /// write in two seconds.
     pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
         if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());
@@ -134,8 +137,8 @@ impl CircuitBreakers {
         Ok(())
     }
 
-    /// Closes the breaker of a receiver that responded. Returns whether the breaker was open as far as this process
-    /// knew. Costs one write, or nothing if the receiver has not failed in this process.
+    /// Closes the breaker of a receiver that responded. Returns true if this process knew that the breaker was open.
+    /// Costs one write, or nothing if the receiver has not failed in this process.
     pub async fn close(&self, receiver: &str) -> Result<bool, Error> {
         let Some(cached) = self.lock_cache().remove(receiver) else { return Ok(false) };
         let (update, condition) = ("REMOVE #failures, #until", ITEM_EXISTS);
@@ -160,7 +163,7 @@ impl CircuitBreakers {
     }
 }
 
-/// The expiry of a failure that happens now, and the time after which the table may delete the item.
+/// Returns the expiry time of a failure that happens at `now`, and the time after which the table may delete the item.
 fn expiry_values(now: Timestamp) -> ExpressionValues {
     let until = now.plus(FAILURE_TTL);
     vec![(":until", n(until.0)), (":expires_at", n(until.plus(EXPIRED_ITEM_RETENTION).seconds()))]

@@ -10,9 +10,9 @@ pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>)
 #[derive(Clone, Copy, Default)]
 pub(super) struct LocalRateWindow {
     pub number: u64,
-    /// The count of all processes at the last write of this process.
+    /// The count of all processes, as returned by the last write of this process.
     pub shared_count: u64,
-    /// The requests in this process since that write.
+    /// The number of requests that this process has counted since that write.
     pub local_count: u64,
 }
 

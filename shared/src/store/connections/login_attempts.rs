@@ -18,8 +18,8 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, n};
 
 /// A login attempt that has been counted, but whose password has not been verified yet.
 pub struct LoginAttempt {
-    /// One counter for the combination of e-mail address and network, one for the network, and one for the e-mail
-    /// address.
+    /// The counter of the combination of e-mail address and network, the counter of the network, and the counter of the
+    /// e-mail address.
     counters: [(LoginCounter, Key); 3],
     known_network: Key,
 }
@@ -31,16 +31,16 @@ struct LoginAttemptCountItem {
 
 #[derive(Deserialize)]
 struct KnownNetworkItem {
-    /// Unix time in seconds.
+    /// When the network is no longer known, as Unix time in seconds.
     expires_at: u64,
 }
 
 impl Connections {
     /// Counts a login attempt by e-mail address and network address, before the password is verified. Costs three
-    /// writes, and one read for each exceeded limit that does not apply to known networks.
+    /// writes, and one read for each exceeded limit from which known networks are exempt.
     ///
     /// # Errors
-    /// `RateLimited`, with the time until the window ends, if a limit is exceeded.
+    /// Fails with `RateLimited` if a limit is exceeded. The error contains the time until the window ends.
     pub async fn count_login_attempt(
         &self,
         email: &str,

@@ -16,7 +16,7 @@ struct PresenceItem {
     agent_id: u64,
     status: String,
     last_request_at: u64,
-    /// Unix time in seconds.
+    /// When the presence expires, as Unix time in seconds.
     #[serde(default)]
     expires_at: u64,
 }
@@ -36,12 +36,12 @@ impl Connections {
         Ok(self.table.put(to_item(&item)?, false).await?)
     }
 
-    /// Costs one read.
+    /// Reads the presence of an agent. Costs one read.
     pub async fn presence(&self, account_id: &str, agent_id: u64) -> Result<Option<Presence>, Error> {
         self.table.get(presence_key(account_id, agent_id)).await?.map(presence_from_item).transpose()
     }
 
-    /// Costs one write.
+    /// Deletes the presence of an agent. Costs one write.
     pub async fn delete_presence(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
     }

@@ -18,9 +18,9 @@ use crate::store::{from_item, to_attribute, to_item};
 
 /// How long a session lasts after the login, even while it is in use.
 const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// The time of the last request is stored at most once in this interval, to save writes.
+/// The minimum time between two writes of the time of a session's last request. It saves writes.
 const LAST_REQUEST_WRITE_INTERVAL: Duration = Duration::from_secs(60);
-/// The number of sessions that are deleted concurrently.
+/// The maximum number of sessions that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: usize = 25;
 
 /// The session of a signed-in agent.
@@ -44,11 +44,12 @@ struct SessionItem {
     role: String,
     name: String,
     photo: Option<String>,
-    /// Unix time in milliseconds.
+    /// The time of the last request, as Unix time in milliseconds.
     last_request_at: u64,
-    /// Unix time in seconds, as the table's TTL requires. It is never later than `ends_at`.
+    /// When the session expires unless it is used again. It is never later than `ends_at`. Unix time in seconds, as the
+    /// table's TTL requires.
     expires_at: u64,
-    /// When the session ends even if it is in use. Unix time in seconds.
+    /// When the session ends even if it is still in use, as Unix time in seconds.
     #[serde(default)]
     ends_at: u64,
 }
@@ -147,8 +148,8 @@ impl Connections {
         self.delete_presence(account_id, agent_id).await
     }
 
-    /// Ends all sessions of an agent who was deleted or whose role has changed. Sessions that start concurrently end
-    /// too, because the deletion is repeated until no session is left.
+    /// Ends all sessions of an agent who was deleted or whose role has changed. The deletion is repeated until no
+    /// session is left, so that sessions which start concurrently end too.
     pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         loop {
             let sessions = self.sessions(account_id, agent_id).await?;

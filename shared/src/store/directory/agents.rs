@@ -1,8 +1,8 @@
 //! The accounts, agents and logins in the Directory table.
 //!
 //! An account always has an admin. Agents cannot change their own role. A caller who grants or removes the admin role
-//! must still be an admin when the change is written, which the transaction checks with the caller's item. So if two
-//! admins demote or delete each other concurrently, only one of them succeeds.
+//! must still be an admin when the change is written, which the transaction checks in the caller's item. Therefore, if
+//! two admins demote or delete each other concurrently, only one of them succeeds.
 
 use crate::domain::agent::{Agent, Role};
 use crate::error::Error;
@@ -17,7 +17,7 @@ use crate::store::table::{
 use crate::store::{from_item, to_attribute, to_item};
 
 /// The condition that the agent exists and is not being deleted.
-const NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
+const EXISTS_AND_NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
 /// The condition that the agent is not being deleted and still has the e-mail address that was read.
 const UNCHANGED_EMAIL: &str = "attribute_not_exists(#deleting) AND #email = :known_email";
 /// The condition that the login belongs to this agent.
@@ -43,12 +43,12 @@ pub enum Authority {
 pub struct Login {
     pub account_id: String,
     pub agent_id: u64,
-    /// See [`crate::runtime::password`].
+    /// The hash of the password, as computed by [`crate::runtime::password`].
     pub password_hash: String,
 }
 
-/// One write of a transaction, and the function that returns the error if its condition fails. The argument of the
-/// function is the stored item, if there is one.
+/// One write of a transaction, together with a function that is called if the write's condition fails. The function
+/// gets the stored item, if there is one, and returns the error to report.
 struct TransactionStep {
     write: Write,
     condition_error: fn(Option<&Item>) -> Error,
@@ -98,7 +98,7 @@ impl Directory {
         self.commit_steps(steps).await
     }
 
-    /// Returns an agent of the account, or the error `NotFound`. Costs one read.
+    /// Returns an agent of the account. Fails with `NotFound` if the agent does not exist. Costs one read.
     pub async fn agent_of_account(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
@@ -164,7 +164,7 @@ impl Directory {
         }
         if !changes_email && password.is_none() {
             if !changed.is_empty() {
-                let write = Write::DynamicUpdate(ItemUpdate::set_attributes(key, changed, NOT_DELETING));
+                let write = Write::DynamicUpdate(ItemUpdate::set_attributes(key, changed, EXISTS_AND_NOT_DELETING));
                 steps.push(TransactionStep { write, condition_error: not_found_or_changed });
             }
             return self.commit_steps(steps).await;
@@ -217,8 +217,8 @@ impl Directory {
         ])
     }
 
-    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. This
-    /// can be repeated after an interrupted deletion. Costs one transaction and one write.
+    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. A call
+    /// can be repeated if the deletion was interrupted. Costs one transaction and one write.
     ///
     /// # Errors
     /// `Forbidden` if the caller is no longer an admin. `NotFound` if the agent does not exist. `Conflict` if the

@@ -58,8 +58,8 @@ impl Directory {
         Ok(self.bots.put(&key.pk, bot))
     }
 
-    /// Returns a bot of this account, or the error `NotFound`, also if the bot belongs to another account. Costs one
-    /// read.
+    /// Returns a bot of this account. Fails with `NotFound` if the bot does not exist or belongs to another account.
+    /// Costs one read.
     pub async fn bot_of_account(&self, account_id: &str, bot_id: &str) -> Result<Bot, Error> {
         let bot = self.bot(bot_id).await?;
         bot.filter(|bot| bot.account_id == account_id).ok_or(Error::NotFound)
@@ -86,8 +86,8 @@ impl Directory {
         self.commit_bot(writes.into_iter().chain(channels).collect()).await
     }
 
-    /// Stores a changed bot in one transaction. The token must stay the same. The bot is unassigned from the channels
-    /// that it no longer has, and assigned to the new ones.
+    /// Stores a changed bot in one transaction. The token must stay the same. The transaction also unassigns the bot
+    /// from the channels that were removed, and assigns it to the channels that were added.
     pub async fn save_bot(&self, before: &Bot, after: &Bot) -> Result<(), Error> {
         let unassigned = before
             .channel_ids
@@ -122,8 +122,8 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
-/// Returns the update from `before` to `after`, or `None` if nothing has changed. The update has the condition that the
-/// bot's channels are still those of `before`.
+/// Returns the update that changes the stored bot from `before` to `after`, or `None` if nothing has changed. The
+/// update has the condition that the bot's channels are still those of `before`.
 fn bot_update(before: &Bot, after: &Bot) -> Result<Option<ItemUpdate<String>>, Error> {
     let changed = changed_values(bot_values(before)?, bot_values(after)?);
     if changed.is_empty() {

@@ -27,8 +27,8 @@ impl Directory {
         }
     }
 
-    /// Returns those channels with these ids that exist. They may be up to 10 seconds old. Costs one read for each
-    /// channel that is not cached; the reads are made in batches.
+    /// Returns the channels with these ids, by id. Ids of channels that do not exist are left out. They may be up to 10
+    /// seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -65,15 +65,15 @@ impl Directory {
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
     }
 
-    /// Returns a channel of this account, or the error `NotFound`, also if the channel belongs to another account.
-    /// Costs one read.
+    /// Returns a channel of this account. Fails with `NotFound` if the channel does not exist or belongs to another
+    /// account. Costs one read.
     pub async fn channel_of_account(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
         let channel = self.channel(channel_id).await?;
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// Returns the account's channels in no particular order. They come from an index, which is updated with a short
-    /// delay.
+    /// Returns the account's channels in no particular order. The channels are read from an index, which is updated
+    /// with a short delay.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),

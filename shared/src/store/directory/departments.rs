@@ -13,7 +13,7 @@ use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, changed_values, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// Limits the size of a roster.
+/// The maximum number of departments in an account. It limits the size of the roster.
 const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
 
 impl Directory {
@@ -37,8 +37,8 @@ impl Directory {
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
     }
 
-    /// Stores the changes of an existing department. Agents that are added must exist. Costs one write, and one query
-    /// if agents are added.
+    /// Stores the changes of an existing department. Agents who are added must exist. Costs one write, and one query if
+    /// agents are added.
     pub async fn save_department(
         &self,
         account_id: &str,
@@ -103,8 +103,8 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.audience(&channel.settings))
     }
 
-    /// Returns the department that a new chat gets if its channel names exactly one department. Costs one query, or
-    /// nothing if the roster is cached or the channel does not name exactly one department.
+    /// Returns the department of a new chat if its channel names exactly one department; otherwise returns `None`.
+    /// Costs one query, or nothing if the roster is cached or the channel does not name exactly one department.
     pub async fn default_department(&self, channel: &Channel) -> Result<Option<ChatDepartment>, Error> {
         if channel.settings.department_ids.len() != 1 {
             return Ok(None);
@@ -112,8 +112,8 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.default_department(&channel.settings))
     }
 
-    /// Rejects a channel if it adds agents or departments that do not exist. Costs one query, or nothing if no agents
-    /// or departments are added.
+    /// Returns an error if a channel's new settings add agents or departments that do not exist. Costs one query, or
+    /// nothing if no agents or departments are added.
     pub async fn check_audience_ids(
         &self,
         account_id: &str,

@@ -240,14 +240,15 @@ pub(super) struct BotItem {
     token: String,
     name: String,
     channel_ids: Vec<String>,
-    /// In seconds; 0 means that there is no limit. See [`answer_limit_seconds`].
+    /// The bot's answer limit in seconds. 0 means that there is no limit; `None` means the default limit. See
+    /// [`answer_limit_seconds`].
     #[serde(default)]
     answer_within: Option<u64>,
     signing_secret: String,
     created_at: u64,
 }
 
-/// The stored form of a bot's answer limit: the number of seconds, or 0 if there is no limit.
+/// Returns the stored form of a bot's answer limit: the number of seconds, or 0 if there is no limit.
 pub(super) fn answer_limit_seconds(limit: Option<Duration>) -> u64 {
     limit.map_or(0, |limit| limit.as_secs())
 }
@@ -261,7 +262,7 @@ fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
     }
 }
 
-/// Leads from a provider's token to the bot that uses the token.
+/// The item that maps a provider's token to the bot that uses the token.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BotTokenItem {
     pub pk: String,

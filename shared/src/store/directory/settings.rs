@@ -1,4 +1,4 @@
-//! The settings of an account and the trigger rules of its widget, which are two items of the Directory table.
+//! The settings of an account and the trigger rules of its widget. Each of them is an item of the Directory table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,8 +71,8 @@ struct SigningSecretItem {
 }
 
 #[derive(Deserialize)]
-struct RulesItem {
-    /// The widget's list of rules as JSON.
+struct WidgetRulesItem {
+    /// The list of the widget's trigger rules, as JSON text.
     rules: String,
 }
 
@@ -80,7 +80,7 @@ impl Directory {
     /// Returns the trigger rules of the widget as a JSON list (see [`crate::wire::widget_triggers`]). Costs one read.
     pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
-        serde_json::from_str(&from_item::<RulesItem>(item)?.rules).map_err(Error::internal)
+        serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
     /// Costs one write.
@@ -142,7 +142,7 @@ impl Directory {
             let written = match self.table.update(item_update).await {
                 Ok(_) => Ok(()),
                 // The SDK repeats a request whose response is late. The condition of the repeated write fails if the
-                // first one was successful.
+                // first write was successful.
                 Err(WriteError::ConditionFailed { item: Some(item), .. })
                     if settings_from_item(item.clone())? == settings =>
                 {

@@ -1,4 +1,4 @@
-//! The content of an entry, as an attribute of its item.
+//! The stored form of an entry's content: an attribute of the entry's item in the Chats table.
 
 use serde::{Deserialize, Serialize};
 

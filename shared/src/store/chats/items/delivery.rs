@@ -1,4 +1,4 @@
-//! The delivery of an entry, as an attribute of its item.
+//! The stored form of a delivery: an attribute of the entry's item in the Chats table.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub(in crate::store) struct DeliveryItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failure: Option<FailureItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    verdict_at: Option<u64>,
+    result_visible_at: Option<u64>,
 }
 
 impl From<&Delivery> for DeliveryItem {
@@ -37,7 +37,7 @@ impl From<&Delivery> for DeliveryItem {
             attempts,
             attempts_left_out,
             failure,
-            verdict_at,
+            result_visible_at,
         } = delivery.clone();
         Self {
             target: target.name().to_owned(),
@@ -49,7 +49,7 @@ impl From<&Delivery> for DeliveryItem {
             attempts: attempts.iter().map(AttemptItem::from).collect(),
             attempts_left_out,
             failure: failure.as_ref().map(FailureItem::from),
-            verdict_at: verdict_at.map(|at| at.0),
+            result_visible_at: result_visible_at.map(|at| at.0),
         }
     }
 }
@@ -68,7 +68,7 @@ impl TryFrom<DeliveryItem> for Delivery {
             attempts: item.attempts.into_iter().map(Attempt::from).collect(),
             attempts_left_out: item.attempts_left_out,
             failure: item.failure.map(Failure::from),
-            verdict_at: item.verdict_at.map(Timestamp),
+            result_visible_at: item.result_visible_at.map(Timestamp),
         })
     }
 }

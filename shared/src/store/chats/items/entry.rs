@@ -1,4 +1,4 @@
-//! The item of a timeline entry: a message or a notification.
+//! The stored form of a timeline entry: an item of the Chats table.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +36,14 @@ pub(in crate::store) struct EntryItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// The partition key of the sparse index `due`, set while the delivery is pending or has failed.
+    /// The partition key of the sparse index `due`. It is set while the delivery is pending or has failed; otherwise it
+    /// is `None`, and the index does not contain the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
-    /// The expiry, for the table's TTL. Unix time in seconds.
+    /// When the entry expires, as Unix time in seconds. `None` means that it never expires. This is the table's TTL
+    /// attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }

@@ -1,9 +1,10 @@
-//! The item of a chat's header. The update expressions in `store::chats` refer to its attributes by name.
+//! The stored form of a chat's header: an item of the Chats table. The update expressions in `store::chats` refer to
+//! the item's attributes by name.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::AgentSnapshot;
-use crate::domain::chat::{Chat, FailingUntil, MessagePreview, Rating};
+use crate::domain::chat::{Chat, MessagePreview, Rating, ReceiversFailingUntil};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
 use crate::domain::rate_limit::RateWindow;
@@ -26,7 +27,8 @@ pub(in crate::store) struct HeaderItem {
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AgentSnapshotItem>,
-    /// The department to which a waiting chat is offered after a transfer. No other agents see the offer.
+    /// The department to which a waiting chat is offered after a transfer; only its members see the offer. `None` means
+    /// that the chat is not offered to a department.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered_to: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,12 +65,14 @@ pub(in crate::store) struct HeaderItem {
     rating: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
-    /// The partition key of the index `due`, set while the chat is open. `due_at` is the time of the next idle check.
+    /// The partition key of the index `due`. It is set while the chat is open; otherwise it is `None`. `due_at` is the
+    /// time of the next idle check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
-    /// The expiry of a closed chat, for the table's TTL. Unix time in seconds.
+    /// When a closed chat expires, as Unix time in seconds. `None` means that the chat is open or never expires. This
+    /// is the table's TTL attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
@@ -178,7 +182,7 @@ impl TryFrom<HeaderItem> for Chat {
             updated_at: Timestamp(item.updated_at),
             last_message: item.last_message.map(MessagePreview::from),
             typing_started_at: item.typing_started_at.map(Timestamp),
-            failing_until: FailingUntil {
+            failing_until: ReceiversFailingUntil {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
             },

@@ -1,4 +1,4 @@
-//! The items of a visitor and of the visitor number.
+//! The stored forms of a visitor and of the visitor number: items of the Chats table.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,8 @@ pub(in crate::store) struct VisitorItem {
     profile: ProfileItem,
     #[serde(default)]
     sources: SourcesItem,
-    /// The last values that the integrator sent for fields which someone else has corrected.
+    /// This and the next three fields: the last value that the integrator sent. It is stored only if someone else has
+    /// corrected the profile field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     integrator_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +37,8 @@ pub(in crate::store) struct VisitorItem {
     open_chat: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_chat: Option<u64>,
-    /// The expiry, for the table's TTL; set while no chat is open. Unix time in seconds.
+    /// When the visitor expires, as Unix time in seconds. `None` while a chat is open, or if the visitor never expires.
+    /// This is the table's TTL attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
@@ -141,7 +143,7 @@ impl From<SourcesItem> for ProfileSources {
     }
 }
 
-/// Leads from a visitor number to the visitor: stores the key of the visitor's item.
+/// The item that maps a visitor number to the visitor. It stores the key of the visitor's item.
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct VisitorNumberItem {
     pub pk: String,

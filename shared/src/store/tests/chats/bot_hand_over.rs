@@ -1,7 +1,7 @@
 //! How a chat passes from a bot to the agents: because the bot invites them, because the bot failed, or because a
 //! delivery to the bot was lost.
 
-use crate::store::chats::deliveries::RequeueResult;
+use crate::store::chats::deliveries::OverdueResult;
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::tests::*;
 
@@ -81,17 +81,17 @@ impl Stores {
         let mut results = Vec::new();
         for minute in 1..=minutes {
             for overdue in self.overdue_deliveries(1, seconds_later(minute * 60)).await {
-                results.push(match self.chats.requeue_overdue(&overdue, seconds_later(minute * 60)).await.unwrap() {
-                    RequeueResult::Requeued(entry) if entry.from != Sender::Visitor => continue,
-                    RequeueResult::Requeued(entry) => {
+                results.push(match self.chats.resolve_overdue(&overdue, seconds_later(minute * 60)).await.unwrap() {
+                    OverdueResult::Requeued(entry) if entry.from != Sender::Visitor => continue,
+                    OverdueResult::Requeued(entry) => {
                         assert_eq!(entry.delivery.unwrap().round, 1, "a repeated task, which the queue deduplicates");
                         "queued"
                     }
-                    RequeueResult::Failed { entry, is_handed_over: true } if entry.from == Sender::Visitor => {
+                    OverdueResult::Failed { entry, is_handed_over: true } if entry.from == Sender::Visitor => {
                         "handed over"
                     }
-                    RequeueResult::Failed { .. } => "failed",
-                    RequeueResult::NotNeeded => "dropped",
+                    OverdueResult::Failed { .. } => "failed",
+                    OverdueResult::NotNeeded => "dropped",
                 });
             }
         }

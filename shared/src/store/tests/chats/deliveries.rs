@@ -1,6 +1,6 @@
 //! Attempts, replays and overdue deliveries.
 
-use crate::store::chats::deliveries::RequeueResult;
+use crate::store::chats::deliveries::OverdueResult;
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn overdue_delivery_is_requeued_once() {
     assert!(stores.overdue_deliveries(1, seconds_later(9)).await.is_empty());
     let found = stores.overdue_deliveries(1, seconds_later(30)).await;
     assert_eq!(found.len(), 1);
-    let RequeueResult::Requeued(requeued) = stores.chats.requeue_overdue(&found[0], seconds_later(30)).await.unwrap()
+    let OverdueResult::Requeued(requeued) = stores.chats.resolve_overdue(&found[0], seconds_later(30)).await.unwrap()
     else {
         panic!("not requeued")
     };
@@ -83,8 +83,8 @@ async fn overdue_delivery_is_requeued_once() {
         (seq, 1, seconds_later(30)),
         "without an attempt it stays in its round"
     );
-    let repeated = stores.chats.requeue_overdue(&found[0], seconds_later(30)).await.unwrap();
-    assert!(matches!(repeated, RequeueResult::NotNeeded), "a concurrent sweep won");
+    let repeated = stores.chats.resolve_overdue(&found[0], seconds_later(30)).await.unwrap();
+    assert!(matches!(repeated, OverdueResult::NotNeeded), "a concurrent sweep won");
     assert!(stores.overdue_deliveries(1, seconds_later(30)).await.is_empty());
 }
 
@@ -95,8 +95,8 @@ async fn delivery_fails_after_too_many_sweeps() {
     let mut failed = Vec::new();
     for run in 1..=70 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            if let RequeueResult::Failed { entry, is_handed_over } =
-                stores.chats.requeue_overdue(&overdue, seconds_later(run * 60)).await.unwrap()
+            if let OverdueResult::Failed { entry, is_handed_over } =
+                stores.chats.resolve_overdue(&overdue, seconds_later(run * 60)).await.unwrap()
             {
                 failed.push((entry.seq, is_handed_over));
             }

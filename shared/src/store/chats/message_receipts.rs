@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::delivery::Target;
-use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
 use crate::store::chats::Chats;
@@ -23,9 +23,9 @@ pub struct MessageReceipt {
     pub seq: u64,
     /// The `message.id` of the entry.
     pub id: String,
-    /// Whether the message is delivered to a bot.
+    /// Whether the message must be delivered to a bot.
     pub is_for_bot: bool,
-    /// False for a bot's message that the channel cannot display.
+    /// False if this is a bot's message that the channel cannot display.
     pub is_displayable: bool,
 }
 

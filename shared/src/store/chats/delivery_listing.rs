@@ -1,6 +1,6 @@
 //! Reads the delivery log page by page. Failed deliveries are in the index `due`, because admins ask for them most
-//! often. All other deliveries are found by reading the timelines of the chats, so that index writes are paid for
-//! failures only.
+//! often. All other deliveries are found by reading the timelines of the chats. In this way, only failures cost
+//! additional index writes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -34,8 +34,8 @@ const MAX_CHAT_BATCHES: usize = 5;
 pub struct DeliveryPage {
     /// The entries that have a delivery, each with its chat.
     pub rows: Vec<(Chat, TimelineEntry)>,
-    /// The position where the next page starts. `None` on the last page. A page can have fewer rows than the limit,
-    /// because the reads of one request are limited.
+    /// The position where the next page starts, or `None` if this is the last page. A page can have fewer rows than the
+    /// limit, because the reads of one request are limited.
     pub next: Option<DeliveryCursor>,
 }
 
@@ -79,7 +79,7 @@ impl Chats {
         Ok(page)
     }
 
-    /// Reads the next failures from the index. The flag tells whether there are more.
+    /// Reads the next failures from the index. The returned flag tells whether there are more failures.
     async fn failed_cursors(
         &self,
         request: &DeliveryQuery<'_>,
@@ -98,8 +98,8 @@ impl Chats {
         Ok((found.items.iter().filter_map(failed_cursor).collect(), found.next.is_some()))
     }
 
-    /// Reads the entries of at most 50 cursors, together with their chats. The keys of the map are the chat number and
-    /// the entry number.
+    /// Reads the entries of at most 50 cursors, together with their chats. The key of each entry in the returned map
+    /// consists of the chat number and the entry number.
     async fn entries_at(
         &self,
         account_id: &str,
@@ -134,7 +134,8 @@ impl Chats {
 
     /// Reads a page of the deliveries of all chats of an account. The newest chat comes first; within a chat, the
     /// entries are in the order of the request. Every 100 chats cost one query of the index for each chat state and one
-    /// batch of 100 reads. In addition, the chats that can contain a match cost one query for every 100 entries.
+    /// batch of 100 reads. In addition, each chat that can contain a matching delivery costs one query for every 100
+    /// entries.
     pub async fn deliveries(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after = request.timeline_cursor()?;
         let mut scan = TimelineScan::new(request);
@@ -187,8 +188,8 @@ impl Chats {
         }
     }
 
-    /// Reads the entries that follow `after_seq` in this order; 0 reads from the first entry. The flag tells whether
-    /// there are more entries.
+    /// Reads the entries that follow `after_seq` in this order; 0 reads from the first entry. The returned flag tells
+    /// whether there are more entries.
     async fn timeline_slice(
         &self,
         chat: &Chat,
@@ -237,7 +238,7 @@ impl DeliveryQuery<'_> {
         }
     }
 
-    /// The index key of the failure at the cursor. Fails if the cursor is outside the requested time range.
+    /// Returns the index key of the failure at the cursor. Fails if the cursor is outside the requested time range.
     fn failed_index_key(&self, cursor: DeliveryCursor) -> Result<Item, Error> {
         let at = cursor.at.filter(|at| (self.filter.from..=self.filter.to).contains(at)).ok_or_else(cursor_mismatch)?;
         let mut key = entry_key(self.account_id, cursor.chat_id, cursor.seq).into_item();

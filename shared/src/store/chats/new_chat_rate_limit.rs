@@ -1,6 +1,6 @@
 //! The limit on the number of chats that one channel opens in a time window. A conditional write counts each chat
-//! before it is opened, so concurrent requests cannot exceed the limit. A process that has found a window full rejects
-//! further chats without a write until the window ends.
+//! before it is opened, so concurrent requests cannot exceed the limit. Once a process finds that the limit of a window
+//! is reached, it rejects further chats without a write until the window ends.
 
 use crate::domain::rate_limit::fixed_window;
 use crate::domain::timestamp::Timestamp;
@@ -8,12 +8,13 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::{ItemUpdate, Key, WriteError, n};
 
-/// How long a count is kept after the end of its window.
+/// How long the table keeps a count after the end of its window.
 const COUNTER_TTL_SECONDS: u64 = 60;
 
 impl Chats {
     /// Counts a chat that a channel opens. Fails with [`Error::TooManyChats`] if the channel has already opened `limit`
-    /// chats in the current window. Costs one write, or none if the window is known to be full.
+    /// chats in the current window. Costs one write, or nothing if this process already knows that the limit is
+    /// reached.
     pub(in crate::store) async fn count_opened_chat(
         &self,
         channel_id: &str,

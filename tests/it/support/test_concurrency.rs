@@ -1,5 +1,6 @@
 //! Decides which tests run concurrently: only tests with the same load, up to the limit for that load. The test runner
-//! has more threads than these limits (`tests/run`), so that tests with another load can wait and later run together.
+//! (`tests/run`) starts more threads than the limits allow to work, so that tests with another load can wait and later
+//! run together.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,24 +8,24 @@ use std::thread::available_parallelism;
 
 use tokio::sync::Notify;
 
-/// Maximum number of tests that measure time and run concurrently.
-const MAX_TIMED_TESTS: usize = 4;
+/// The maximum number of tests that measure time and run concurrently.
+const MAX_TIMED_TESTS: usize = 2;
 
 /// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestLoad {
-    /// Alternates between working and waiting. At most two of these tests run for each processor.
+    /// The test alternates between working and waiting. At most two such tests per processor run concurrently.
     Busy,
-    /// Mostly waits, and measures time.
+    /// The test measures time and mostly waits.
     Timed,
-    /// Loads the machine, or measures something that any other test would change. The test runs alone.
+    /// The test loads the machine, or measures something that other tests would change. It runs alone.
     Exclusive,
 }
 
 impl TestLoad {
     fn max_concurrent(self) -> usize {
         match self {
-            Self::Busy => available_parallelism().map_or(8, |processors| 4 * processors.get()),
+            Self::Busy => available_parallelism().map_or(4, |processors| 2 * processors.get()),
             Self::Timed => MAX_TIMED_TESTS,
             Self::Exclusive => 1,
         }
@@ -42,7 +43,7 @@ pub struct TestScheduler {
     test_ended: Notify,
 }
 
-/// Permission to run a test. Dropping the permit ends the permission.
+/// Permission to run a test. It is dropped when the test ends, so that other tests can start.
 pub struct RunPermit<'t> {
     scheduler: &'t TestScheduler,
 }
@@ -59,7 +60,7 @@ impl TestScheduler {
     pub async fn acquire(&self, load: TestLoad) -> RunPermit<'_> {
         loop {
             let mut test_ended = pin!(self.test_ended.notified());
-            // Register before the check, so that no notification is missed.
+            // Start listening for the end of a test before checking, so that no notification is missed.
             test_ended.as_mut().enable();
             if let Some(permit) = self.try_acquire(load) {
                 return permit;
@@ -83,7 +84,8 @@ impl TestScheduler {
 }
 
 impl RunPermit<'_> {
-    /// Returns whether no other test is running. If so, no other test starts until this permit is dropped.
+    /// Returns whether this test is the only one that is running. If so, no other test starts until this permit is
+    /// dropped.
     pub fn is_last_running(&self) -> bool {
         let mut running = self.scheduler.lock();
         if running.count == 1 {

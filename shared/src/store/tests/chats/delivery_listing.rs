@@ -1,8 +1,8 @@
 //! The delivery log: searches, pages and replays.
 
 use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, SortOrder};
-use crate::store::chats::deliveries::RequeueResult;
-use crate::store::chats::delivery_log::{DeliveryPage, DeliveryQuery};
+use crate::store::chats::deliveries::OverdueResult;
+use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
 use crate::store::tests::*;
 
 fn query(filter: &DeliveryFilter) -> DeliveryQuery<'_> {
@@ -63,8 +63,8 @@ impl Stores {
     }
 }
 
-fn failed_update(verdict_at: Timestamp) -> DeliveryUpdate {
-    DeliveryUpdate::Failed(Failure { code: Some(5), message: "no".into(), hidden: false }, verdict_at)
+fn failed_update(result_visible_at: Timestamp) -> DeliveryUpdate {
+    DeliveryUpdate::Failed(Failure { code: Some(5), message: "no".into(), hidden: false }, result_visible_at)
 }
 
 #[tokio::test]
@@ -115,8 +115,8 @@ async fn verdict_wins_over_a_concurrent_sweep() {
     let overdue = stores.overdue_deliveries(chat, seconds_later(30)).await;
     stores.record_first_attempt(chat, seq, &failed_update(seconds_later(30))).await;
     assert!(matches!(
-        stores.chats.requeue_overdue(&overdue[0], seconds_later(31)).await.unwrap(),
-        RequeueResult::NotNeeded
+        stores.chats.resolve_overdue(&overdue[0], seconds_later(31)).await.unwrap(),
+        OverdueResult::NotNeeded
     ));
     assert_eq!(stores.delivery_state(chat, seq).await, DeliveryState::Failed);
 }
@@ -127,7 +127,7 @@ async fn delivery_failed_by_the_sweep_is_listed() {
     let seq = stores.chat_with_pending_message().await;
     for run in 1..=61 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            stores.chats.requeue_overdue(&overdue, seconds_later(run * 60)).await.unwrap();
+            stores.chats.resolve_overdue(&overdue, seconds_later(run * 60)).await.unwrap();
         }
     }
     let filter = DeliveryFilter::all(DeliveryState::Failed);

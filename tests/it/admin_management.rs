@@ -1,4 +1,5 @@
-//! Adding, changing and removing the admins of an account, and changes of agents' e-mail addresses and passwords.
+//! Tests of adding, changing and removing the admins of an account, and of changing agents' e-mail addresses and
+//! passwords.
 
 use futures_util::future::{join, join_all};
 use reqwest::Method;
@@ -13,7 +14,7 @@ fn agent_path(agent: &TestAgent) -> String {
     format!("/admin/agents/{}", agent.id)
 }
 
-/// Returns the ids of the account's admins, as listed for this agent.
+/// Returns the ids of the account's admins. The list is requested by this agent.
 async fn admin_ids(agent: &TestAgent) -> Vec<Value> {
     let listed = agent.client.get("/admin/agents").await.expect(200);
     let all = listed["agents"].as_array().unwrap().iter();
@@ -122,8 +123,8 @@ fn operator_adds_and_resets_an_admin() {
         let eve = host.anonymous.with_token(session["token"].as_str().unwrap());
         assert_eq!(eve.get("/admin/agents").await.expect(200)["agents"].as_array().unwrap().len(), 2);
 
-        // Adding an admin with an existing agent's e-mail address makes that agent an admin; an existing admin stays an
-        // admin. Both get the new password and lose their sessions. Their other data stays the same.
+        // If the new admin's e-mail address belongs to an existing agent, that agent becomes an admin; an existing
+        // admin stays an admin. Both get the new password and lose their sessions. Their other data stays the same.
         let ann = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
         for agent in [&ann, &account.admin] {
             let before = eve.get(&agent_path(agent)).await.expect(200);
