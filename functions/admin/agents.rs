@@ -1,20 +1,21 @@
-//! /admin/agents: POST creates an agent, GET lists the agents. /admin/agents/{agent_id}: GET, PATCH, DELETE.
+//! /admin/agents: POST creates an agent, GET lists the agents. /admin/agents/{agent_id}: GET returns an agent, PATCH
+//! changes the agent, DELETE deletes the agent.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
-//! - POST: one write of the account's counter, and one transaction of the agent and the login
+//! - POST: one write of the account's counter, and one transaction that writes the agent and the login
 //! - GET of the list: one query for each megabyte of agents
 //! - GET, PATCH and DELETE of an agent: one read
-//! - PATCH: one transaction, or none if nothing changes. If the e-mail address changes without a new password, one read
-//!   of the login. Then one query of the agent's sessions. If the body contains a new password or a `role`, the
-//!   sessions are deleted with one write each, and the query is repeated until no session is left. Otherwise one write
-//!   for each session updates the name and the photo
+//! - PATCH: one transaction, or none if nothing changes. If the e-mail address changes and the password does not, also
+//!   one read of the login. Then one query of the agent's sessions. If the body contains a new password or a `role`,
+//!   the sessions are deleted with one write each, and the query is repeated until no session is left. Otherwise one
+//!   write for each session updates the name and the photo
 //! - DELETE, login: one transaction and one write, which revoke the login
-//! - DELETE, sessions: one query, one write for each session, and the query again
+//! - DELETE, sessions: one query and one write for each session, then another query to check that no session is left
 //! - DELETE, presence: one write
 //! - DELETE, chats: one query of the index and one batch of reads for each 100 active chats of the account, repeated
-//!   until none of these chats belongs to the agent. For each chat of the agent, one read and one write that make the
-//!   chat waiting again
+//!   until none of these chats belongs to the agent. Each chat of the agent costs one read and one write, which return
+//!   the chat to the state waiting
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
 //! An agent without the admin role gets 403 after the read of the session. PATCH and DELETE are rejected with 409 after

@@ -1,12 +1,12 @@
-//! /admin/bots: POST connects a bot and assigns it to channels, GET lists the bots. /admin/bots/{bot_id}: GET, PATCH,
-//! DELETE.
+//! /admin/bots: POST connects a bot and assigns it to channels, GET lists the bots. /admin/bots/{bot_id}: GET returns a
+//! bot, PATCH changes it, DELETE deletes it.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
-//! - POST: one read of the provider, and one transaction of the bot, its token and its channels
+//! - POST: one read of the provider, and one transaction that writes the bot, its token and its channels
 //! - GET of the list: one query of the index for each megabyte of bots
 //! - GET, PATCH and DELETE of a bot: one read
-//! - PATCH: one transaction of the bot and its added and removed channels, or none if nothing changes
+//! - PATCH: one transaction that writes the bot and the channels that were added or removed, or none if nothing changes
 //! - DELETE: one write of the token, one write of each channel, and one write of the bot
 //!
 //! An agent without the admin role gets 403 after the read of the session.

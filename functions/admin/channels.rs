@@ -1,6 +1,6 @@
 //! /admin/channels: POST creates a channel and returns its secret URL, which no later response contains; GET lists the
-//! channels. /admin/channels/{channel_id}: GET, PATCH, DELETE. /admin/channels/{channel_id}/rotate: POST creates a new
-//! URL.
+//! channels. /admin/channels/{channel_id}: GET returns a channel, PATCH changes it, DELETE deletes it.
+//! /admin/channels/{channel_id}/rotate: POST creates a new URL.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
@@ -10,8 +10,8 @@
 //! - GET, PATCH, DELETE and rotate: one read
 //! - GET: two queries, which count the messages that the channel rejected today and yesterday
 //! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
-//! - DELETE: one write. If the channel has a bot, one read and one transaction before it, which remove the channel from
-//!   the bot
+//! - DELETE: one write. If the channel has a bot, one read and one transaction come first, which remove the channel
+//!   from the bot
 //! - rotate: one write
 //!
 //! An agent without the admin role gets 403 after the read of the session.

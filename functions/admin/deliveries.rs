@@ -1,5 +1,6 @@
-//! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: the delivery log. POST
-//! /admin/deliveries/replay: replays one delivery, or the failed deliveries of a chat or of a time range.
+//! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: lists deliveries from the
+//! delivery log. POST /admin/deliveries/replay: replays one delivery, or the failed deliveries of a chat or of a time
+//! range.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
@@ -7,8 +8,8 @@
 //! - deliveries of one chat: one read of the chat, and one query for each 100 entries
 //! - deliveries of the account in another state: four queries of the index and one batch of reads for each 100 chats,
 //!   and one query for each 100 entries of a chat that may contain a match
-//! - replay of several deliveries: the requests of one of the lists above
-//! - replayed deliveries, at most 100: one write and one queue request for each
+//! - replay of several deliveries: first, the same requests as for listing these deliveries
+//! - each replayed delivery, at most 100 in a request: one write and one queue request
 //!
 //! An agent without the admin role gets 403 after the read of the session.
 

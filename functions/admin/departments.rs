@@ -1,5 +1,5 @@
-//! /admin/departments: POST creates a department, GET lists the departments. /admin/departments/{department_id}: GET,
-//! PATCH, DELETE.
+//! /admin/departments: POST creates a department, GET lists the departments. /admin/departments/{department_id}: GET
+//! returns a department, PATCH changes it, DELETE deletes it.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)

@@ -1,12 +1,13 @@
-//! DELETE /admin/visitors/{number}: erases a visitor with all chats, and returns how many chats and entries were
-//! erased. If the time budget is too short, `complete` is false, and a repeated request continues the erasure.
+//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
+//! entries were erased. If the time budget is too short, `complete` is false, and a repeated request continues the
+//! erasure.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
 //! - visitor: two reads (the visitor number and the progress of an earlier request), and one write that deletes the
 //!   visitor
-//! - chats: for each of the four chat states one query of the index for each megabyte or 1,000 chats of the account.
-//!   For each chat of the visitor, also queries of the chat's items and one write for each item
+//! - chats: for each of the four chat states, one query of the index for each megabyte or 1,000 chats of the account.
+//!   Each chat of the visitor also costs queries of the chat's items and one write for each item
 //! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
 //!   is used up
 //!
@@ -23,7 +24,7 @@ use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 
-/// Shorter than the timeout of the gateway.
+/// How long a request may work on an erasure. This is shorter than the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "current_thread")]

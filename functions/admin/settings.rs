@@ -1,13 +1,15 @@
-//! GET and PUT /admin/settings: the settings of the account, which include the URL of its first webhook (specification,
-//! part C). /admin/settings/webhooks: POST adds a webhook. /admin/settings/webhooks/{webhook_id}: PATCH, DELETE.
-//! /admin/settings/webhooks/{webhook_id}/rotate and .../test: POST.
+//! GET and PUT /admin/settings: returns or changes the settings of the account, which include the URL of its first
+//! webhook (specification, part C). /admin/settings/webhooks: POST adds a webhook.
+//! /admin/settings/webhooks/{webhook_id}: PATCH changes a webhook, DELETE deletes it. POST
+//! /admin/settings/webhooks/{webhook_id}/rotate: creates a new signing secret. POST
+//! /admin/settings/webhooks/{webhook_id}/test: sends a sample event.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
 //! - GET: two reads (the settings and the trigger rules)
 //! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;
-//!   otherwise one read of the rules. With `retention_days` in the body, one more read, and one write if the retention
-//!   period changes
+//!   otherwise one read of the rules. If the body contains `retention_days`, one more read, and one write if the
+//!   retention period changes
 //! - POST, PATCH and DELETE of a webhook: one read and one write
 //! - rotate: two reads and one write
 //! - test: one read, and one HTTP request to the webhook

@@ -8,8 +8,8 @@
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be outdated
 //! - settings: one read, cached for ten seconds
-//! - transition: one write. With notifications, one transaction of the chat and an entry for each notification. If a
-//!   concurrent request changes the chat, the chat is read again and the transition is repeated
+//! - transition: one write, or, if there are notifications, one transaction that writes the chat and one entry for each
+//!   notification. If a concurrent request changes the chat, the chat is read again and the transition is repeated
 //! - queues: one request for each notification
 //!
 //! A rejected request writes nothing after authentication, unless a concurrent request has changed the chat.

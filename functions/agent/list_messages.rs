@@ -1,11 +1,11 @@
-//! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: the timeline of a chat, oldest entry first, with the state of
-//! each delivery and without links that Safe URL blocks. A page ends before a gap that a concurrent request may still
-//! fill (see [`timeline_entry::stable_prefix`]). Therefore a client that polls from its last `seq` never skips an
-//! entry.
+//! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: returns the timeline of a chat, oldest entry first, with the
+//! state of each delivery. Links to domains that the account does not allow are replaced (Safe URL). A page ends before
+//! a gap that a concurrent request may still fill (see [`timeline_entry::stable_prefix`]). Therefore a client that
+//! polls from its last `seq` never skips an entry.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
-//! - timeline and chat: one query, and one read if the page ends before the last entry. Each page that contains only
+//! - timeline and chat: one query. If the page ends before the last entry, also one read. Each page that contains only
 //!   expired entries costs one more query
 //! - visibility, if the agent is not an admin and does not have the chat: one read of its channel and one query of the
 //!   roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again if the
@@ -28,7 +28,7 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-/// The maximum and the default of `limit`.
+/// The maximum value of the parameter `limit`, which is also its default.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
 #[tokio::main(flavor = "current_thread")]

@@ -3,7 +3,8 @@
 //!
 //! Costs these table requests:
 //! - session: one write. If the session does not exist, the request ends here
-//! - other sessions of the agent: one query. If there are none, one write that deletes the presence
+//! - other sessions of the agent: one query. If the agent has no other session, also one write that deletes the
+//!   presence
 
 use std::process::ExitCode;
 

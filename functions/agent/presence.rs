@@ -1,5 +1,5 @@
-//! GET and PUT /agent/presence: whether the agent is online, away or offline. An agent counts as online only while the
-//! client keeps sending requests.
+//! GET and PUT /agent/presence: returns or sets whether the agent is online, away or offline. An agent counts as online
+//! only while the client keeps sending requests.
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)

@@ -3,9 +3,9 @@
 //!
 //! Costs these table and queue requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)
-//! - idempotency key, if the request has one: one read
+//! - idempotency key, if the request has one: one read of the stored response
 //! - message: one write of the chat, then one write of the entry. With an idempotency key, the second write is a
-//!   transaction of the entry and the key
+//!   transaction that stores the entry and the key
 //! - queue: one request, also for a repeated request
 //!
 //! If the agent does not have the chat, the table rejects the write of the chat, and the message is rejected with 409

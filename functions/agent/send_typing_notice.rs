@@ -1,5 +1,5 @@
-//! POST /agent/chats/{chat_id}/typing: the agent who has the chat starts (`typein`) or stops (`typeout`) typing. The
-//! notice is sent to the integrator once and is not stored.
+//! POST /agent/chats/{chat_id}/typing: reports that the agent who has the chat has started (`typein`) or stopped
+//! (`typeout`) typing. The notice is sent to the integrator once and is not stored.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)

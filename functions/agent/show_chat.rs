@@ -1,4 +1,5 @@
-//! GET /agent/chats/{chat_id}: a chat with its visitor and its panel, without links that Safe URL blocks.
+//! GET /agent/chats/{chat_id}: returns a chat with its visitor and its panel. Links to domains that the account does
+//! not allow are replaced (Safe URL).
 //!
 //! Costs these table requests:
 //! - session: one read, and at most once a minute two writes (the session and the agent's presence)

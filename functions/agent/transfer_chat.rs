@@ -10,8 +10,8 @@
 //! - recipient: one read of the agent or the department
 //! - presences of the account: one query
 //! - settings: one read, cached for ten seconds
-//! - transfer: one transaction of the chat and a timeline entry. If a concurrent request changes the chat, the chat is
-//!   read again and the transfer is repeated
+//! - transfer: one transaction that writes the chat and a timeline entry. If a concurrent request changes the chat, the
+//!   chat is read again and the transfer is repeated
 //!
 //! Before the query of the presences, the request is rejected with 400 if the recipient is unknown, and with 409 if the
 //! agent may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is

@@ -10,9 +10,9 @@
 //!   are cached for ten seconds; the roster is queried again if the cached copy may be outdated. A rejected request
 //!   ends here with 403
 //! - settings: one read, cached for ten seconds
-//! - change: one write of the visitor, or none if no field changes. With notifications, this is one transaction of the
-//!   visitor and an entry for each webhook. If the visitor has an open chat, and the name changes or a webhook is
-//!   subscribed, one write of the chat comes first, or two writes if no agent has the chat
+//! - change: one write of the visitor, or none if no field changes. If webhooks are notified, this is one transaction
+//!   that writes the visitor and one entry for each webhook. If the visitor has an open chat, and the name changes or a
+//!   webhook is subscribed, one write of the chat comes first, or two writes if no agent has the chat
 //! - queue: one request for each webhook
 
 use std::process::ExitCode;

@@ -15,7 +15,7 @@ use shared::runtime::http::{self, Request, Response};
 /// A test ensures that this document contains the same routes as `template.yaml`.
 static OPENAPI_DOCUMENT: &str = include_str!("../../docs/openapi.json");
 
-/// The value of the `Allow` header for each path.
+/// Maps each path to the value of its `Allow` header.
 static ALLOWED_METHODS: LazyLock<Result<Router<String>, Error>> = LazyLock::new(allowed_methods);
 
 #[derive(Deserialize)]

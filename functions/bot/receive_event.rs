@@ -5,16 +5,16 @@
 //! - provider, bot and settings: up to four reads, all cached for ten seconds. A request that is rejected with 401 or
 //!   404 ends here
 //! - rate limit: one write for every tenth request of a bot in a process
-//! - chat: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the `client_id`,
-//!   or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
+//! - chat, to find it: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the
+//!   `client_id`, or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
 //! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, one read of the channel
 //!   (cached), and one write of the entry, which is a transaction if there is an idempotency key. One queue request if
 //!   the channel can display the message
 //! - INVITE_AGENT: two reads of the chat, one read of the channel (cached), one query of the roster (the account's
 //!   agents and departments; cached) if the channel names agents or departments, and one query of the presences. One
 //!   write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue request
-//! - CLIENT_INFO: with a `chat_id`, one read of the chat and one of the visitor. The change costs as much as in
-//!   `agent-visitor`, with one queue request for each webhook
+//! - CLIENT_INFO: one read of the chat and one read of the visitor if the event contains a `chat_id`. Changing the
+//!   visitor costs as much as in the function `agent-visitor`, plus one queue request for each webhook
 //!
 //! If the bot does not have the chat, the table rejects the write of the chat, and the message is rejected with 403 or
 //! 400.

@@ -9,7 +9,7 @@
 //! - idempotency key, if the request has one: one read
 //! - visitor: one read. A message of a blacklisted visitor ends here
 //! - open chat: one read, one write of the visitor if the profile changes, one write of the chat, and one write of the
-//!   entry. With an idempotency key, a new invitation or notifications, the write of the entry is a transaction
+//!   entry. The write of the entry is a transaction if there is an idempotency key, a new invitation or a notification
 //! - new chat: two writes of counters, and one transaction
 //! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
 //! - typing notice: one read of the visitor, and one write if the visitor has an open chat
@@ -43,7 +43,8 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
-/// Larger than for other endpoints, because a long text is truncated, not rejected.
+/// The maximum size of a request body. It is larger than for other endpoints, because a long text is truncated, not
+/// rejected.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {

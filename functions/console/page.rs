@@ -29,7 +29,8 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
         (&PAGE, PAGE_CACHE_CONTROL)
     };
     Ok(Response::file(file, cache_control, &request).with_headers([
-        // The policy contains a placeholder for the WebSocket URL, which does not exist yet.
+        // The policy contains a placeholder for a WebSocket URL. There is no WebSocket endpoint yet, so the placeholder
+        // is removed.
         ("content-security-policy", CONTENT_SECURITY_POLICY.replace(" {socket}", "")),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),

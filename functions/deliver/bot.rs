@@ -14,8 +14,8 @@
 //!   before the message counts as delivered
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
-//!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
-//!   circuit breaker
+//!   earlier failures have expired. The first success after a failure costs one write that clears this mark and one
+//!   write that closes the circuit breaker
 //! - last failed attempt of a message: one read and one write that hand the chat over to the agents
 //!
 //! The check at the end of the time limit costs one read of the chat, and one write if it hands the chat over to the

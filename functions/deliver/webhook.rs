@@ -16,8 +16,8 @@
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
-//!   earlier failures have expired. The first success after a failure costs one write for the mark and one for the
-//!   circuit breaker
+//!   earlier failures have expired. The first success after a failure costs one write that clears this mark and one
+//!   write that closes the circuit breaker
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

@@ -1,7 +1,7 @@
 //! POST /operator/accounts: creates an account with its first admin.
 //!
-//! Costs one transaction of the account, the admin and the login. A request with a wrong operator key is rejected
-//! before any table request.
+//! Costs one transaction, which writes the account, the admin and the login. A request with a wrong operator key is
+//! rejected before any table request.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! POST /operator/providers: registers a bot provider. /operator/providers/{provider_id}: GET, PATCH.
+//! POST /operator/providers: registers a bot provider. /operator/providers/{provider_id}: GET returns a provider, PATCH
+//! changes it.
 //!
 //! POST costs one write, GET one read, and PATCH one read and one write. A request with a wrong operator key is
 //! rejected before any table request.

@@ -5,9 +5,9 @@
 //! Costs these table requests:
 //! - account and login: one read each. A request with an unknown account (404) or with an e-mail address of another
 //!   account (409) ends here
-//! - new admin: one write of the account's counter, and one transaction of the agent and the login
-//! - existing agent: one read and one transaction. One query of the agent's sessions and one write for each session,
-//!   repeated until no session is left
+//! - new admin: one write of the account's counter, and one transaction that writes the agent and the login
+//! - existing agent: one read and one transaction. Then one query of the agent's sessions and one write for each
+//!   session; both are repeated until no session is left
 //!
 //! A request with a wrong operator key is rejected before any table request.
 

@@ -1,6 +1,7 @@
 //! Runs every minute and closes chats that have been idle for longer than the account's limit. The bot and the webhooks
-//! are notified as in `agent-close`. An open chat is checked when its limit ends, and at least once an hour. In the
-//! remaining time, a run continues the retention passes, which apply changed retention periods to closed chats.
+//! are notified as in the function `agent-close`. An open chat is checked when its limit ends, and at least once an
+//! hour. In the remaining time, a run continues the retention passes, which apply changed retention periods to closed
+//! chats.
 //!
 //! Costs these table and queue requests:
 //! - index: one query for each of the 32 partitions, one more query for each further 25 due chats, and one query for
@@ -24,9 +25,10 @@ use shared::store::chats::Chats;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 use shared::store::directory::Directory;
 
-/// The idle checks of a run may take this long. The rest of the run is for retention passes.
+/// The maximum duration of the idle checks in a run. The rest of the run is for retention passes.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
-/// After this time a run starts no further work, so that it ends before the function's timeout and before the next run.
+/// After this time, a run starts no further work, so that it ends before the function's timeout and before the next
+/// run.
 const RUN_TIME_BUDGET: Duration = Duration::from_secs(40);
 
 #[tokio::main(flavor = "current_thread")]

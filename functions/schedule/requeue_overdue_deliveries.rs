@@ -4,8 +4,8 @@
 //! Costs these table and queue requests:
 //! - index: one query for each of the 32 partitions, and one more query for each further 25 overdue deliveries
 //! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often is marked
-//!   as failed, without a queue request. If a bot had to react to the entry, one more read and one more write hand the
-//!   chat over to the agents
+//!   as failed, without a queue request. If a bot had to react to the entry, one more read and one more write are
+//!   needed to hand the chat over to the agents
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -19,14 +19,14 @@ use shared::store::chats::Chats;
 use shared::store::chats::deliveries::OverdueResult;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 
-/// A delivery counts as overdue this long after it was due, because until then its task may only be delayed in the
+/// The time after its due time at which a delivery counts as overdue. Until then, its task may only be delayed in the
 /// queue.
 const OVERDUE_GRACE: Duration = Duration::from_secs(15);
-/// After this time a run queues no further deliveries, so that it ends before the function's timeout and before the
+/// After this time, a run queues no further deliveries, so that it ends before the function's timeout and before the
 /// next run.
 const SWEEP_TIME_BUDGET: Duration = Duration::from_secs(40);
-/// The consumers cannot process more deliveries in a minute, so a further delivery would be overdue again in the next
-/// run.
+/// The maximum number of deliveries that a run queues. The consumers cannot process more deliveries in a minute, so any
+/// further delivery would be overdue again in the next run.
 const MAX_REQUEUED_DELIVERIES: u32 = 10_000;
 
 #[tokio::main(flavor = "current_thread")]

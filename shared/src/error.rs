@@ -1,58 +1,60 @@
-//! The error type of the library. Every variant has an HTTP status and a machine-readable code. The public text of an
-//! error is returned to the caller; its internal context is only written to the log.
+//! The error type of the library. Every variant has an HTTP status and a machine-readable code. The caller receives the
+//! public text of an error. Its internal context is only written to the log.
 
 use std::time::Duration;
 
 use crate::domain::chat_state::TransitionError;
 
-/// Why a request was rejected or failed. The type does not depend on the API that reports the error; see
+/// The reason why a request was rejected or failed. It does not depend on the API that reports the error; see
 /// [`ErrorResponse`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request is invalid, and `message` says why. `field` is the path of the invalid field, or `None` if the body
-    /// is invalid as a whole.
+    /// The request is invalid, and `message` says why. `field` is the path of the invalid field; `None` means that the
+    /// body as a whole is invalid.
     #[error("{message}")]
     Invalid { field: Option<String>, message: String },
-    /// The e-mail address or the password is wrong. The caller does not learn which one.
+    /// The e-mail address or the password is wrong. The response does not reveal which of them is wrong.
     #[error("e-mail or password is wrong")]
     InvalidCredentials,
     /// The bearer token is missing, invalid or expired.
     #[error("a valid bearer token is required")]
     Unauthorized,
-    /// The caller is authenticated but not allowed to make this request. Holds the reason.
+    /// The caller is authenticated but not allowed to make this request. The field contains the reason.
     #[error("{0}")]
     Forbidden(&'static str),
     /// The resource does not exist or belongs to another account.
     #[error("not found")]
     NotFound,
-    /// The endpoint does not support the HTTP method. Holds the methods that it supports.
+    /// The endpoint does not support the HTTP method. The field lists the methods that it supports.
     #[error("only {0} is allowed here")]
     MethodNotAllowed(&'static str),
-    /// The current state of the resource does not allow the request. Holds the reason.
+    /// The current state of the resource does not allow the request. The field contains the reason.
     #[error("{0}")]
     Conflict(&'static str),
     /// An earlier request had the same `Idempotency-Key` but a different body.
     #[error("the Idempotency-Key was used before with another body; a new message needs a new key")]
     IdempotencyMismatch,
-    /// The body is too large. Holds the limit in bytes.
+    /// The body is too large. The field contains the limit in bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
     /// An admin has disabled the channel (specification, A-2).
     #[error("the channel is switched off")]
     ChannelDisabled,
-    /// Too many chats were opened on the channel (specification, A-2). Holds the time after which a retry can succeed.
+    /// Too many chats were opened on the channel (specification, A-2). The field contains the time after which a retry
+    /// can succeed.
     #[error("too many new chats on this channel")]
     TooManyChats(Duration),
-    /// The caller has sent too many requests. Holds the time after which a retry can succeed.
+    /// The caller has sent too many requests. The field contains the time after which a retry can succeed.
     #[error("too many requests")]
     RateLimited(Duration),
-    /// A table or a queue does not respond, or throttles the request. A retry may succeed.
+    /// A table or a queue did not respond, or throttled the request. A retry can succeed.
     #[error("temporarily unavailable")]
     Unavailable(ErrorContext),
-    /// A table rejects a write permanently, for example because the item would become too large. A retry fails again.
+    /// A table rejected a write permanently, for example because the item would become too large. A retry would fail
+    /// again.
     #[error("internal error")]
     Unwritable(ErrorContext),
-    /// A bug or a misconfiguration of the service.
+    /// The service has a bug or is misconfigured.
     #[error("internal error")]
     Internal(ErrorContext),
 }
@@ -68,15 +70,16 @@ impl std::fmt::Debug for ErrorContext {
 }
 
 impl ErrorContext {
-    /// `detail` is written to the log, so it must not contain a secret, a token or the text of a message.
+    /// Creates the context of an error. `detail` is written to the log, so it must not contain a secret, a token or the
+    /// text of a message.
     pub fn new(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
         Self(Box::new(detail))
     }
 }
 
 impl Error {
-    /// Creates the error for an invalid field. `path` is the path of the field in the request; `expected` says what is
-    /// expected of it, such as "must be a string".
+    /// Creates the error for an invalid field. `path` is the path of the field in the request. `expected` completes the
+    /// sentence that starts with the field, such as "must be a string".
     pub fn field(path: impl Into<String>, expected: impl std::fmt::Display) -> Self {
         let path = path.into();
         Self::Invalid { message: format!("{path} {expected}"), field: Some(path) }
@@ -91,7 +94,7 @@ impl Error {
         Self::Internal(ErrorContext::new(detail))
     }
 
-    /// The HTTP status (specification, Errors).
+    /// Returns the HTTP status of the error (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {
             Self::Invalid { .. } => 400,
@@ -108,7 +111,7 @@ impl Error {
         }
     }
 
-    /// The machine-readable code in the error body.
+    /// Returns the machine-readable code in the body of the error response.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "invalid_request",
@@ -127,14 +130,14 @@ impl Error {
         }
     }
 
-    /// The path of the invalid field, if the error is about one field.
+    /// Returns the path of the invalid field, or `None` if the error is not about a single field.
     pub fn invalid_field(&self) -> Option<&str> {
         if let Self::Invalid { field, .. } = self { field.as_deref() } else { None }
     }
 
-    /// The reason why a message was rejected, for the counters that admins see. It contains no values from the request,
-    /// so that equal causes have equal texts. `None` for errors that are not counted, such as a failed authentication
-    /// or an internal error.
+    /// Returns the reason why a message was rejected, for the counters that admins see. The reason contains no values
+    /// from the request, so that rejections with the same cause are counted together. Returns `None` for errors that
+    /// are not counted, such as a failed authentication or an internal error.
     pub fn refusal_reason(&self) -> Option<String> {
         match self {
             // The text after the colon is left out, because it contains the position at which the JSON parser stopped.
@@ -157,7 +160,7 @@ impl Error {
         }
     }
 
-    /// The time after which a retry may succeed. `None` if no retry is expected to succeed.
+    /// Returns the time after which a retry can succeed, or `None` if a retry is not expected to succeed.
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::RateLimited(wait) | Self::TooManyChats(wait) = self {
             return Some(*wait);
@@ -165,7 +168,8 @@ impl Error {
         matches!(self, Self::Unavailable(_)).then_some(Duration::from_secs(1))
     }
 
-    /// The methods that the endpoint supports, for the `Allow` header.
+    /// Returns the methods that the endpoint supports, for the `Allow` header. `None` for errors other than
+    /// `MethodNotAllowed`.
     pub fn allowed_methods(&self) -> Option<&'static str> {
         if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
     }
@@ -179,15 +183,14 @@ impl Error {
     }
 }
 
-/// An error in the form in which an HTTP endpoint returns it. The Bot API has its own error codes; see
-/// [`crate::wire::bot_error`].
+/// An error as an HTTP endpoint returns it. The Bot API has its own error codes; see [`crate::wire::bot_error`].
 #[derive(Debug)]
 pub struct ErrorResponse {
     pub status: u16,
     pub code: &'static str,
     pub message: String,
-    /// The original error, which provides the path of the invalid field, the response headers and the context for the
-    /// log. `None` if the error exists only in one API.
+    /// The original error. It provides the path of the invalid field, the response headers and the context for the log.
+    /// `None` if the error exists only in one API.
     pub cause: Option<Error>,
 }
 

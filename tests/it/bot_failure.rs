@@ -212,8 +212,8 @@ fn pending_messages_are_superseded_after_handover_to_agents() {
         fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
         let sent_at = Instant::now();
         fixture.channel.send_text(VISITOR_ID, "first").await;
-        // Wait for the second attempt of the first message. When the first message fails, the later messages then still
-        // have attempts left.
+        // Wait for the second attempt of the first message before sending the later ones, so that these still have
+        // attempts left when the first message fails.
         fixture.provider.wait_for_requests(1 + 2, seconds(5)).await;
         let later = ["second", "third", "fourth"];
         for text in later {

@@ -283,7 +283,7 @@ fn new_member_receives_chats_within_ten_seconds() {
     });
 }
 
-/// Repeats the request to accept the chat until it succeeds, because the functions may have cached the agent's previous
+/// Repeats the request to accept the chat until it succeeds, because functions can have cached the agent's previous
 /// rights.
 async fn wait_until_accepted(agent: &TestAgent, chat: u64) {
     wait_for("the chat is accepted", CACHE_EXPIRY_TIMEOUT, async || {

@@ -182,7 +182,7 @@ fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Opti
 #[test]
 fn unreachable_integrator_fails_after_three_attempts() {
     run_timed_on_shared_host(async |host| {
-        // Start the functions with another chat, whose integrator can be reached.
+        // Start the functions by sending a message in another chat, whose integrator can be reached.
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         warm_up(&ActiveChat::create(host, &integrator.url(), json!({})).await).await;
         let closed_url = format!("http://127.0.0.1:{}/hook", unused_port().await);
@@ -290,7 +290,7 @@ fn lenient_channel_accepts_any_2xx_and_shows_4xx_text() {
     });
 }
 
-/// The approximate size of a value in a DynamoDB item, in bytes.
+/// Returns the approximate size of a value in a DynamoDB item, in bytes.
 fn value_bytes(value: &AttributeValue) -> usize {
     if let Ok(text) = value.as_s() {
         text.len()

@@ -16,8 +16,8 @@ const MAX_WRONG_PASSWORDS: usize = 10;
 const MAX_WRONG_PASSWORDS_PER_ADDRESS: usize = 100;
 const WINDOW_SECONDS: u64 = 300;
 
-/// Sends a login in the form in which the gateway forwards it from a client at this network address. The client's
-/// headers claim a different address in every request.
+/// Sends a login request in the form in which the gateway forwards a request from a client at this network address. In
+/// every request, the client's own headers claim a different address.
 async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str) -> ApiResponse {
     let mut event = samples()["agent-login"].clone();
     event["requestContext"]["http"]["sourceIp"] = json!(address);

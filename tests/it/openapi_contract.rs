@@ -62,7 +62,7 @@ fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
 }
 
-/// A node of the document. If the node is a reference, this is the node to which it refers.
+/// A node of the document and its JSON pointer. A reference is replaced by the node to which it refers.
 #[derive(Clone)]
 struct DocumentNode {
     pointer: String,

@@ -49,7 +49,7 @@ pub fn program_name(properties: &Value) -> &str {
     code.strip_prefix("target/lambda/").unwrap().trim_end_matches('/')
 }
 
-/// The key of the route for requests that no other route matches.
+/// The key of the default route, which gets the requests that match no other route.
 pub const DEFAULT_ROUTE: &str = "$default";
 
 /// Returns the method and the path of every route except [`DEFAULT_ROUTE`].
@@ -63,7 +63,7 @@ pub fn routes() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the programs that have a table in their environment variables.
+/// Returns the names of the programs whose environment variables refer to a table.
 pub fn programs_with_tables() -> BTreeSet<String> {
     let has_table = |properties: &Value| {
         let variables = properties["Environment"]["Variables"].as_object();

@@ -269,7 +269,7 @@ fn chat_finished_omits_the_beginning_of_a_long_chat() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;
         fixture.accept_introduced_visitor().await;
-        // The messages have more than one megabyte in total.
+        // Together the messages are larger than one megabyte.
         for n in 0..30 {
             fixture.agent.send_text(1, &format!("{n} {}", "\u{1d11e}".repeat(9_990))).await;
         }

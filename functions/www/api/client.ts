@@ -58,7 +58,7 @@ export class ApiError extends Error {
 /** Thrown if there is no response, because there is no network, the request timed out, or the connection broke. */
 export class NetworkError extends Error {}
 
-/** Whether the same request may succeed later. */
+/** Returns whether the same request can succeed if it is sent again later. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
 }

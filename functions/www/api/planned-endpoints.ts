@@ -110,8 +110,7 @@ export interface PlannedPaths {
   };
 }
 
-/** A frame that the server sends through the socket. It reports a change; if it differs from an HTTP response, the
- * response is right. */
+/** A frame in which the server reports a change. If an HTTP response differs from it, the response is right. */
 export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }

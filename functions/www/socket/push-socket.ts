@@ -1,4 +1,5 @@
-/* The WebSocket connection for pushes: gets a ticket, connects, sends pings, and reconnects after a failure. */
+/* The WebSocket connection through which pushes arrive. It gets a ticket, connects, sends pings, and reconnects
+   after a failure. */
 
 import { hasStatus, type ApiClient } from "../api/client";
 import type { Push } from "../api/planned-endpoints";
@@ -6,8 +7,7 @@ import { backoffDelayMs } from "./backoff";
 import { parsePush } from "./push-parser";
 
 const PING_INTERVAL_MS = 5 * 60_000;
-/** If no pong arrives within this time, the connection counts as broken, even if the browser still reports it as open.
- * If no pong arrives within this time, the connection counts as broken, even if the browser still reports it as open. */
+/** If no pong arrives within this time, the connection counts as broken, even if the browser reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
 /** The interval at which a service without sockets is checked again, because a deployment can have added them. */

@@ -3,8 +3,7 @@ import { Icon } from "./icons";
 
 const TINT_COUNT = 6;
 
-/** Returns the initials of the first and last word of the name. If the script has no capitals, returns only the first
- * letter. */
+/** Returns the initials of the first and last word. In a script without capitals, returns only the first letter. */
 export function initials(name: string): string {
   const words = name
     .replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ")

@@ -1,5 +1,4 @@
-/** Browser storage in which all keys have the same prefix. If the storage is full or blocked, values are kept in
- * memory. */
+/** Browser storage with a prefix for all keys. If the storage is full or blocked, values are kept in memory. */
 export class PrefixedStorage {
   private readonly memory = new Map<string, string>();
 

@@ -1,4 +1,4 @@
-//! Plays scenarios on a local host through the public API, and reads the host's usage counters.
+//! Runs scenarios on a local host through the public API and reads the host's usage counters.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::function_usage::{self, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
-/// Longer than any delay of a task: a failed attempt is repeated after three seconds.
+/// The maximum time to wait until the queues are processed. It exceeds the longest delays of tasks: a retry comes after
+/// three seconds, and the check for a bot's answer after four.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const PASSWORD: &str = "correct horse battery staple";
@@ -51,7 +52,7 @@ impl<'h> Driver<'h> {
         Ok(Self { host, api, receiver, operator_key })
     }
 
-    /// Runs `scenario` and returns what each function used, for the scenario itself and for the tasks that it queued.
+    /// Runs `scenario`, waits until the tasks that it queued are processed, and returns what each function used.
     /// Scheduled functions are not counted.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
         self.reset_usage().await?;
@@ -66,7 +67,7 @@ impl<'h> Driver<'h> {
         Ok(())
     }
 
-    /// The usage since the last reset, without scheduled functions.
+    /// Returns what each function has used since the last reset. Scheduled functions are not counted.
     pub fn usage(&self) -> Result<UsageByFunction, Error> {
         let mut usage = function_usage::usage_by_function(self.host.usage())?;
         usage.retain(|function, _| !function_usage::is_scheduled(function));
@@ -101,7 +102,7 @@ impl<'h> Driver<'h> {
         Ok(self.api.post(path, Some(&agent.token), &body).await?)
     }
 
-    /// Creates an account and returns its admin.
+    /// Creates an account, logs in as its admin and returns the admin.
     pub async fn create_account(&self, name: &str) -> Result<LoggedInAgent, Error> {
         let email = format!("admin@{name}.example");
         let admin = json!({"name": "Grace", "email": email, "password": PASSWORD});
@@ -110,14 +111,15 @@ impl<'h> Driver<'h> {
         self.log_in(&response, "admin_id", &email).await
     }
 
-    /// Adds an agent to the admin's account.
+    /// Adds an agent to the admin's account, logs in as the agent and returns the agent.
     pub async fn create_agent(&self, admin: &LoggedInAgent, email: &str) -> Result<LoggedInAgent, Error> {
         let body = json!({"name": "Ann", "email": email, "password": PASSWORD, "role": "agent"});
         let response = self.post("/admin/agents", admin, body).await?;
         self.log_in(&response, "agent_id", email).await
     }
 
-    /// Logs in an agent that was just created. The field `id_field` of `response` contains the agent's id.
+    /// Logs in an agent that was just created. `response` is the response to the creation, and its field `id_field`
+    /// contains the agent's id.
     async fn log_in(&self, response: &Value, id_field: &'static str, email: &str) -> Result<LoggedInAgent, Error> {
         let id = response.get(id_field).cloned().ok_or(Error::MissingField(id_field))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;
@@ -162,7 +164,7 @@ impl<'h> Driver<'h> {
     }
 }
 
-/// Returns a string field of a response.
+/// Returns a string field of a response, or an error if the field is missing.
 pub fn text(response: &Value, field: &'static str) -> Result<String, Error> {
     response.get(field).and_then(Value::as_str).map(str::to_owned).ok_or(Error::MissingField(field))
 }

@@ -1,4 +1,4 @@
-//! The usage of each function, from the local host's usage counters.
+//! Computes the usage of each function from the local host's usage counters.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 pub type UsageByFunction = BTreeMap<String, Usage>;
 
-/// Numbers of requests and of capacity units. They are fractions in averages and after a multiplication.
+/// What a function, a scenario or a month uses. The numbers can be fractions, for example if they are averages.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
-    /// Invocations by the HTTP API.
+    /// The number of invocations by the HTTP API.
     pub requests: f64,
-    /// Invocations that call a receiver and wait for it.
+    /// The number of invocations of functions that deliver entries. Such an invocation waits for a receiver's response.
     pub deliveries: f64,
     pub invocations: f64,
-    /// DynamoDB requests that read.
+    /// The number of DynamoDB read requests.
     pub reads: f64,
-    /// DynamoDB requests that write. A transaction counts as one request.
+    /// The number of DynamoDB write requests. A transaction counts as one request.
     pub writes: f64,
     pub read_units: f64,
     pub write_units: f64,
@@ -30,11 +30,11 @@ pub struct Usage {
 #[derive(Deserialize)]
 struct UsageCounters {
     invocations: u32,
-    /// Number of requests for each `table/operation`.
+    /// The number of requests by table and operation, with keys such as `Chats/GetItem`.
     dynamodb: BTreeMap<String, u32>,
     read_units: f64,
     write_units: f64,
-    /// Number of requests for each `queue/action`.
+    /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u32>,
 }
 
@@ -53,8 +53,8 @@ pub fn total(usage: &UsageByFunction) -> Usage {
     total
 }
 
-/// Whether a schedule invokes the function. The first word of a function's name shows what invokes it: a queue
-/// (`deliver`), a schedule (`schedule`), or the HTTP API (all other words).
+/// Returns whether the function is invoked by a schedule. The first word of a function's name shows what invokes it: a
+/// queue (`deliver`), a schedule (`schedule`), or the HTTP API (all other words).
 pub fn is_scheduled(function: &str) -> bool {
     function.starts_with("schedule-")
 }

@@ -1,12 +1,12 @@
-//! Computes what a workload costs, from requests that are counted on the local host and from list prices.
+//! Computes what a workload costs: counts its requests on the local host and multiplies them by list prices.
 //!
 //! # Layout
-//! - [`count`] (`scenarios.rs`) plays every scenario on a local host. `driver.rs` makes the requests, and `receiver.rs`
-//!   receives the deliveries
+//! - [`measure_all_scenarios`] (`scenarios.rs`) runs every scenario on a local host. `driver.rs` makes the requests,
+//!   and `receiver.rs` receives the deliveries
 //! - `function_usage.rs` reads the host's usage counters
 //! - [`Workload`] describes a month of chats and is parsed from the command line
 //! - [`prices`] contains the list prices
-//! - [`report`] formats the tables that are printed
+//! - [`report`] formats the results as tables
 
 mod driver;
 mod function_usage;

@@ -1,4 +1,4 @@
-//! `cargo run --bin cost`: plays every scenario on a local host, and prints what a workload costs.
+//! `cargo run --bin cost`: runs every scenario on a local host and prints what a workload costs.
 
 use std::process::ExitCode;
 
@@ -34,7 +34,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(workload: &Workload) -> Result<(), Error> {
-    // This host is independent of other local hosts and stores its data in memory.
+    // This host stores its data in memory and uses a free port, so it does not interfere with other local hosts.
     let arguments = Arguments::parse_from(["switchboard", "--memory", "--port", "0"]);
     let file_store = arguments.open_file_store()?;
     let operator_key = file_store.operator_key()?;

@@ -12,10 +12,10 @@ pub const MINUTES_PER_MONTH: f64 = 43_800.0;
 #[derive(Debug, Clone, Parser)]
 #[command(name = "cost", version, about = "Prices a month of chats from requests that are counted on this machine")]
 pub struct Workload {
-    /// Messages of visitors, agents and bots in the month
+    /// Number of messages that visitors, agents and bots write in the month
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub messages: u32,
-    /// Messages in a chat
+    /// Number of messages in a chat
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub per_chat: u32,
     /// Share of the messages that agents or bots write
@@ -30,14 +30,14 @@ pub struct Workload {
     /// Notify a webhook when a chat is accepted and when it is closed
     #[arg(long)]
     pub webhook: bool,
-    /// Open web sockets; if there are any, each message is pushed through one of them
+    /// Number of open web sockets; if there are any, each message is pushed through one of them
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub sockets: u32,
     #[command(flatten)]
     pub assumptions: Assumptions,
 }
 
-/// Values that only a stack on AWS can measure. The defaults are estimates; use the metrics of your stack.
+/// Values that can only be measured on AWS. The defaults are estimates; replace them with the metrics of your stack.
 #[derive(Debug, Clone, Args)]
 pub struct Assumptions {
     /// Memory of a function in MB
@@ -52,10 +52,11 @@ pub struct Assumptions {
     /// Size of the log lines of an invocation, including the access log
     #[arg(long, value_name = "BYTES", default_value_t = 500.0)]
     pub log_bytes: f64,
-    /// Long polls of 20 s that Lambda keeps open on each queue (it starts with five and may reduce them to two)
+    /// Number of long polls of 20 s that Lambda keeps open on each queue (it starts with five and may reduce them to
+    /// two)
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub pollers: u32,
-    /// Custom metrics that the functions write
+    /// Number of custom metrics that the functions write
     #[arg(long, value_name = "N", default_value_t = 16.0)]
     pub metrics: f64,
 }
@@ -70,14 +71,14 @@ fn parse_share(text: &str) -> Result<f64, ShareError> {
 }
 
 impl Default for Workload {
-    /// The defaults of the command line.
+    /// Returns the workload of a command line without options.
     fn default() -> Self {
         Self::parse_from(["cost"])
     }
 }
 
 impl Workload {
-    /// How often each scenario occurs in the month.
+    /// Returns how often each scenario occurs in the month.
     pub fn scenarios(&self) -> Vec<(Scenario, f64)> {
         let messages = f64::from(self.messages);
         let (chats, answers) = (messages / f64::from(self.per_chat), messages * self.answers);
@@ -101,14 +102,15 @@ impl Workload {
         ]
     }
 
-    /// What the month uses in total.
+    /// Returns what the whole month uses.
     pub fn monthly_usage(&self, usage: &ScenarioUsage) -> Usage {
         let usage_of = |scenario: Scenario| usage.get(&scenario).map(total).unwrap_or_default();
         let mut month = Usage::default();
         for (scenario, times) in self.scenarios() {
             month += usage_of(scenario) * times;
         }
-        // A retry adds the failed attempt, and what the second attempt uses in addition to a first one.
+        // So far, every answer is counted with a successful first attempt. For an answer that needs a retry, that
+        // attempt is replaced by a failed first attempt and a successful second attempt.
         let first_attempt = usage.get(&Scenario::AgentMessage).and_then(|usage| usage.get("deliver-channel"));
         let both_attempts = usage_of(Scenario::FailedAttempt) + usage_of(Scenario::DeliveryAfterRetry);
         let retry = both_attempts - first_attempt.copied().unwrap_or_default();

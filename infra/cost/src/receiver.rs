@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 const REJECTING_PATH: &str = "/rejects";
 
-/// The server stops when this value is dropped.
+/// A running receiver. The server stops when this value is dropped.
 pub struct ReceiverServer {
     base_url: String,
     failures_left: Arc<AtomicU32>,
@@ -36,12 +36,12 @@ impl ReceiverServer {
         Ok(Self { base_url, failures_left, server })
     }
 
-    /// Deliveries to this URL succeed.
+    /// Returns a URL to which deliveries succeed.
     pub fn url(&self) -> String {
         format!("{}/receives", self.base_url)
     }
 
-    /// Deliveries to this URL are rejected permanently, so they are not repeated.
+    /// Returns a URL that rejects deliveries permanently, so they are not repeated.
     pub fn rejecting_url(&self) -> String {
         format!("{}{REJECTING_PATH}", self.base_url)
     }

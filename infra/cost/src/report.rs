@@ -1,4 +1,4 @@
-//! The printed tables, in Markdown.
+//! Formats the results as Markdown tables.
 
 use std::fmt::{self, Display, Formatter};
 use std::{fs, io};
@@ -16,35 +16,35 @@ use crate::scenarios::{Scenario, ScenarioUsage};
 
 const MILLION: f64 = 1_000_000.0;
 const GB: f64 = 1_000_000_000.0;
-/// Number of requests that one long poll of 20 s makes in a minute.
+/// The number of requests that one poller makes in a minute. Each request is a long poll of 20 s.
 const LONG_POLLS_PER_MINUTE: f64 = 3.0;
 
-/// Resources of a stack whose cost does not depend on the traffic.
+/// The numbers of resources in a stack whose cost does not depend on the traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedResources {
-    /// FIFO queues that Lambda polls.
+    /// The number of FIFO queues that Lambda polls.
     pub fifo_queues: f64,
-    /// Standard queues that Lambda polls.
+    /// The number of standard queues that Lambda polls.
     pub retry_queues: f64,
     pub alarm_metrics: f64,
     pub dashboards: f64,
 }
 
 impl FixedResources {
-    /// Reads the queues from the host, and the other resources from `template.yaml`.
+    /// Counts the queues of the host, and the other resources in `template.yaml`.
     ///
     /// # Errors
     /// The template cannot be read.
     pub fn of(host: &Host) -> io::Result<Self> {
         let queues =
             |fifo| host.consumed_queues().iter().map(|queue| f64::from(queue.ends_with(".fifo") == fifo)).sum();
-        // The host ignores alarms and dashboards.
+        // Alarms and dashboards are counted in the text of the template, because the host ignores them.
         let template = fs::read_to_string(workspace_root().join("template.yaml"))?;
         let count = |matches: &dyn Fn(&str) -> bool| template.lines().filter(|line| matches(line)).map(|_| 1.0).sum();
         Ok(Self {
             fifo_queues: queues(true),
             retry_queues: queues(false),
-            // An alarm is charged for each of its metrics.
+            // The metrics are counted because an alarm is charged for each of its metrics.
             alarm_metrics: count(&|line| line.starts_with("      MetricName: ") || line.contains(" MetricStat: ")),
             dashboards: count(&|line| line == "    Type: AWS::CloudWatch::Dashboard"),
         })
@@ -110,7 +110,7 @@ fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     table
 }
 
-/// Lists what each service costs in a month of the workload, converted to a million messages.
+/// Lists what each service costs in a month of the workload, scaled to a million messages.
 fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     let messages = f64::from(workload.messages);
     let sockets = f64::from(workload.sockets);
@@ -168,7 +168,7 @@ impl Display for Dollars {
     }
 }
 
-/// The price of one unit. If the price is below a thousandth of a cent, it is shown for a million units.
+/// The price of one unit. A price below a thousandth of a cent is printed per million units.
 struct ListPrice(f64);
 
 impl Display for ListPrice {
@@ -207,7 +207,7 @@ mod tests {
         ScenarioUsage::from([(scenario, UsageByFunction::from([("function".to_owned(), usage)]))])
     }
 
-    /// An HTTP request that starts a delivery, with round numbers.
+    /// Returns the usage of an HTTP request that starts a delivery, with simple numbers.
     fn sample_usage() -> Usage {
         Usage {
             requests: 1.0,
@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn scenario_is_priced() {
-        // 1.00 + 2 x 0.20 + 0.21 s x 0.5 GB x 13.3334 + 8 x 0.125 + 8 x 0.625 + 6 x 0.50 + 2 KB x 0.50
+        // The price of a million runs is 1.00 + 2 x 0.20 + 0.21 s x 0.5 GB x 13.3334 + 8 x 0.125 + 8 x 0.625 + 6 x 0.50
+        // + 2 KB x 0.50
         let table = scenarios(&usage_of(Scenario::StatusRequest, sample_usage()), &ASSUMPTIONS);
         assert!(
             table.ends_with("\n| integrator's status request | function | 1 | 1 | 6 | 8 | 8 | 12.80 |\n"),
@@ -238,7 +239,8 @@ mod tests {
         let fixed_resources =
             FixedResources { fifo_queues: 2.0, retry_queues: 1.0, alarm_metrics: 20.0, dashboards: 1.0 };
         let table = fixed_costs(&usage_of(Scenario::IdleMinute, idle), fixed_resources, &ASSUMPTIONS);
-        // 43,800 x (0.20 + 0.01 s x 0.5 GB x 13.3334 + 1 KB x 0.50), and 3 x 2 x 3 x 43,800 x 0.50, a million
+        // The first two rows, in millionths of a dollar, are 43,800 x (0.20 + 0.01 s x 0.5 GB x 13.3334 + 1 KB x 0.50)
+        // and 3 x 2 x 3 x 43,800 x 0.50.
         let functions_and_polls = "| 0.03 |\n| Lambda's polling of 3 queues | 0.39 |\n";
         let monitoring = "| 20 metrics with an alarm | 2.00 |\n| 1 dashboard | 3.00 |\n| 4 delivery metrics, once they are written | 1.20 |\n";
         assert!(table.ends_with(&[functions_and_polls, monitoring].concat()), "{table}");

@@ -1,5 +1,5 @@
-//! The scenarios whose usage is counted. Each scenario is played through the public API. It is first played once
-//! without being counted, so that the processes are running and have cached the channel.
+//! The scenarios whose usage is counted. They run through the public API. Similar requests are made before the count
+//! starts, so that the function processes are running and have cached the channel.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,8 @@ pub enum Scenario {
     IdleMinute,
 }
 
-/// Long enough for the bot to answer, and short enough to wait for the check at the end of the limit.
+/// The time within which the bot must answer. It is long enough for the bot's answers, and short enough to wait until
+/// the service checks for an answer at the end of this time.
 const BOT_ANSWER_LIMIT_SECONDS: u64 = 4;
 
 pub type ScenarioUsage = BTreeMap<Scenario, UsageByFunction>;
@@ -78,7 +79,7 @@ impl Scenario {
     }
 }
 
-/// Plays every scenario and returns what each of them used. The host must be new and otherwise idle.
+/// Runs every scenario and returns what each of them used. The host must be new and otherwise idle.
 ///
 /// # Errors
 /// The service rejected a request, or a queue did not become empty in time.
@@ -124,7 +125,7 @@ async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     Ok(())
 }
 
-/// Plays scenarios in a channel with a department. In a channel without departments they cost the same.
+/// Runs scenarios in a channel with a department. In a channel without departments, these scenarios cost the same.
 async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("departments").await?;
     driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
@@ -175,8 +176,9 @@ async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Resul
     Ok(())
 }
 
-/// Uses a separate account and channel, because the retry comes three seconds later and a process caches a channel for
-/// ten seconds.
+/// Runs the scenarios in which a delivery is retried. They use a separate account and channel, so that the processes
+/// have just cached the channel. The cache lasts ten seconds and must not expire before the retry, which comes after
+/// three seconds.
 async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
@@ -193,13 +195,13 @@ async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     Ok(())
 }
 
-/// Keeps the usage of the functions that deliver, and drops that of the functions that handle the request.
+/// Returns only the usage of the functions that deliver, without that of the functions that handle the request.
 fn only_deliveries(mut usage: UsageByFunction) -> UsageByFunction {
     usage.retain(|_, usage| usage.deliveries > 0.0);
     usage
 }
 
-/// What each function used after `first` was measured.
+/// Returns what each function used after `first` was measured. `all` includes the usage in `first`.
 fn difference(all: &UsageByFunction, first: &UsageByFunction) -> UsageByFunction {
     let difference = |(function, usage): (&String, &Usage)| {
         (function.clone(), *usage - first.get(function).copied().unwrap_or_default())
@@ -288,8 +290,8 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.send_visitor_message(&channel, "ada").await?;
     driver.wait_until_only_delayed().await?;
     answer(1).await?;
-    // Counts what a message uses until the bot has received it. The bot's answer and the check for the answer are not
-    // counted.
+    // Returns what a message uses until the bot has received it. The bot's answer and the check for the answer are not
+    // included.
     let message = async |visitor: &str, chat: u64| {
         driver.reset_usage().await?;
         driver.send_visitor_message(&channel, visitor).await?;
@@ -304,7 +306,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.wait_until_empty().await?;
     usage.insert(Scenario::BotAnswerCheck, only_function("deliver-bot", difference(&driver.usage()?, &before_check)));
     usage.insert(Scenario::FirstMessageToBot, message("new", 2).await?);
-    // The caches of the functions expired during the wait for the check. This message fills them again.
+    // The caches of the functions expired during the wait for the check. This answer of the bot fills them again.
     driver.wait_until_empty().await?;
     answer(1).await?;
     usage.insert(Scenario::BotMessage, driver.measure(async || answer(1).await).await?);
@@ -316,7 +318,8 @@ fn only_function(function: &str, mut usage: UsageByFunction) -> UsageByFunction 
     usage
 }
 
-/// Measures one run of each scheduled function. The host's own schedules may add runs, so the result is an average.
+/// Measures a run of each scheduled function. The host's own schedules can start further runs in the meantime, so the
+/// result is the average of all runs.
 async fn measure_idle_minute(host: &Host) -> Result<UsageByFunction, Error> {
     for function in host.scheduled_functions() {
         host.run_schedule(function).await?;

@@ -85,7 +85,7 @@ async fn sleep(payload: &Value) -> Result<Value, Error> {
     Ok(json!(std::process::id()))
 }
 
-/// Blocks the thread of the asynchronous runtime, so that no other task can run.
+/// Blocks the thread of the asynchronous runtime forever, so that no other task can run.
 fn hang() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(60));
@@ -126,8 +126,8 @@ async fn send_message(body: &str) -> Result<Value, Error> {
     Ok(json!(sent.message_id))
 }
 
-/// Sends the HTTP request directly, because `lambda_runtime` has no public function that reports an initialization
-/// error.
+/// Reports an initialization error. Sends the HTTP request directly, because `lambda_runtime` has no public function
+/// that reports an initialization error.
 fn report_init_error() -> ! {
     let address = std::env::var("AWS_LAMBDA_RUNTIME_API").unwrap();
     let (host, path) = address.trim_start_matches("http://").split_once('/').unwrap();

@@ -1,4 +1,4 @@
-//! A client of the service's public HTTP API, for the demo account.
+//! A client for the service's public HTTP API, used by the demo account and by the crate `cost`.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 pub enum Error {
     #[error("cannot create the HTTP client: {0}")]
     Client(reqwest::Error),
-    /// There is no response, or its body is not the expected JSON.
+    /// The service did not respond, or the body of its response is not the expected JSON.
     #[error("{request} failed: {source}")]
     Request {
-        /// Method and path.
+        /// The method and the path of the request.
         request: String,
         source: reqwest::Error,
     },
-    /// The status code is not in the range 200 to 299.
+    /// The status code of the response is not in the range 200 to 299.
     #[error("{request} returned {status}: {message}")]
     Status {
-        /// Method and path.
+        /// The method and the path of the request.
         request: String,
         status: u16,
-        /// The error message of the response, or empty if there is none.
+        /// The error message of the response, or an empty string if there is none.
         message: String,
     },
 }
@@ -51,25 +51,25 @@ impl ApiClient {
     }
 
     /// # Errors
-    /// See [`Error`].
+    /// The request fails for one of the reasons in [`Error`].
     pub async fn get<T: DeserializeOwned>(&self, path: &str, token: &str) -> Result<T, Error> {
         self.send(Method::GET, path, Some(token), None).await
     }
 
     /// # Errors
-    /// See [`Error`].
+    /// The request fails for one of the reasons in [`Error`].
     pub async fn post<T: DeserializeOwned>(&self, path: &str, token: Option<&str>, body: &Value) -> Result<T, Error> {
         self.send(Method::POST, path, token, Some(body)).await
     }
 
     /// # Errors
-    /// See [`Error`].
+    /// The request fails for one of the reasons in [`Error`].
     pub async fn put(&self, path: &str, token: &str, body: &Value) -> Result<Value, Error> {
         self.send(Method::PUT, path, Some(token), Some(body)).await
     }
 
     /// # Errors
-    /// See [`Error`].
+    /// The request fails for one of the reasons in [`Error`].
     pub async fn patch(&self, path: &str, token: &str, body: &Value) -> Result<Value, Error> {
         self.send(Method::PATCH, path, Some(token), Some(body)).await
     }
@@ -98,8 +98,8 @@ impl ApiClient {
     }
 }
 
-/// Replaces the base URL of `url`. Returns `None` if its path is not below `path_prefix`, or if it already has the base
-/// URL.
+/// Replaces the base URL of `url` by `base_url`. Returns `None` if `url` is invalid, if its path does not begin with
+/// the segments of `path_prefix`, or if it already has this base URL.
 pub(crate) fn with_base_url(url: &str, path_prefix: &str, base_url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let rest = url.path().strip_prefix(path_prefix)?;
@@ -109,14 +109,14 @@ pub(crate) fn with_base_url(url: &str, path_prefix: &str, base_url: &str) -> Opt
 }
 
 impl Error {
-    /// Whether the service returned this HTTP status.
+    /// Returns whether the service responded with this HTTP status.
     #[must_use]
     pub fn has_status(&self, expected: u16) -> bool {
         matches!(self, Self::Status { status, .. } if *status == expected)
     }
 }
 
-/// The body of an error response, which either a function or the gateway sends.
+/// The body of an error response. A function and the gateway use different formats.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ErrorBody {

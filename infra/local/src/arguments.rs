@@ -11,7 +11,7 @@ use crate::cargo_build::{self, CargoProfile};
 use crate::file_store::{self, FileStore};
 use crate::{HostStorage, LogSink, Options, random_and_digest};
 
-/// Functions on this host may call receivers in these networks.
+/// The private networks to which functions on this host can send requests by default: those of this machine.
 pub(crate) const LOOPBACK_NETWORKS: &str = "127.0.0.0/8,::1/128";
 
 /// Runs the whole service on this machine, without AWS.
@@ -50,7 +50,7 @@ pub struct Arguments {
     release: bool,
 }
 
-/// The value of `--parameter` has no equals sign.
+/// The error for a `--parameter` whose value has no equals sign.
 #[derive(Debug, thiserror::Error)]
 #[error("expected NAME=VALUE")]
 struct InvalidParameter;
@@ -60,7 +60,7 @@ fn parse_parameter(text: &str) -> Result<(String, String), InvalidParameter> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Accepts the values of the template's `LogLevel` parameter, in upper or lower case.
+/// Returns a parser that accepts the values of the template's `LogLevel` parameter, in upper or lower case.
 fn log_level_parser() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(["TRACE", "DEBUG", "INFO"]).map(|level| level.to_ascii_uppercase())
 }
@@ -114,8 +114,8 @@ impl Arguments {
         }
     }
 
-    /// By default, functions on this host may call receivers on this machine and over plain HTTP, which a stack on AWS
-    /// does not allow. Parameters on the command line take precedence.
+    /// Returns the parameters of the template. By default, they allow functions to call receivers on this machine and
+    /// over plain HTTP, which a stack on AWS does not allow. Parameters on the command line take precedence.
     fn template_parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
         let local = [
             ("OperatorKeySha256", random_and_digest::sha256_hex(operator_key)),

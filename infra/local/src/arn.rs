@@ -1,6 +1,6 @@
 //! The AWS account and region that the local host reports, and the ARNs of its resources.
 
-/// AWS account ids have twelve digits. No real account has this id.
+/// The AWS account id of the local host. It has twelve digits, as on AWS, but no real account has this id.
 pub(crate) const AWS_ACCOUNT_ID: &str = "000000000000";
 
 pub(crate) const REGION: &str = "us-east-1";
@@ -17,7 +17,7 @@ pub(crate) fn role_arn(name: &str) -> String {
     format!("arn:aws:iam::{AWS_ACCOUNT_ID}:role/{name}")
 }
 
-/// The identity of a running function in IAM error messages.
+/// Returns the ARN that identifies a running function in IAM error messages.
 pub(crate) fn role_session_arn(function: &str) -> String {
     format!("arn:aws:sts::{AWS_ACCOUNT_ID}:assumed-role/{function}/{function}")
 }

@@ -13,7 +13,7 @@ use tokio::process::Command;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CargoProfile {
     Dev,
-    /// The profile of the deployed functions.
+    /// The profile with which functions are built for a deployment.
     Release,
 }
 
@@ -71,7 +71,7 @@ fn build_command(profile: CargoProfile) -> Command {
     command
 }
 
-/// A JSON message of cargo. Only a message about a built binary contains an executable.
+/// A JSON message that cargo prints. `executable` is `None` unless the message is about a binary.
 #[derive(Deserialize)]
 struct CargoMessage {
     executable: Option<PathBuf>,

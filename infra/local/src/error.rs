@@ -1,4 +1,4 @@
-//! Errors of starting a host and of calling its functions. Each message is one line.
+//! The errors that can occur when a host is started or its functions are called. Each message is one line.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::{dynamo, lambda, sqs, template};
 pub enum Error {
     #[error("cannot read {}: {source}", path.display())]
     ReadTemplate { path: PathBuf, source: io::Error },
-    /// The template is invalid. `source` contains the line.
+    /// The template is invalid. `source` contains the line number.
     #[error("{} {source}", path.display())]
     Template { path: PathBuf, source: template::Error },
     #[error("{logical_id}: there is no binary {}; build the functions first", path.display())]

@@ -1,7 +1,7 @@
 //! Emulates Lambda's event source mappings: receives batches from a queue and invokes the function with them.
 //!
-//! Messages that the function processed are deleted. Failed messages become visible again after their visibility
-//! timeout, or move to the dead-letter queue.
+//! Messages that the function processed successfully are deleted. Failed messages become visible again after their
+//! visibility timeout, or move to the dead-letter queue.
 
 use std::collections::{BTreeMap, HashSet};
 use std::pin::pin;
@@ -61,13 +61,14 @@ impl EventSourceMapping {
                 mapping.process(&batch).await;
                 drop(slot);
             });
-            // Drop the results of finished batches.
+            // Removes the finished batches, which have no results to read.
             while batches.try_join_next().is_some() {}
         }
         batches.join_all().await;
     }
 
-    /// Waits until the queue has at least one message, and receives a batch. Logs an error and tries again.
+    /// Waits until the queue has at least one message and returns a batch. After an error, logs the error and tries
+    /// again.
     async fn next_batch(&self) -> Vec<Message> {
         let mut last_logged: Option<Instant> = None;
         loop {
@@ -125,7 +126,7 @@ impl EventSourceMapping {
     }
 }
 
-/// Returns the messages that the function processed. They are to be deleted.
+/// Returns the messages that the function processed successfully and that must therefore be deleted.
 fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: &[u8]) -> Vec<&'b Message> {
     if !mapping.reports_partial_failures {
         return batch.iter().collect();
@@ -149,12 +150,12 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     processed
 }
 
-/// Returns how many more messages fit into the batch.
+/// Returns how many more messages fit into the batch. `None` would mean that the length of the batch exceeds a `u32`.
 fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))
 }
 
-/// The response of a function that has `ReportBatchItemFailures`.
+/// The response of a function whose event source mapping has `ReportBatchItemFailures`.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct BatchResponse {

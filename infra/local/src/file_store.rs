@@ -22,13 +22,13 @@ pub enum Error {
 
 #[derive(Debug)]
 pub enum FileStore {
-    /// Stores nothing, so the next run starts empty.
+    /// Nothing is stored, so the next run starts without files.
     Memory,
     Folder(PathBuf),
 }
 
 impl FileStore {
-    /// Opens a folder, and creates it if it is missing.
+    /// Opens a folder. Creates the folder if it is missing.
     ///
     /// # Errors
     /// The folder cannot be created.
@@ -53,7 +53,7 @@ impl FileStore {
         }
     }
 
-    /// Writes or replaces a file.
+    /// Writes a file. Replaces the file if it already exists.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -79,7 +79,7 @@ impl FileStore {
         Ok(unused)
     }
 
-    /// Returns the operator key, which is generated in the first run.
+    /// Returns the operator key. The first run generates it, and later runs read it.
     ///
     /// # Errors
     /// The key cannot be read, generated or written.

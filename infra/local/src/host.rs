@@ -37,16 +37,16 @@ pub struct Host {
     queues: Queues,
     functions: Functions,
     _kill_on_drop: KillOnDrop,
-    /// The name of the first schedule of each scheduled function, by function name.
+    /// The scheduled functions by name, each with the name of its first schedule.
     schedules: BTreeMap<String, String>,
     consumed_queues: Vec<String>,
     meter: UsageMeter,
     roles: Roles,
     outage: SqsOutage,
     stop: watch::Sender<bool>,
-    /// Tasks that complete on their own after a stop request: the gateway and the event source mappings.
+    /// The tasks that complete on their own after a stop request: the gateway and the event source mappings.
     graceful_tasks: JoinSet<()>,
-    /// Tasks that run until they are aborted.
+    /// The tasks that run until they are aborted.
     background_tasks: JoinSet<()>,
     engine: DynamoEngine,
     _lock: Option<DataFolderLock>,
@@ -135,7 +135,7 @@ impl Host {
         started.map_err(|error| Error::Invocation { function: function.to_owned(), error })
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns the URL of the gateway: `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
@@ -151,7 +151,7 @@ impl Host {
         &self.queues
     }
 
-    /// The `DynamoDB` endpoint for an AWS SDK. Requests are counted under the caller's name.
+    /// Returns the `DynamoDB` endpoint for an AWS SDK. Requests are counted under the name `caller`.
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
         format!("{}/{caller}", self.engine.url())
@@ -191,13 +191,13 @@ impl Host {
         self.roles.unused()
     }
 
-    /// The queues that have an event source mapping.
+    /// Returns the names of the queues that have an event source mapping.
     #[must_use]
     pub fn consumed_queues(&self) -> &[String] {
         &self.consumed_queues
     }
 
-    /// The functions that have a schedule.
+    /// Returns the names of the functions that have a schedule.
     pub fn scheduled_functions(&self) -> impl Iterator<Item = &str> {
         self.schedules.keys().map(String::as_str)
     }
@@ -212,7 +212,7 @@ impl Host {
         self.call(function, schedule::payload(name)).await
     }
 
-    /// Invokes a function with any event.
+    /// Invokes a function with the event and returns its result.
     ///
     /// # Errors
     /// [`Error::Invocation`] or [`Error::InvalidResult`].
@@ -262,7 +262,7 @@ impl Host {
         }
     }
 
-    /// Completes when the stop is requested.
+    /// Returns a future that completes when a stop is requested.
     fn stop_requested(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut stop = self.stop.subscribe();
         async move {
@@ -279,7 +279,7 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
     Err(Error::MissingBinary { logical_id: function.logical_id.clone(), path })
 }
 
-/// Returns the roles of the functions. Each role must allow Lambda to consume the function's queues.
+/// Returns the roles of the functions. Fails if a role does not allow Lambda to consume the queues of its function.
 fn verified_roles(functions: &[Function]) -> Result<Roles, Error> {
     let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
@@ -304,9 +304,9 @@ fn first_schedule_by_function(functions: &[Function]) -> BTreeMap<String, String
     functions.iter().filter_map(first_schedule).collect()
 }
 
-/// Limits concurrent starts, because the initialization of each process has a time limit, and waiting for a processor
-/// would count towards it. At least two processes start concurrently, so that one can run while another waits for the
-/// host.
+/// Returns how many processes can start concurrently. The number is limited, because the initialization of each process
+/// has a time limit, and the time for which it waits for a processor counts as well. The number is at least two, so
+/// that one process can run while another waits for the host.
 fn max_concurrent_starts() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get).max(2)
 }

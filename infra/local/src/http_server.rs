@@ -1,4 +1,4 @@
-//! Serves a router on a listener.
+//! Serves HTTP requests with a router.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use axum::Router;
 use axum::serve::{ListenerExt, TapIo};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Disables Nagle's algorithm, which would delay small responses.
+/// Returns the listener with Nagle's algorithm disabled on its connections, because it would delay small responses.
 fn without_delay(listener: TcpListener) -> TapIo<TcpListener, fn(&mut TcpStream)> {
     listener.tap_io(|stream| {
         // If this fails, responses are still correct but slower.
@@ -14,14 +14,14 @@ fn without_delay(listener: TcpListener) -> TapIo<TcpListener, fn(&mut TcpStream)
     })
 }
 
-/// Serves until its future is dropped.
+/// Serves requests until the returned future is dropped.
 pub(crate) async fn serve(listener: TcpListener, router: Router) {
     // This never returns, because axum continues to accept connections after an error.
     let _ = axum::serve(without_delay(listener), router).await;
 }
 
-/// Serves until `shutdown` completes, then waits for the running requests. Handlers can extract the client's network
-/// address.
+/// Serves requests until `shutdown` completes, then waits for the running requests. Handlers can extract the client's
+/// network address.
 pub(crate) async fn serve_until(
     listener: TcpListener,
     router: Router,

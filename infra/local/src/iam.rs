@@ -1,5 +1,6 @@
-//! Emulates IAM: a function may do only what its role in the template allows. So missing permissions are found before
-//! the deployment to AWS. Used permissions are recorded, so that a test can find the unused ones.
+//! Emulates IAM: a function may do only what its role in the template allows. In this way, missing permissions are
+//! found before the deployment to AWS. The permissions that functions use are recorded, so that a test can find the
+//! unused ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -36,7 +37,8 @@ pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 type RolePermissions = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
-    /// Creates the roles. Permissions for services that the host does not emulate are ignored.
+    /// Creates the roles from the names and the permissions of the functions. Permissions for services that the host
+    /// does not emulate are ignored.
     pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
         let role = |(name, permissions): (&str, &[Permission])| {
             let emulated = permissions.iter().filter(|permission| is_emulated(permission)).cloned();
@@ -45,7 +47,8 @@ impl Roles {
         Self(Arc::new(functions.map(role).collect()))
     }
 
-    /// Records the use of the required permissions. Callers that are not functions, such as tests, may do anything.
+    /// Checks that the caller's role allows the required permissions, and records that they are used. Callers that are
+    /// not functions, such as tests, may do anything.
     ///
     /// # Errors
     /// The role of the function does not allow one of the permissions.
@@ -76,7 +79,7 @@ fn is_emulated(permission: &Permission) -> bool {
     ["dynamodb:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
-/// The message and the response are the same as on AWS.
+/// The role of a function does not allow an action. The error message and the response are the same as on AWS.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "User: {} is not authorized to perform: {} on resource: {} because no identity-based policy allows the {} action",

@@ -23,7 +23,7 @@ pub enum LogSink {
     /// Like `Stderr`, but skips JSON lines of the levels INFO, DEBUG and TRACE.
     WarningsOnly,
     Discard,
-    /// Stores the lines for tests.
+    /// Collects the lines, so that tests can read them.
     Memory(Arc<Mutex<Vec<LogLine>>>),
 }
 

@@ -45,8 +45,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Runs until a stop signal arrives, which may happen at any moment. A signal during the start drops the future of
-/// `start`, which ends everything that has been started.
+/// Runs the command until a stop signal arrives, which can happen at any moment. A signal during the start drops the
+/// future of `start`, which ends everything that has been started.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
     let file_store = arguments.open_file_store()?;
@@ -55,7 +55,8 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
     let extra_routes = integrator::router().merge(bot.clone().router());
     let options = arguments.options(&file_store, cargo_build::existing_binaries()?, &operator_key, extra_routes);
     let reservation = Reservation::acquire(&options)?;
-    // The ready file is not removed earlier, because before the reservation it may belong to another running host.
+    // The ready file is not removed earlier, because until the reservation succeeds, it could belong to another running
+    // host.
     remove_ready_file(arguments)?;
     let host = tokio::select! {
         () = &mut stop => return Ok(()),

@@ -3,7 +3,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The maximum on macOS, and more than all functions need at once.
+/// The limit that the host requests. It is the maximum on macOS and more than all functions need at once.
 const MIN_OPEN_FILES: u64 = 10_240;
 
 /// Raises the limit for this process and its children as far as the system allows. A failure is ignored, because a low

@@ -9,12 +9,12 @@ use crate::log::LogSink;
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Port of the gateway; 0 selects a free port.
+    /// The port of the gateway. With 0, a free port is selected.
     pub port: u16,
     pub storage: HostStorage,
     /// The path of `template.yaml`.
     pub template: PathBuf,
-    /// Values that replace the defaults of the template's parameters.
+    /// The values that replace the defaults of the template's parameters, by parameter name.
     pub parameters: BTreeMap<String, String>,
     /// The folder of the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
@@ -24,11 +24,12 @@ pub struct Options {
     pub log: LogSink,
 }
 
-/// The storage of tables and queues.
+/// Where tables and queues are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostStorage {
-    /// Nothing persists, so the next host starts empty.
+    /// The data is lost when the host stops, so the next host starts empty.
     Memory,
-    /// A folder, which is created if it is missing. Only one host can use it at a time.
+    /// The data is stored in this folder, which is created if it is missing. Only one host at a time can use the
+    /// folder.
     Dir(PathBuf),
 }

@@ -1,4 +1,4 @@
-//! Random values and digests as hexadecimal text in lower case.
+//! Generates random values and computes digests, as hexadecimal text in lower case.
 
 use sha2::{Digest, Sha256};
 

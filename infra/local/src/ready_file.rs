@@ -34,7 +34,7 @@ impl<'a> ReadyFile<'a> {
         }
     }
 
-    /// Writes the file atomically.
+    /// Writes the file atomically, so that no script reads an incomplete file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -45,7 +45,8 @@ impl<'a> ReadyFile<'a> {
     }
 }
 
-/// Removes the file of this run or of an earlier run, so that no script connects to a host that has stopped.
+/// Removes the ready file that this run or an earlier run has written, so that no script connects to a host that has
+/// stopped.
 ///
 /// # Errors
 /// The file exists and cannot be removed.

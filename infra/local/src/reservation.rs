@@ -1,5 +1,5 @@
-//! Reserves the port and the data folder and parses the template before the functions are built. A build may take
-//! minutes, so a port that is in use or a mistake in the template must be reported first.
+//! Reserves the port and the data folder and parses the template before the functions are built. A build can take
+//! minutes, so a port that is in use or a mistake in the template is reported before it.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,7 +13,8 @@ use crate::{Error, Options};
 /// The maximum number of connections that wait to be accepted.
 const LISTEN_BACKLOG: u32 = 1024;
 
-/// The ports, the data folder and the template of a host that has not started yet. Dropping it releases them.
+/// The ports, the data folder and the template of a host that has not started yet. Dropping the reservation releases
+/// the ports and the folder.
 pub struct Reservation {
     pub(crate) public: ReservedPort,
     /// The port of the services that only the functions call.
@@ -23,7 +24,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves the resources that the options name. The binaries of the functions are not checked.
+    /// Reserves the ports and the data folder and parses the template. The binaries of the functions are not checked.
     ///
     /// # Errors
     /// The port is in use, another host uses the data folder, or the template is invalid.
@@ -55,7 +56,7 @@ impl ReservedPort {
         Ok(Self { socket, number })
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns the URL of the port: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.number)
     }

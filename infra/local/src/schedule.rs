@@ -11,10 +11,11 @@ use crate::lambda::Functions;
 use crate::template::Schedule;
 use crate::time_format::rfc3339_time;
 
-/// Runs until the future is dropped. As on AWS, the first invocation is one period after the start.
+/// Invokes the function periodically until the returned future is dropped. As on AWS, the first invocation comes one
+/// period after the start.
 pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions) {
     let mut ticks = tokio::time::interval_at(Instant::now() + schedule.interval, schedule.interval);
-    // Ticks that were missed while the machine slept are skipped.
+    // Ticks that were missed while the machine was asleep are skipped.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;

@@ -5,14 +5,14 @@ use uuid::Uuid;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceEndpoints {
-    /// Base URL of the Runtime API and of SQS.
+    /// The base URL of the Runtime API and of SQS.
     pub private_base_url: String,
-    /// Base URL of DynamoDB.
+    /// The base URL of DynamoDB.
     pub dynamodb_base_url: String,
 }
 
 impl ServiceEndpoints {
-    /// The environment variables from which the AWS SDK reads its endpoints.
+    /// Returns the environment variables from which the AWS SDK reads its endpoints.
     pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 2] {
         [
             ("AWS_ENDPOINT_URL_DYNAMODB", format!("{}/{function}", self.dynamodb_base_url)),

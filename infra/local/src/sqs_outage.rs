@@ -1,4 +1,5 @@
-//! Simulates an SQS outage, so that tests can check how functions handle it. Sends fail, but receives work.
+//! Simulates an SQS outage, so that tests can check how functions handle it. During the outage, messages can be
+//! received but not sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,7 @@ impl SqsOutage {
         self.0.store(is_active, Ordering::Relaxed);
     }
 
-    /// Returns the error response for a send action during an outage, or `None` if the request is to be processed.
+    /// Returns the error response for a send action during an outage, or `None` if the request must be processed.
     pub fn reject(&self, action: &str) -> Option<Response> {
         let is_rejected = self.0.load(Ordering::Relaxed) && ["SendMessage", "SendMessageBatch"].contains(&action);
         let body = || {

@@ -16,7 +16,7 @@ use crate::sqs::{Queues, SERVICE};
 use crate::sqs_outage::SqsOutage;
 use crate::usage::UsageMeter;
 
-/// Larger than the largest request that SQS accepts.
+/// The maximum size of a request body. It exceeds the largest request that SQS accepts.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
@@ -34,14 +34,14 @@ struct QueueRequest {
     queue_url: String,
 }
 
-/// Creates the endpoint. Queue URLs in responses start with `base_url`.
+/// Returns the router of the endpoint. Queue URLs in responses start with `base_url`.
 pub(crate) fn router(queues: &Queues, base_url: String, meter: UsageMeter, roles: Roles, outage: SqsOutage) -> Router {
     let proxy = SqsProxy { queues: queues.router(base_url), meter, roles, outage };
     Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
 }
 
 impl SqsProxy {
-    /// Checks the permission of the function and counts the request.
+    /// Checks that the function has permission for the request, and counts the request.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
         // IAM has no batch actions, so a batch needs the permission for the single action.
@@ -57,7 +57,7 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    // A body that cannot be parsed is forwarded, so that the queues return the error of SQS.
+    // A body that cannot be parsed is forwarded, so that the queues return the same error as SQS.
     let action = operation_name(&head.headers, SERVICE);
     if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)
         && let Err(denied) = proxy.authorize(&function, &request, action)

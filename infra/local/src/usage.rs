@@ -10,28 +10,28 @@ use axum::{Json, Router};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// Usage by function. Clones share the counts.
+/// The usage of each function. Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UsageMeter(Arc<Mutex<BTreeMap<String, FunctionUsage>>>);
 
 #[derive(Debug, Default, Serialize)]
 struct FunctionUsage {
     invocations: u64,
-    /// Invocations that returned an error or timed out, or whose process exited.
+    /// The number of invocations that returned an error or timed out, or whose process exited.
     errors: u64,
     /// The total duration of all invocations, including cold starts.
     #[serde(rename = "duration_ms", serialize_with = "as_milliseconds")]
     duration: Duration,
-    /// The number of requests by `table/operation`.
+    /// The number of requests by table and operation, with keys such as `Chats/GetItem`.
     dynamodb: BTreeMap<String, u64>,
-    /// Consumed capacity units. A failed request is not included, because it reports none.
+    /// The number of consumed capacity units for reads. Failed requests are not included, because they report none.
     read_units: f64,
     write_units: f64,
-    /// The number of requests by `queue/action`.
+    /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u64>,
 }
 
-/// Capacity units that one DynamoDB request consumed.
+/// The capacity units that one DynamoDB request consumed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum CapacityUnits {
     Read(f64),
@@ -74,7 +74,7 @@ impl UsageMeter {
         json!(*self.lock())
     }
 
-    /// Serves `GET /_local/usage` and `POST /_local/usage/reset`.
+    /// Returns a router that serves `GET /_local/usage` and `POST /_local/usage/reset`.
     pub fn router(self) -> Router {
         Router::new()
             .route("/_local/usage", get(async |State(meter): State<Self>| Json(meter.snapshot())))

@@ -50,8 +50,8 @@ impl Receiver for BotReceiver<'_> {
         chat.bot_id.clone()
     }
 
-    /// An event that needs a reaction of the bot is sent only while the bot has the chat. A notification is always
-    /// sent.
+    /// Returns true if the entry needs a reaction of the bot and the bot no longer has the chat. Notifications are
+    /// always sent.
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
@@ -76,8 +76,8 @@ impl Receiver for BotReceiver<'_> {
         })
     }
 
-    /// True if the entry needs a reaction of the bot, and the bot has sent a message or an invitation since the first
-    /// attempt.
+    /// Returns true if the entry needs a reaction of the bot and the bot has sent a message or an invitation since the
+    /// first attempt.
     fn has_accepted(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let first_attempt_at =
             entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));

@@ -62,8 +62,8 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(update) })
     }
 
-    /// Runs if no request can be made within the delivery window any more, for example because the queue delivered the
-    /// task too late. Returns the final state of the delivery.
+    /// Runs if the delivery window ended before another request could be made, for example because the queue delivered
+    /// the task too late. Returns the final state of the delivery.
     fn expire<'a>(&'a self, _entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }

@@ -14,8 +14,8 @@ const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// therefore applies to all open chats after this time at the latest.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// All settings of an account except for the trigger rules. The rules are stored separately, because they are large and
-/// only the widget needs them.
+/// The settings of an account, except for the trigger rules of the widget. These are stored separately, because they
+/// are large and only the widget needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSettings {
     /// The number of changes so far. A write succeeds only if the stored version is still the one that was read.
@@ -32,7 +32,7 @@ pub struct AccountSettings {
     pub retention_days: Option<u32>,
 }
 
-/// The rate limits of an account. Each limit is a maximum for any window of ten seconds (docs/decisions.md, General).
+/// The rate limits of an account. Each limit applies to a window of ten seconds (docs/decisions.md, General).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
     /// The maximum number of messages that one visitor can send in a window.

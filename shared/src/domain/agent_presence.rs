@@ -1,4 +1,4 @@
-//! Which agents are online and can receive chats (docs/design.md, Chat ownership).
+//! Determines which agents are online, so that they can receive chats (docs/design.md, Chat ownership).
 
 use std::time::Duration;
 

@@ -34,7 +34,7 @@ pub struct Bot {
     pub token: String,
     /// The name that visitors see.
     pub name: String,
-    /// The channels whose new chats start with the bot.
+    /// The ids of the channels whose new chats start with this bot.
     pub channel_ids: Vec<String>,
     /// The time within which the bot must react to a message that it has accepted. If the bot does not react in time,
     /// the chat is handed over to the agents. `None` means that there is no time limit.

@@ -8,9 +8,9 @@ use crate::domain::timestamp::Timestamp;
 /// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidationMode {
-    /// Rejects everything that does not follow the specification.
+    /// Enforces all requirements of the specification.
     Strict,
-    /// Tolerates common mistakes of integrators.
+    /// Tolerates common mistakes that integrators make.
     Lenient,
 }
 
@@ -89,10 +89,10 @@ impl ChannelSettings {
     }
 }
 
-/// The number of messages that a channel rejected for one reason on one day.
+/// The number of messages that a channel rejected on one day for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusalCount {
-    /// The start of the day in UTC.
+    /// The day, given as the time at which it starts in UTC.
     pub day: Timestamp,
     /// The reason, as returned by [`Error::refusal_reason`](crate::error::Error::refusal_reason).
     pub reason: String,

@@ -42,7 +42,7 @@ impl Sender {
     }
 }
 
-/// A short form of a message for lists of chats.
+/// A shortened message that is shown in lists of chats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessagePreview {
     /// The kind of sender, as returned by [`Sender::name`].
@@ -123,8 +123,8 @@ pub struct Chat {
     /// The ids of the agents who accepted the chat, received it by a transfer, or closed it, in the order in which they
     /// joined. Only the 30 agents who joined last are stored.
     pub participants: Vec<u64>,
-    /// The bot that answered the chat first, if there was one. It is preserved when the chat is handed over to the
-    /// agents.
+    /// The bot with which the chat started. `None` if the chat started without a bot. The value is preserved when the
+    /// chat is handed over to the agents.
     pub bot_id: Option<String>,
     /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent.
     pub bot_event_at: Option<Timestamp>,

@@ -29,12 +29,12 @@ pub enum ChatEvent<'a> {
     },
     /// The bot did not react to CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
     BotFails,
-    /// An agent accepts the chat. The second field is the [department to which the chat was
-    /// offered](ChatState::offered_department) when the agent saw the chat.
+    /// An agent accepts the chat. The second field is the value of [`ChatState::offered_department`] when the agent saw
+    /// the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
     AgentWrites(&'a AgentSnapshot),
-    /// An agent closes the chat. The second field is the [department to which the chat was
-    /// offered](ChatState::offered_department) when the agent saw the chat.
+    /// An agent closes the chat. The second field is the value of [`ChatState::offered_department`] when the agent saw
+    /// the chat.
     Close(&'a AgentSnapshot, Option<u64>),
     /// The chat has been without a message for the idle limit of the account.
     Idle,
@@ -98,7 +98,7 @@ impl ChatState {
         }
     }
 
-    /// The agent who has the chat, or who had it when it was closed.
+    /// Returns the agent who has the chat, or who had it when it was closed. Returns `None` if there is no such agent.
     pub fn agent(&self) -> Option<&AgentSnapshot> {
         match self {
             Self::Active(agent) => Some(agent),

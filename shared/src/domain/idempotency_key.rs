@@ -5,19 +5,21 @@ use std::fmt::Display;
 
 use crate::domain::sha256;
 
-/// The `Idempotency-Key` header of a request. It is unique within its scope: a visitor, an agent in a chat, or a bot.
+/// The `Idempotency-Key` header of a request, together with its scope: the visitor, the agent and chat, or the bot. The
+/// same key in another scope is a different key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub scope: String,
-    /// SHA-256 of the key, in hexadecimal.
+    /// The SHA-256 hash of the key, in hexadecimal.
     pub key_hash: String,
-    /// SHA-256 of the request body, in hexadecimal. A request with the same key but a different body is rejected.
+    /// The SHA-256 hash of the request body, in hexadecimal. A request with the same key but a different body is
+    /// rejected.
     pub body_hash: String,
 }
 
 impl IdempotencyKey {
-    /// Bodies that count as equal must be printed as the same text. This is true of `serde_json::Value`, which prints
-    /// objects with sorted keys and without white space.
+    /// Creates a key. Bodies that count as equal must be printed as the same text. `serde_json::Value` meets this
+    /// requirement, because it prints objects with sorted keys and without white space.
     pub fn new(scope: String, key: &[u8], body: impl Display) -> Self {
         Self { scope, key_hash: sha256::hex_digest(key), body_hash: sha256::hex_digest(body.to_string()) }
     }

@@ -1,5 +1,6 @@
-//! Finds the start of a link in a word, and the host to which the link leads. A word counts as a link if a browser, a
-//! Markdown renderer or a link detection library would make it clickable. In case of doubt, it counts as a link.
+//! Finds links in words. For each word, this module determines where a link starts and to which host it leads. A word
+//! counts as a link if a browser, a Markdown renderer or a link detection library would make it clickable. In case of
+//! doubt, it counts as a link.
 
 use percent_encoding::percent_decode_str;
 use url::Url;

@@ -23,7 +23,7 @@ pub enum ContentKind {
     Webhook(WebhookEvent),
 }
 
-/// The fields that a message type requires (specification, table A3).
+/// The fields that a type of message requires (specification, table A3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredFields {
     Text,
@@ -123,7 +123,7 @@ pub struct Media {
 /// A button that the visitor can press instead of writing a message (specification, table B2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
-    /// The label of the button. If the visitor presses the button, this text is sent as the visitor's message.
+    /// The label of the button. If the visitor presses the button, the label is sent as the visitor's message.
     pub text: String,
     /// An id that the bot provider chooses.
     pub id: Option<ButtonId>,

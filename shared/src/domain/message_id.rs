@@ -1,7 +1,7 @@
-//! The ids of timeline entries, which are sent as `message.id`, as `webhook-id`, and as the `id` of bot events. An id
-//! is a UUIDv7 (RFC 9562) that contains the chat id and the entry number in place of most of the random bits. Therefore
-//! an entry can be found by its id without an index. Ids are sorted by time, and within the same millisecond by chat id
-//! and entry number.
+//! The ids of timeline entries. They are sent as `message.id`, as `webhook-id`, and as the `id` of bot events. An id is
+//! a UUIDv7 (RFC 9562) in which the chat id and the entry number replace most of the random bits. Therefore an entry
+//! can be found by its id without an index. Ids are sorted by time, and within the same millisecond by chat id and
+//! entry number. The table shows how the 128 bits are used:
 //!
 //! | 48 bits | 4 | 12 + 20 | 2 | 30 | 12 |
 //! |---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-//! Phone calls, which the webhook event call_event reports (specification, table C1).
+//! Phone calls. They are reported to webhooks with the event call_event (specification, table C1).
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {

@@ -10,7 +10,7 @@ pub const MAX_ATTEMPTS: u32 = 3;
 /// The time between the starts of two attempts.
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The time from the start of a round to its final result.
+/// The time from the start of a round until its final result is visible.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
 /// The minimum time that must be left in the window for an attempt to start.
@@ -32,7 +32,7 @@ pub enum AttemptStep {
     GiveUp,
 }
 
-/// The times that determine the next attempt of a delivery.
+/// The times and counters that determine when the next attempt of a delivery is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryClock {
     /// The start of the round. This is when the entry was created, or when the delivery was last replayed or queued

@@ -1,5 +1,5 @@
-//! Secret rotation. A new secret becomes the current one immediately; every old secret stays valid until its own expiry
-//! time.
+//! Replaces secrets without interruption. A new secret becomes the current one immediately, and every old secret stays
+//! valid until its own expiry time.
 
 use crate::domain::timestamp::Timestamp;
 

@@ -1,5 +1,5 @@
-//! An entry of a chat's timeline: a message or a notification, with its delivery if it has a receiver. The entry and
-//! its delivery are stored in one item, so a message cannot be stored without its pending delivery.
+//! An entry of a chat's timeline: a message or a notification. If the entry has a receiver, it also contains its
+//! delivery. Both are stored in one item, so that a message cannot be stored without its pending delivery.
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Unix time in whole milliseconds.
+/// A Unix time in whole milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub u64);
 
@@ -20,7 +20,7 @@ impl Timestamp {
         Self(self.0.saturating_add(millis(duration)))
     }
 
-    /// Subtracts a duration. The result is not earlier than the Unix epoch.
+    /// Returns the time that is earlier by `duration`, but not earlier than the Unix epoch.
     pub fn minus(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(millis(duration)))
     }

@@ -5,7 +5,7 @@
 use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
 
-/// The source of a profile value.
+/// The party from which a profile value comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileSource {
     /// The visitor typed the value into a form of the widget.
@@ -113,12 +113,12 @@ impl VisitorProfile {
     }
 }
 
-/// A visitor of one channel.
+/// A visitor of a channel. The same person on another channel is another visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visitor {
     pub account_id: String,
     pub channel_id: String,
-    /// The visitor's identifier in the integrator's system (`sender.id`) as text.
+    /// The identifier that the integrator uses for the visitor (`sender.id`), as text.
     pub external_id: String,
     /// A consecutive number within the account, starting at 1.
     pub number: u64,

@@ -6,8 +6,8 @@ use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook_event::WebhookEvent;
 
-/// A signing secret. After a rotation, requests are signed with both the new secret and the old secret until the old
-/// one expires.
+/// A signing secret of a webhook. After a rotation, each request is signed with both the new secret and the old secret
+/// until the old secret expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningSecret {
     /// The secret in the format of Standard Webhooks, `whsec_...`.

@@ -1,4 +1,4 @@
-//! The only place that reads the system clock.
+//! Reads the system clock. No other module does so.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

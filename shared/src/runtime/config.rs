@@ -1,5 +1,5 @@
-//! The only place that reads environment variables. Each dependency of a function asks for its own variables. The names
-//! of all missing variables are reported together.
+//! Reads environment variables. No other module does so. Each dependency of a function requests the variables that it
+//! needs, and the names of all missing variables are reported together.
 
 #![allow(clippy::disallowed_methods, reason = "the only place that reads environment variables")]
 
@@ -8,11 +8,12 @@ use std::env;
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use std::time::Duration;
 
-/// The default of the parameter `FirstAttemptsPerAccount` in `template.yaml`.
+/// The value that is used if the environment variable is not set. It equals the default of the parameter
+/// `FirstAttemptsPerAccount` in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
-/// Reads the environment variables that a function's dependencies need when they are opened, and collects the names of
-/// missing ones.
+/// Reads the environment variables that the dependencies of a function need when they are opened. It also collects the
+/// names of variables that are missing.
 #[derive(Default)]
 pub struct Environment {
     missing: Vec<&'static str>,
@@ -23,8 +24,8 @@ pub struct Environment {
 pub struct MissingVariables(Vec<&'static str>);
 
 impl Environment {
-    /// Returns the value of a variable. If the variable is missing, returns an empty string and lets
-    /// [`finish`](Self::finish) fail.
+    /// Returns the value of a variable. If the variable is missing, returns an empty string and records the name, so
+    /// that [`finish`](Self::finish) returns an error.
     pub fn required(&mut self, name: &'static str) -> String {
         env::var(name).unwrap_or_else(|_| {
             self.missing.push(name);
@@ -32,12 +33,12 @@ impl Environment {
         })
     }
 
-    /// Whether a required variable is `true`.
+    /// Returns whether the value of a required variable is `true`.
     pub(crate) fn required_flag(&mut self, name: &'static str) -> bool {
         self.required(name) == "true"
     }
 
-    /// Fails with the names of all required variables that are missing.
+    /// Returns an error with the names of all required variables that are missing, if there are any.
     pub(crate) fn finish(mut self) -> Result<(), MissingVariables> {
         if self.missing.is_empty() {
             return Ok(());
@@ -48,23 +49,24 @@ impl Environment {
     }
 }
 
-/// The lowest level to log. The Lambda service sets the variable.
+/// Returns the lowest level to log. The Lambda service sets this variable.
 pub fn log_level() -> String {
     env::var("AWS_LAMBDA_LOG_LEVEL").unwrap_or_else(|_| "INFO".to_owned())
 }
 
-/// The name of the function's stack, which is a dimension of each metric.
+/// Returns the name of the CloudFormation stack that contains the function. The name is a dimension of every metric.
 pub(crate) fn stack_name() -> String {
     env::var("STACK_NAME").unwrap_or_else(|_| "unnamed".to_owned())
 }
 
-/// How many first attempts of one account may be in progress at the same time, for each kind of receiver.
+/// Returns the maximum number of first attempts of one account that can be in progress at the same time, for each kind
+/// of receiver.
 pub(crate) fn first_attempts_per_account() -> u64 {
     let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());
     set.unwrap_or(DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT)
 }
 
-/// The configuration of the AWS clients. It sets timeouts, because the SDK has none by default.
+/// Loads the configuration of the AWS clients. It sets timeouts, because the SDK has none by default.
 pub(crate) async fn load_aws_config() -> SdkConfig {
     let region = env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned());
     let timeouts = TimeoutConfig::builder()

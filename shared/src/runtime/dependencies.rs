@@ -9,27 +9,27 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::runtime::config::{self, Environment, MissingVariables};
 
-/// The longest time that the start of a process waits for DynamoDB.
+/// The maximum time that a starting process waits for the connection to DynamoDB.
 const WARM_UP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What is needed to open dependencies.
+/// The objects that are needed to open dependencies. Dependencies that are opened later share the clients stored here.
 pub struct StartupContext {
     pub aws: SdkConfig,
     pub environment: Environment,
-    /// The client that all tables share, and the name of the table that was opened first. `None` until a table is
-    /// opened.
+    /// The client that all tables share, and the name of the table that was opened first. `None` until the first table
+    /// is opened.
     pub dynamodb: Option<(aws_sdk_dynamodb::Client, String)>,
-    /// The client that all queues share. `None` until a queue is opened.
+    /// The client that all queues share. `None` until the first queue is opened.
     pub sqs: Option<aws_sdk_sqs::Client>,
 }
 
-/// Something that a handler uses. It is opened once in a process and is cheap to clone.
+/// An object that a handler uses, such as a table or a queue. It is opened once in a process, and cloning it is cheap.
 pub trait Dependency: Clone + Send + Sync + 'static {
-    /// Opens the dependency. The names of missing variables are collected in `startup.environment`.
+    /// Opens the dependency. The names of missing environment variables are collected in `startup.environment`.
     fn open(startup: &mut StartupContext) -> Self;
 }
 
-/// Opens all dependencies of a handler. If one of them is a table, also connects to DynamoDB.
+/// Opens all dependencies of a handler. If one of them is a table, this also connects to DynamoDB.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
         aws: config::load_aws_config().await,
@@ -45,16 +45,16 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     Ok(dependencies)
 }
 
-/// Connects to DynamoDB while the process starts, because a process has more CPU then than during an invocation.
-/// Without this, name resolution, TLS and credentials would slow down the first request. The read uses a key that does
-/// not exist. Its errors are ignored, so that the function starts anyway.
+/// Connects to DynamoDB by reading a key that does not exist. This is done while the process starts, because a process
+/// has more CPU then than during an invocation. Otherwise name resolution, the TLS handshake and loading credentials
+/// would slow down the first request. Errors are ignored, so that the function starts anyway.
 async fn warm_up(client: &aws_sdk_dynamodb::Client, table: &str, timeout: Duration) {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));
     let _ = tokio::time::timeout(timeout, read.send()).await;
 }
 
-/// For a function without dependencies.
+/// Lets a handler have no dependencies.
 impl Dependency for () {
     fn open(_: &mut StartupContext) -> Self {}
 }

@@ -1,5 +1,5 @@
-//! Runs HTTP functions behind the API gateway. This is the only place that logs the errors of requests and turns them
-//! into response bodies.
+//! Runs HTTP functions behind the API gateway. Only this module logs the errors of requests and turns them into
+//! response bodies.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::runtime::dependencies::Dependency;
 use crate::runtime::{metrics, startup};
 use crate::wire;
 
-/// The size limit of a request body, unless the endpoint has a limit of its own.
+/// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
 const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
-/// A caller's message id is truncated to this length in the log.
+/// The maximum length of a caller's message id in the log. A longer id is truncated.
 const MAX_LOGGED_ID_CHARS: usize = 64;
 
 pub struct Request {
@@ -46,11 +46,11 @@ pub struct Response {
 #[derive(Debug)]
 enum Payload {
     Json(Value),
-    /// Content that is embedded in the program.
+    /// Bytes that are embedded in the program.
     Bytes(&'static [u8]),
 }
 
-/// A file that is embedded in the program, uncompressed and compressed.
+/// A file that is embedded in the program, both uncompressed and compressed.
 pub struct EmbeddedFile {
     pub content_type: &'static str,
     /// The uncompressed content.
@@ -60,8 +60,8 @@ pub struct EmbeddedFile {
 }
 
 impl EmbeddedFile {
-    /// Returns the best content coding that this `Accept-Encoding` header allows, and the file in that coding. The
-    /// coding is `None` if the file is sent uncompressed.
+    /// Returns the best content coding that the value of an `Accept-Encoding` header allows, and the file in that
+    /// coding. The coding is `None` if the file is sent uncompressed.
     fn encoded(&self, accept_encoding: &str) -> (Option<&'static str>, &'static [u8]) {
         if accepts(accept_encoding, "br") {
             (Some("br"), self.brotli)
@@ -73,7 +73,7 @@ impl EmbeddedFile {
     }
 }
 
-/// Whether an `Accept-Encoding` header contains the coding with a weight above zero.
+/// Whether the value of an `Accept-Encoding` header lists a content coding with a weight above zero.
 fn accepts(accept_encoding: &str, coding: &str) -> bool {
     accept_encoding.split(',').any(|item| {
         let mut parts = item.split(';').map(str::trim);
@@ -88,23 +88,24 @@ impl Response {
         Self::new(200, body)
     }
 
-    /// A response with status 201 (Created).
+    /// Creates a response with status 201 (Created).
     pub fn created(body: Value) -> Self {
         Self::new(201, body)
     }
 
-    /// A response with status 202 (Accepted).
+    /// Creates a response with status 202 (Accepted).
     pub fn accepted(body: Value) -> Self {
         Self::new(202, body)
     }
 
-    /// A public JSON document. The status is 200, or 304 if the client's cached copy is current.
+    /// Creates a response with a public JSON document. The status is 200, or 304 if the client's cached copy is
+    /// current.
     pub fn embedded_json(text: &'static str, request: &Request) -> Self {
         Self::cacheable(text.as_bytes(), JSON_CONTENT_TYPE, "public, max-age=300", request)
     }
 
-    /// A file in the best coding that the client accepts. The status is 200, or 304 if the client's cached copy is
-    /// current.
+    /// Creates a response with a file in the best content coding that the client accepts. The status is 200, or 304 if
+    /// the client's cached copy is current.
     pub fn file(file: &EmbeddedFile, cache_control: &'static str, request: &Request) -> Self {
         let (coding, bytes) = file.encoded(request.header("accept-encoding").unwrap_or_default());
         let coding = coding.map(|coding| ("content-encoding", coding.to_owned()));
@@ -144,13 +145,13 @@ impl Response {
         }
     }
 
-    /// Adds the id of the stored message to the request's log line. The log lines of the message's deliveries contain
-    /// the same id.
+    /// Adds the id of the stored message to the log line of the request. The log lines of the message's deliveries
+    /// contain the same id.
     pub fn with_logged_message_id(self, message_id: &str) -> Self {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
-    /// Adds the caller's own id of the message to the request's log line.
+    /// Adds the id that the caller has given to the message to the log line of the request.
     pub fn with_logged_caller_message_id(self, caller_message_id: Option<String>) -> Self {
         Self { caller_message_id: caller_message_id.map(|id| truncate_chars(&id, MAX_LOGGED_ID_CHARS)), ..self }
     }
@@ -198,12 +199,12 @@ impl Request {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// Rejects every other method with 405.
+    /// Rejects a request that uses any other method, with status 405.
     pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }
 
-    /// The percent-decoded path. It may contain secrets, so it must not be logged.
+    /// Returns the percent-decoded path. It can contain secrets, so it must not be logged.
     pub fn path(&self) -> &str {
         self.parts.raw_http_path()
     }
@@ -217,12 +218,12 @@ impl Request {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// The last segment of the route's template, for example `replay`.
+    /// Returns the last segment of the route's template, for example `replay`.
     pub fn last_route_segment(&self) -> String {
         self.route().rsplit('/').next().unwrap_or_default().to_owned()
     }
 
-    /// Returns a path parameter that must be a whole number. The error for any other value is `NotFound`.
+    /// Returns a path parameter that must be a whole number. For any other value, returns the error `NotFound`.
     pub fn path_number(&self, name: &str) -> Result<u64, Error> {
         self.path_segment(name).parse().map_err(|_| Error::NotFound)
     }
@@ -231,7 +232,7 @@ impl Request {
         self.parts.query_string_parameters().first(name).map(str::to_owned)
     }
 
-    /// Returns a query parameter that must be a whole number.
+    /// Returns a query parameter that must be a whole number, or `None` if the parameter is absent.
     pub fn query_number(&self, name: &str) -> Result<Option<u64>, Error> {
         let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
         self.query(name).map(parse).transpose()
@@ -242,13 +243,13 @@ impl Request {
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// The `Authorization` header, whatever its scheme.
+    /// Returns the value of the `Authorization` header with any scheme.
     pub fn authorization(&self) -> Option<&str> {
         self.header("authorization")
     }
 
-    /// Combines the `Idempotency-Key` header with a scope and the request's body. The header's bytes need not be UTF-8.
-    /// Returns `None` if the header is missing or empty.
+    /// Returns the idempotency key of the request, which combines the `Idempotency-Key` header with a scope and the
+    /// body. The header need not be valid UTF-8. Returns `None` if the header is missing or empty.
     pub fn idempotency_key(
         &self,
         scope: impl FnOnce() -> String,
@@ -266,18 +267,19 @@ impl Request {
     }
 
     /// Whether the request contains more than one credential. The gateway joins repeated `Authorization` headers with
-    /// commas.
+    /// commas, so a single header can also contain several credentials.
     pub(crate) fn has_several_credentials(&self) -> bool {
         self.headers().get_all("authorization").iter().count() > 1
             || self.authorization().is_some_and(has_several_credentials)
     }
 
-    /// Parses the body as JSON. The content type is ignored. A body with a repeated key in an object is rejected.
+    /// Parses the body as JSON, whatever its content type is. A body in which an object contains a duplicate key is
+    /// rejected.
     pub fn json(&self) -> Result<Value, Error> {
         self.json_with_limit(MAX_BODY_BYTES)
     }
 
-    /// Like [`json`](Self::json), for an endpoint with its own size limit.
+    /// Like [`json`](Self::json), but for an endpoint with its own limit for the size of the body.
     pub fn json_with_limit(&self, max_bytes: usize) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > max_bytes {
@@ -290,25 +292,26 @@ impl Request {
         wire::json_parser::parse(text)
     }
 
-    /// Like [`json`](Self::json), for an optional body. A missing body is read as an empty object.
+    /// Like [`json`](Self::json), but for an optional body. A missing body is treated as an empty object.
     pub fn json_or_empty(&self) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.is_empty() { Ok(json!({})) } else { self.json() }
     }
 
-    /// The scheme and host that the client used, without a trailing slash.
+    /// Returns the scheme and the host that the client used, without a trailing slash.
     fn base_url(&self) -> String {
         let scheme = self.header("x-forwarded-proto").unwrap_or("https");
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
     }
 
-    /// The URL of a channel's endpoint, `{base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` (specification, A-2), on the
-    /// host that the client used.
+    /// Returns the URL of a channel's endpoint on the host that the client used. The specification (A-2) writes it as
+    /// `{base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`.
     pub fn channel_endpoint(&self, secret: &str, channel_id: &str) -> String {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
-    /// The client's network address as the gateway reports it. An address in a header could be forged.
+    /// Returns the client's network address as reported by the gateway. Request headers are not used, because a client
+    /// could forge an address there.
     pub fn source_address(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),
@@ -316,7 +319,8 @@ impl Request {
         }
     }
 
-    /// The route's template. Logs contain the template instead of the path, because the path contains secrets.
+    /// Returns the route's template. Logs contain the template instead of the path, because the path can contain
+    /// secrets.
     fn route(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.route_key.clone().unwrap_or_default(),
@@ -324,7 +328,7 @@ impl Request {
         }
     }
 
-    /// The gateway's request id. The gateway's access log contains the same id.
+    /// Returns the id that the gateway has assigned to the request. The gateway's access log contains the same id.
     fn gateway_id(&self) -> Option<String> {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
@@ -333,8 +337,8 @@ impl Request {
     }
 }
 
-/// Whether an `Authorization` header contains several credentials (RFC 9110, 11.4). A comma alone is not sufficient,
-/// because commas also separate the parameters of a single credential.
+/// Whether the value of an `Authorization` header contains several credentials (RFC 9110, 11.4). A comma alone does not
+/// prove this, because commas also separate the parameters of a single credential.
 fn has_several_credentials(authorization: &str) -> bool {
     let mut is_quoted = false;
     let parts = authorization.split(|character| {
@@ -352,8 +356,8 @@ type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, ErrorR
 
 /// Runs an HTTP function: opens the handler's dependencies and handles requests until the process ends.
 ///
-/// The handler is boxed so that the generic loop of the Lambda runtime is compiled once, in this crate, and not in
-/// every function.
+/// The handler is boxed so that the generic loop of the Lambda runtime is compiled only once, in this crate, instead of
+/// in every function.
 pub async fn run<R, H, F, E>(handle: H) -> ExitCode
 where
     R: Dependency,

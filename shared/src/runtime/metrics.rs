@@ -1,8 +1,8 @@
-//! Metrics, written to standard output in CloudWatch's embedded metric format. CloudWatch extracts them from the log,
-//! so a function needs no request and no permission to write them.
+//! Writes metrics to standard output in CloudWatch's embedded metric format. CloudWatch extracts them from the log, so
+//! a function needs neither a request nor a permission to record them.
 //!
-//! A dimension never contains an account, a person or an id, because CloudWatch bills each value as a separate metric
-//! and many people can read dashboards. Log lines contain these details.
+//! The value of a dimension is never an account, a person or an id. CloudWatch bills each value as a separate metric,
+//! and many people can read dashboards. Log lines contain these details instead.
 
 use std::io::Write;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::runtime::{clock, config};
 
 const NAMESPACE: &str = "Switchboard";
-/// A dimension of every metric. It separates several stacks of one AWS account.
+/// The dimension that every metric has. It distinguishes several stacks in one AWS account.
 const STACK_DIMENSION: &str = "Stack";
 
 struct Metric {
@@ -25,8 +25,8 @@ struct Metric {
     dimensions: &'static [&'static str],
 }
 
-/// Counts a delivery attempt. `age` is the time from the creation of the entry to the final result of the round, or
-/// `None` if another attempt follows.
+/// Counts a delivery attempt. `age` is the time from the creation of the entry to the final result of the round. `None`
+/// means that another attempt follows.
 pub(crate) fn count_attempt(target: Target, attempt_result: AttemptResult, age: Option<Duration>) {
     let dimensions = [("Target", target.name()), ("Outcome", attempt_result.name())];
     let count = Metric::count("Deliveries", &[STACK_DIMENSION, "Target", "Outcome"]);
@@ -39,13 +39,13 @@ pub(crate) fn count_attempt(target: Target, attempt_result: AttemptResult, age: 
     write(&[Some(count), age].into_iter().flatten().collect::<Vec<_>>(), &dimensions);
 }
 
-/// Counts a chat that was handed over to the agents because the bot did not respond.
+/// Counts a chat that was handed over to the agents because the bot did not react.
 pub(crate) fn count_bot_fallback() {
     write(&[Metric::count("BotFallbacks", &[STACK_DIMENSION])], &[]);
 }
 
-/// Counts a delivery that the sweep (the scheduled search for overdue deliveries) has marked as failed. With
-/// `is_handed_over` this also counts that a bot's chat was handed over to the agents.
+/// Counts a delivery that the sweep (the scheduled search for overdue deliveries) has marked as failed. If
+/// `is_handed_over` is true, also counts that the chat was handed over from the bot to the agents.
 pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     if let Some(delivery) = &entry.delivery {
         count_attempt(delivery.target, AttemptResult::Failed, Some(clock::now().since(entry.at)));
@@ -55,14 +55,14 @@ pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     }
 }
 
-/// Records the age of a backlog: for how long its oldest unhandled item has been overdue.
+/// Records the age of a backlog, which is the time for which its oldest unhandled item has been overdue.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
     let age =
         Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK_DIMENSION, "Backlog"] };
     write(&[age], &[("Backlog", name)]);
 }
 
-/// Counts a request that was rejected with 429. `route` is the template of its route.
+/// Counts a request that was rejected with status 429. `route` is the template of its route.
 pub(crate) fn count_rate_limited(route: &str) {
     write(&[Metric::count("RateLimited", &[STACK_DIMENSION, "Route"])], &[("Route", route)]);
 }
@@ -73,15 +73,15 @@ impl Metric {
     }
 }
 
-/// Writes the metrics as one line with a single call, so that concurrent log lines do not mix with it. An error is
-/// ignored, because without standard output it could not be reported.
+/// Writes the metrics as one line, with a single call so that concurrent log lines are not mixed into it. An error is
+/// ignored, because it could not be reported without standard output.
 fn write(metrics: &[Metric], dimensions: &[(&str, &str)]) {
     let line = format!("{}\n", metric_line(metrics, dimensions, &config::stack_name(), clock::now()));
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// Returns one line in the embedded metric format. CloudWatch ignores its field `level`, which allows the line to be
-/// filtered like a log line.
+/// Returns one line in the embedded metric format. CloudWatch ignores its field `level`, which is added so that the
+/// line can be filtered in the same way as a log line.
 fn metric_line(metrics: &[Metric], dimensions: &[(&str, &str)], stack: &str, now: Timestamp) -> Value {
     let directives: Vec<Value> = metrics.iter().map(directive).collect();
     let mut fields = Map::new();

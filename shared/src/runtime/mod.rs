@@ -1,5 +1,5 @@
-//! The runtime of a function: HTTP requests, queue batches, scheduled runs, configuration, logging, metrics, secrets
-//! and the clock.
+//! The parts that every function needs to run: HTTP requests, queue batches, scheduled runs, configuration, logging,
+//! metrics, secrets and the clock.
 
 pub mod clock;
 pub(crate) mod config;

@@ -1,5 +1,5 @@
-//! Password hashing with argon2id and the parameters that OWASP recommends (19 MiB, 2 passes, 1 lane). They are the
-//! defaults of the crate `argon2`.
+//! Password hashing with argon2id. The parameters are the ones that OWASP recommends (19 MiB, 2 passes, 1 lane) and
+//! also the defaults of the crate `argon2`.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -7,22 +7,24 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
 use crate::error::{Error, ErrorContext};
 
-/// Returns the hash to store, in PHC string format.
+/// Returns the hash of a password in PHC string format, in which it is stored.
 pub fn hash(password: &str) -> Result<String, Error> {
     let hash =
         Argon2::default().hash_password(password.as_bytes()).map_err(|e| Error::Internal(ErrorContext::new(e)))?;
     Ok(hash.to_string())
 }
 
-/// Whether the password matches the stored hash. Without a stored hash this does the same work, so that a login with an
-/// unknown e-mail address takes as long as one with a wrong password.
+/// Whether the password matches the stored hash. `None` means that there is no agent with the e-mail address. The same
+/// work is done in that case, so that a login with an unknown e-mail address takes as long as a login with a wrong
+/// password.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = PasswordHash::new(stored.unwrap_or(UNKNOWN_USER_HASH));
     let matches = parsed.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the same parameters. No known password matches it.
+/// A well-formed hash with the same parameters, which is checked if there is no stored hash. No password is known that
+/// matches it.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

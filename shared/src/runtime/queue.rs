@@ -13,16 +13,16 @@ use crate::runtime::config;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::queue_task::Task;
 
-/// A FIFO queue of first attempts. The message group of a task preserves the order of the chat's tasks.
+/// A FIFO queue of first attempts. The message group of a task ensures that the tasks of a chat are handled in order.
 #[derive(Clone)]
 pub struct FifoQueue {
     queue: SqsQueue,
-    /// Number of message groups of an account. A group has at most one task in progress, so this number limits the
-    /// account's concurrent first attempts.
+    /// The number of message groups of an account. At most one task of a group is in progress at a time, so this number
+    /// limits the first attempts of the account that run at the same time.
     groups_per_account: u64,
 }
 
-/// A standard queue of later attempts and other tasks with a delay.
+/// A standard queue of later attempts and of other tasks that are delayed.
 #[derive(Clone)]
 pub struct RetryQueue(SqsQueue);
 
@@ -32,7 +32,7 @@ struct SqsQueue {
     url: String,
 }
 
-/// Declares one type for each queue, so that a handler's signature names the queues it uses.
+/// Declares one type for each queue, so that the signature of a handler shows which queues it uses.
 macro_rules! queues {
     ($($(#[$doc:meta])* $name:ident($kind:ident, $url_variable:literal);)+) => {$(
         $(#[$doc])*
@@ -48,32 +48,33 @@ macro_rules! queues {
 }
 
 queues! {
-    /// First attempts to integrators.
+    /// Carries the first attempts to deliver to integrators.
     ChannelQueue(FifoQueue, "CHANNEL_QUEUE_URL");
-    /// Later attempts to integrators.
+    /// Carries the later attempts to deliver to integrators.
     ChannelRetryQueue(RetryQueue, "CHANNEL_RETRY_QUEUE_URL");
-    /// First attempts to bot providers.
+    /// Carries the first attempts to deliver to bot providers.
     BotQueue(FifoQueue, "BOT_QUEUE_URL");
-    /// Later attempts to bot providers, and the checks at the end of a bot's time limit for an answer.
+    /// Carries the later attempts to deliver to bot providers, and the checks whether a bot has reacted within its time
+    /// limit.
     BotRetryQueue(RetryQueue, "BOT_RETRY_QUEUE_URL");
-    /// First attempts to webhooks.
+    /// Carries the first attempts to deliver to webhooks.
     WebhookQueue(FifoQueue, "WEBHOOK_QUEUE_URL");
-    /// Later attempts to webhooks.
+    /// Carries the later attempts to deliver to webhooks.
     WebhookRetryQueue(RetryQueue, "WEBHOOK_RETRY_QUEUE_URL");
 }
 
-/// The queues of first attempts, by target.
+/// The queues of first attempts, one for each kind of receiver.
 pub type FirstAttemptQueues<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
 
-/// Queues stored notifications. This is done concurrently, because each notification has its own receiver and therefore
-/// its own order. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
+/// Queues the first attempts of stored notifications. The requests are sent concurrently, because each notification has
+/// its own receiver and therefore its own order. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
 pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
     let queue = |entry: &TimelineEntry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
     join_all(entries.iter().map(|entry| queue(entry).enqueue_entry_or_leave_to_sweep(entry))).await;
 }
 
-/// Queues the first attempt of the current round of the entry's delivery, on the queue of its target. Costs one
-/// request.
+/// Queues the first attempt of the current round of an entry's delivery in the queue for its kind of receiver. Costs
+/// one request.
 pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,
@@ -97,8 +98,8 @@ fn queue_of<'a>(entry: &TimelineEntry, (channel, bot, webhook): FirstAttemptQueu
 }
 
 impl WebhookQueue {
-    /// Queues stored events. This is done concurrently, because each webhook has its own order. Errors are handled as
-    /// in [`FifoQueue::enqueue_or_leave_to_sweep`].
+    /// Queues the first attempts of stored events. The requests are sent concurrently, because each webhook has its own
+    /// order. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
     pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
         join_all(events.iter().map(|event| self.0.enqueue_entry_or_leave_to_sweep(event))).await;
     }
@@ -109,21 +110,21 @@ impl FifoQueue {
         Self { queue: SqsQueue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
     }
 
-    /// Queues a task behind the earlier tasks of its chat. Costs one request.
+    /// Adds a task to the queue, after the earlier tasks of its chat. Costs one request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
         let group_id = task.message_group(self.groups_per_account);
         let options = SendOptions { group_id, deduplication_id: Some(task.deduplication_id()), delay: Duration::ZERO };
         self.queue.send(task.to_json(), options).await
     }
 
-    /// Queues the task of a stored delivery. An error is only logged and the caller's request succeeds, because the
-    /// sweep (the scheduled search for overdue deliveries) finds the pending delivery later. Costs one request.
+    /// Queues the task of a stored delivery. An error is only logged, so that the caller's request succeeds. The sweep
+    /// (the scheduled search for overdue deliveries) finds the pending delivery later. Costs one request.
     pub async fn enqueue_or_leave_to_sweep(&self, task: &Task) {
         log_unqueued(task, self.send(task).await);
     }
 
-    /// Like [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep), for the first attempt of an entry. Does
-    /// nothing if the entry has no delivery.
+    /// Like [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep), but queues the first attempt of an entry.
+    /// Does nothing if the entry has no delivery.
     pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &TimelineEntry) {
         if let Some(task) = Task::first_attempt(entry) {
             log_unqueued(&task, self.send_entry(entry).await);
@@ -144,10 +145,10 @@ impl RetryQueue {
         Self(SqsQueue::open(startup, url_variable))
     }
 
-    /// Queues a task with a delay, which is rounded to whole seconds. Costs one request.
+    /// Queues a task with a delay. The delay is rounded to whole seconds. Costs one request.
     pub async fn send(&self, task: &Task, delay: Duration) -> Result<(), Error> {
-        // The queue is a fair queue: its message groups are the accounts, so that one account's backlog does not delay
-        // the others.
+        // The queue is a fair queue. Each account is a message group, so that the backlog of one account does not delay
+        // the other accounts.
         let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
         self.0.send(task.to_json(), options).await
     }
@@ -171,14 +172,15 @@ impl SqsQueue {
         Self { client, url: startup.environment.required(url_variable) }
     }
 
-    /// The future is boxed so that the SDK's types are compiled once, in this crate, and not in every function.
+    /// Sends a message. The future is boxed so that the SDK's types are compiled only once, in this crate, instead of
+    /// in every function.
     fn send(&self, body: String, options: SendOptions) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);
             let request = self.client.send_message().queue_url(&self.url).message_body(body);
             let request =
                 request.message_group_id(options.group_id).set_message_deduplication_id(options.deduplication_id);
-            // A FIFO queue rejects this parameter, even if it is 0.
+            // This parameter must be absent for a FIFO queue, which rejects even the value 0.
             let request = if seconds > 0 { request.delay_seconds(seconds) } else { request };
             request.send().await.map_err(|error| to_unavailable(&error))?;
             Ok(())

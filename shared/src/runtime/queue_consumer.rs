@@ -1,7 +1,7 @@
-//! Runs functions that consume a queue. The messages of a batch are handled concurrently, but messages of the same FIFO
-//! group are handled in order. A message that fails, panics or cannot be read is reported as a batch item failure. The
-//! queue delivers this message again after the visibility timeout, and moves it to the dead-letter queue after five
-//! receives.
+//! Runs functions that consume a queue. The messages of a batch are handled concurrently, except that messages of the
+//! same FIFO group are handled in order. A message that fails, panics or cannot be read is reported as a batch item
+//! failure. The queue delivers such a message again after the visibility timeout. After five receives, it moves the
+//! message to the dead-letter queue.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -20,7 +20,7 @@ use crate::wire::queue_task::Task;
 
 type TaskHandler = Arc<dyn Fn(Task) -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
 
-/// Runs a queue consumer until the process ends. The handler is boxed for the reason given at
+/// Runs a queue consumer until the process ends. The handler is boxed for the same reason as in
 /// [`crate::runtime::http::run`].
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
@@ -50,8 +50,8 @@ async fn handle_batch(handler: TaskHandler, messages: Vec<SqsMessage>) -> SqsBat
     response
 }
 
-/// Divides a batch into sequences that must be handled in order. A sequence contains the messages of one message group
-/// of a FIFO queue, or a single message of a standard queue, whose groups have no order.
+/// Divides a batch into sequences that must be handled in order. A sequence consists of the messages of one message
+/// group of a FIFO queue. Standard queues preserve no order, so each of their messages is a sequence of its own.
 fn ordered_groups(messages: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
     let (mut groups, mut index_by_group_id) = (Vec::<Vec<SqsMessage>>::new(), HashMap::new());
     for message in messages {
@@ -66,8 +66,8 @@ fn ordered_groups(messages: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
     groups
 }
 
-/// Handles messages in order. After a failure, the rest of the group is reported as failed without being handled, so
-/// that no message overtakes the failed one.
+/// Handles the messages of a group in order and returns the ones that failed. After a failure, the rest of the group is
+/// reported as failed without being handled, so that no message overtakes the failed one.
 async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<BatchItemFailure> {
     let mut failed = Vec::new();
     for message in group {
@@ -80,12 +80,12 @@ async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<B
     failed
 }
 
-/// Handles one message, logs a failure, and returns whether the message was handled successfully.
+/// Handles one message and returns whether that succeeded. Failures are logged.
 async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
     let (id, attempts) = (&message.message_id, message.attributes.get("ApproximateReceiveCount").map(String::as_str));
     let task = match Task::from_json(message.body.as_deref().unwrap_or_default()) {
         Ok(task) => task,
-        // The task may come from another version of the function, so it is retried instead of dropped.
+        // The task could come from another version of the function. Therefore it is retried and not dropped.
         Err(error) => {
             tracing::error!(context = ?error.context(), queue_message_id = id, attempts, "task cannot be read");
             return false;
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// A message with this id, group and body from the queue with the name `queue`.
+    /// Creates a message with the given id, group and body, from the queue with the name `queue`.
     fn message(queue: &str, id: &str, group: &str, body: String) -> SqsMessage {
         let mut message = SqsMessage::default();
         message.message_id = Some(id.to_owned());
@@ -120,8 +120,8 @@ mod tests {
         Task::new_entry("acc", 1, seq).to_json()
     }
 
-    /// Handles a batch, and returns the `seq` of each handled entry and the ids of the failed messages. The handler
-    /// fails for entry 7 and panics for entry 13.
+    /// Handles a batch. Returns the `seq` of each handled entry and the ids of the failed messages. The handler fails
+    /// for entry 7 and panics for entry 13.
     async fn handle(messages: Vec<SqsMessage>) -> (Vec<u64>, Vec<String>) {
         let handled = Arc::new(Mutex::new(Vec::new()));
         let recorded = Arc::clone(&handled);

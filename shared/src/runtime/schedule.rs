@@ -1,4 +1,4 @@
-//! Runs functions that a schedule starts.
+//! Runs functions that are started on a schedule.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::runtime::startup;
 
 type ScheduledHandler = Arc<dyn Fn() -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;
 
-/// Runs a scheduled function until the process ends. The handler returns the invocation's response.
+/// Runs a scheduled function until the process ends. The value that the handler returns is the response of the
+/// invocation.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::runtime::config::Environment;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 
-/// The alphabet of identifiers. It has no vowels, so that identifiers contain no words, and no characters that look
-/// alike.
+/// The characters of identifiers. There are no vowels, so that identifiers contain no words, and no characters that
+/// look alike.
 const IDENTIFIER_ALPHABET: &[u8; 32] = b"23456789bcdfghjkmnpqrstvwxzBCDFG";
 
 fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
@@ -20,34 +20,34 @@ fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
     Ok(bytes)
 }
 
-/// A secret of 256 random bits in URL-safe base64, for a path segment or a header.
+/// Creates a secret of 256 random bits in URL-safe base64. It can be used in a path segment or a header.
 pub fn random_token() -> Result<String, Error> {
     Ok(URL_SAFE_NO_PAD.encode(random_bytes::<32>()?))
 }
 
-/// A public identifier of 80 random bits: 16 letters and digits.
+/// Creates a public identifier of 80 random bits. It consists of 16 letters and digits.
 pub fn random_identifier() -> Result<String, Error> {
     let letters =
         random_bytes::<16>()?.map(|byte| IDENTIFIER_ALPHABET.get(usize::from(byte % 32)).copied().unwrap_or(b'2'));
     Ok(letters.iter().copied().map(char::from).collect())
 }
 
-/// A random signing secret of 256 bits in the format of Standard Webhooks.
+/// Creates a signing secret of 256 random bits in the format of Standard Webhooks.
 pub fn random_signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random_bytes::<32>()?)))
 }
 
-/// Creates the id of a new timeline entry, see [`crate::domain::message_id`].
+/// Creates the id of a new timeline entry; see [`crate::domain::message_id`].
 pub fn new_message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, Error> {
     Ok(crate::domain::message_id::message_id(chat_id, seq, at, u16::from_be_bytes(random_bytes()?)))
 }
 
-/// The `webhook-id` of a request whose message is not stored in a timeline.
+/// Creates the `webhook-id` of a request whose message is not stored in a timeline.
 pub(crate) fn unstored_message_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// Compares two hashes in a time that does not reveal where they differ.
+/// Returns whether two hashes are equal. The time that this takes does not reveal where they differ.
 pub(crate) fn equals_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.ct_eq(b).into()
 }

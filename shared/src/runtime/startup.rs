@@ -1,13 +1,13 @@
-//! Starts and ends the process of a function. HTTP functions, queue consumers and scheduled functions share this
-//! module.
+//! The start and the end of a function's process, which are the same for HTTP functions, queue consumers and scheduled
+//! functions.
 
 use std::process::ExitCode;
 
 use crate::runtime::dependencies::{self, Dependency};
 use crate::runtime::log;
 
-/// Starts logging and opens the dependencies of a handler. If variables are missing, logs their names and returns the
-/// exit code with which the process must end.
+/// Starts logging and opens the dependencies of a handler. If environment variables are missing, logs their names and
+/// returns the exit code with which the process must end.
 pub(super) async fn open_dependencies<R: Dependency>() -> Result<R, ExitCode> {
     log::start();
     dependencies::open::<R>().await.map_err(|missing| {
@@ -16,7 +16,7 @@ pub(super) async fn open_dependencies<R: Dependency>() -> Result<R, ExitCode> {
     })
 }
 
-/// The exit code of the process after the loop of the Lambda runtime has ended.
+/// Returns the exit code of the process after the loop of the Lambda runtime has ended.
 pub(super) fn exit_code(result: Result<(), lambda_runtime::Error>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

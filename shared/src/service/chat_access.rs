@@ -33,8 +33,8 @@ impl ChatAccess<'_> {
     /// this also reads the chat's channel and the roster (the account's agents and departments), which are cached.
     ///
     /// # Errors
-    /// `NotFound` if the chat does not exist or its retention period has ended. `Forbidden` if the chat is offered to
-    /// other agents.
+    /// Fails with `NotFound` if the chat does not exist or its retention period has ended. Fails with `Forbidden` if
+    /// the chat is offered to other agents.
     pub async fn chat(&self, chat_id: u64) -> Result<Chat, Error> {
         self.require_visible(self.chats.chat(&self.session.account_id, chat_id).await?).await
     }
@@ -64,8 +64,8 @@ impl ChatAccess<'_> {
         }
     }
 
-    /// Returns at most `limit` visible chats in these states, newest first, with ids below `before`. If many chats are
-    /// hidden, a page may be shorter than `limit`; `next` then continues the list.
+    /// Returns at most `limit` visible chats in these states, newest first, with chat numbers below `before`. If many
+    /// chats are hidden, a page may be shorter than `limit`; `next` then continues the list.
     ///
     /// Costs one query for each state (the queries run concurrently) and one read for each header, including the
     /// headers of hidden chats. For an agent without the admin role, this also reads the channels of these chats and

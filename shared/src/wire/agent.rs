@@ -18,13 +18,14 @@ use crate::wire::json_object::without_nulls;
 use crate::wire::message_content;
 use crate::wire::webhook::department_json;
 
-/// A longer text is rejected rather than truncated, because the agent would not notice the truncation.
+/// The maximum length of an agent's message. A longer message is rejected rather than truncated, because the agent
+/// would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
-/// Limits names, phone numbers, e-mail addresses and passwords.
+/// The maximum length of a name, a phone number, an e-mail address or a password.
 const MAX_AGENT_FIELD_CHARS: usize = 254;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
-/// Parses the body of POST /agent/login. Returns the e-mail address in lower case, and the password.
+/// Parses the body of POST /agent/login. Returns the e-mail address, converted to lower case, and the password.
 pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
     let body = Fields::of(body)?;
     Ok((
@@ -40,12 +41,12 @@ pub fn parse_presence_status(body: &Value) -> Result<AgentStatus, Error> {
     status.ok_or_else(|| body.invalid("status", "is required"))
 }
 
-/// Parses the body of POST /agent/chats/{chat_id}/typing; the default is `typein`.
+/// Parses the body of POST /agent/chats/{chat_id}/typing. The default type is `typein`.
 pub fn parse_typing(body: &Value) -> Result<TypingNotice, Error> {
     Ok(Fields::of(body)?.enumerated("type", "typein, typeout", TypingNotice::parse)?.unwrap_or(TypingNotice::Start))
 }
 
-/// Parses the body of POST /agent/chats/{chat_id}/messages, a `message` object (specification, table A3).
+/// Parses the body of POST /agent/chats/{chat_id}/messages, which is a `message` object (specification, table A3).
 pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     let body = Fields::of(body)?;
     let message_content::ParsedMessage::Content(content) = message_content::parse_message_object(body, usize::MAX)?
@@ -59,14 +60,15 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     Ok(*content)
 }
 
-/// The recipient of a transfer. Holds the id of the agent or the department.
+/// The recipient of a transfer, identified by the id of the agent or of the department.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferRequest {
     Agent(u64),
     Department(u64),
 }
 
-/// Parses the body of POST /agent/chats/{chat_id}/transfer: exactly one of `agent_id` and `department_id`.
+/// Parses the body of POST /agent/chats/{chat_id}/transfer, which must contain exactly one of `agent_id` and
+/// `department_id`.
 pub fn parse_transfer(body: &Value) -> Result<TransferRequest, Error> {
     let body = Fields::of(body)?;
     match (body.positive("agent_id")?, body.positive("department_id")?) {
@@ -82,12 +84,13 @@ pub fn login_json(token: &str, agent: &Agent) -> Value {
     json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
 }
 
-/// `online` is true if the status is online and the agent has sent a request in the last ten minutes.
+/// Returns the presence of an agent as JSON. `online` is true if the status is online and the agent has sent a request
+/// in the last ten minutes.
 pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
 
-/// A chat as an item of a list, without links that Safe URL (the phishing protection) blocks.
+/// Returns a chat as an item of a list. Links that Safe URL (the link filter) blocks are replaced.
 pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
     let chat = &safe_urls.filter_chat(chat);
     let last_message = chat
@@ -106,7 +109,7 @@ pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
     })
 }
 
-/// A chat with its visitor and its panel, without links that Safe URL blocks.
+/// Returns a chat with its visitor and its panel. Links that Safe URL blocks are replaced or left out.
 pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let (visitor, panel) = (safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel));
     let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
@@ -139,14 +142,15 @@ pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: 
     })
 }
 
-/// The source of each profile field that has one, such as the visitor, the integrator or an agent.
+/// Returns the source of each profile value, such as the visitor, the integrator or an agent. Values without a source
+/// are left out.
 fn sources_json(sources: ProfileSources) -> Value {
     let ProfileSources { name, phone, email, description } = sources;
     let fields = [("name", name), ("phone", phone), ("email", email), ("description", description)];
     Value::Object(without_nulls(fields.map(|(field, source)| (field, json!(source.map(ProfileSource::name))))))
 }
 
-/// The data that webhooks have returned for the panel beside the chat.
+/// Returns the data from webhooks that is shown in the panel beside the chat.
 fn panel_json(panel: &Panel) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let lines: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
@@ -167,8 +171,8 @@ fn custom_data_json(line: &CustomData) -> Value {
     json!({ "title": title, "content": content, "link": link, "key": key, "source": "crm" })
 }
 
-/// Parses the body of PATCH /agent/visitors/{number}: the corrected profile fields, and whether to blacklist the
-/// visitor. An empty string clears a field.
+/// Parses the body of PATCH /agent/visitors/{number}. Returns the corrected profile values, and whether to blacklist
+/// the visitor. `None` leaves a value unchanged; an empty string clears it.
 pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>), Error> {
     let body = Fields::of(body)?;
     let profile = VisitorProfile {
@@ -181,7 +185,7 @@ pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>
     Ok((profile, body.boolean("blacklisted")?))
 }
 
-/// A visitor, without links that Safe URL blocks.
+/// Returns a visitor. Links that Safe URL blocks are replaced or left out.
 pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     let visitor = safe_urls.filter_visitor(visitor);
     let VisitorProfile { name: _, phone, email, description, .. } = &visitor.profile;
@@ -192,7 +196,7 @@ pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     })
 }
 
-/// An entry of a timeline, without links that Safe URL blocks.
+/// Returns an entry of a timeline. Links that Safe URL blocks are replaced or left out.
 pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let entry = safe_urls.filter_entry(entry);
     let mut fields = message_content::message_fields(&entry.content);
@@ -209,7 +213,8 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
         fields.insert("shown".to_owned(), json!(false));
     }
     if let Some(delivery) = &entry.delivery {
-        // The name `delivery` is used only for messages to the visitor, because an agent can send only these again.
+        // The field is named `delivery` only for messages to the visitor, because these are the only messages that an
+        // agent can send again.
         let name = match delivery.target {
             Target::Channel => "delivery",
             Target::Bot => "bot_delivery",
@@ -220,8 +225,8 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
     Value::Object(fields)
 }
 
-/// A delivery as admins and agents see it. A failure is not shown before the end of the round's nine seconds. Error
-/// texts that the channel hides are left out.
+/// Returns a delivery as admins and agents see it. A failure is not shown before the end of the round's nine seconds.
+/// Error texts that the channel hides are left out.
 pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
     let state = delivery.visible_state(now);
     let mut fields = Map::from_iter([

@@ -1,4 +1,4 @@
-//! Events of the Bot API (specification, part B): the events that a provider sends (B-1), and those that it receives
+//! The events of the Bot API (specification, part B): those that a provider sends (B-1) and those that it receives
 //! (B-2).
 
 use serde_json::{Map, Value, json};
@@ -13,31 +13,31 @@ use crate::wire::bot_error::BotApiError;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::without_nulls;
 
-/// The events that a provider can send.
+/// The names of the events that a provider can send.
 const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
 /// The maximum number of buttons in a message (specification, Limits).
 const MAX_BUTTONS: usize = 3;
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
-/// Limits the length of ids, names, titles and button labels.
+/// The maximum length of an id, a name, a title or a button label.
 const MAX_BOT_FIELD_CHARS: usize = 1_000;
-/// Limits a number that is sent as a string.
+/// The maximum length of a number that is sent as a string.
 const MAX_NUMBER_CHARS: usize = 20;
 
-/// A validated event of a provider.
+/// An event that a provider has sent, after validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BotEvent {
-    /// The chat that the event is about.
+    /// Identifies the chat to which the event belongs.
     pub chat: ChatReference,
     pub kind: BotEventKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum BotEventKind {
-    /// BOT_MESSAGE.
+    /// The event BOT_MESSAGE, with the content of the message.
     Message(Box<Content>),
-    /// INVITE_AGENT.
+    /// The event INVITE_AGENT.
     InviteAgent,
-    /// CLIENT_INFO: contact details that the visitor has given to the bot.
+    /// The event CLIENT_INFO, with the contact details that the visitor has given to the bot.
     ClientInfo(Box<VisitorProfile>),
 }
 
@@ -46,13 +46,13 @@ pub enum BotEventKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatReference {
     pub chat_id: Option<u64>,
-    /// The number of the visitor.
+    /// The consecutive number of the visitor within the account.
     pub client_id: Option<u64>,
-    /// The id of the event. A provider may repeat the id of the CLIENT_MESSAGE that it answers.
+    /// The id of the event. To answer a CLIENT_MESSAGE, a provider can send the id of that message here.
     pub id: Option<String>,
 }
 
-/// Parses the body of a B-1 request.
+/// Parses the body of a request from a provider (specification, B-1).
 pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
     let body = Fields::of(body)?;
     let event = body.required_text("event", MAX_BOT_FIELD_CHARS)?;
@@ -70,8 +70,8 @@ pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
     Ok(BotEvent { chat, kind })
 }
 
-/// Parses a number that the service has sent to the provider. The provider may return it as a number or as a string of
-/// digits.
+/// Parses an id that the service sent to the provider as a number. The provider can return it as a number or as a
+/// string of digits. Returns `Ok(None)` if the field is absent or blank.
 fn parse_id(body: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     let Some(value) = non_blank_value(body, name) else { return Ok(None) };
     let number = value.as_u64().or_else(|| as_short_text(value)?.parse().ok());
@@ -82,7 +82,7 @@ fn as_short_text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| text.len() <= MAX_NUMBER_CHARS)
 }
 
-/// `None` if the field is absent, null or a blank string.
+/// Returns the value of a field, or `None` if the field is absent, null or a blank string.
 fn non_blank_value<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
     fields.value(name).filter(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
 }
@@ -117,7 +117,7 @@ fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
     Ok(Content { kind, text, media: Media::default(), rich })
 }
 
-/// A required string that must not be blank.
+/// Returns a required string that must not be blank.
 fn required_text(fields: Fields<'_>, name: &str, max_chars: usize) -> Result<String, Error> {
     fields.text(name, max_chars)?.ok_or_else(|| fields.invalid(name, "is required"))
 }
@@ -146,8 +146,8 @@ fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<But
     Ok(Button { text, id })
 }
 
-/// Validates `timestamp`, which is Unix time in seconds or milliseconds, as a number or as a string of digits. The
-/// value is not used, because an entry stores the time at which the service received it.
+/// Validates `timestamp`. It must be a Unix time in seconds or milliseconds, given as a number or as a string of
+/// digits. The value is not used, because an entry stores the time at which the service received it.
 fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = non_blank_value(message, "timestamp") else { return Ok(()) };
     let number = value.as_f64().or_else(|| as_short_text(value)?.parse().ok());
@@ -155,8 +155,8 @@ fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     number.map(|_| ()).ok_or_else(|| message.invalid("timestamp", "must be unix time"))
 }
 
-/// Parses contact details at the top level or in `contacts`; if a field is present in both, `contacts` takes
-/// precedence.
+/// Parses the contact details, which can be at the top level or in `contacts`. If a field is present in both places,
+/// the one in `contacts` is used.
 fn parse_contacts(body: Fields<'_>) -> Result<VisitorProfile, Error> {
     let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
     let field = |name| {
@@ -194,7 +194,7 @@ pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor
     Value::Object(event)
 }
 
-/// AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
+/// Returns the body of the event AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
 pub fn notice_json(notice: BotNotice, entry: &TimelineEntry, chat: &Chat) -> Value {
     Value::Object(common_fields(notice.event(), entry, chat))
 }
@@ -225,7 +225,7 @@ mod tests {
         })
     }
 
-    /// Returns `ok`, or the status and the invalid field.
+    /// Parses an event. Returns `ok`, or the status and the invalid field of the error.
     fn parse_result(body: &Value) -> String {
         match parse_event(body) {
             Ok(_) => "ok".into(),

@@ -1,18 +1,18 @@
-//! The errors of the Bot API (specification, B-1). Their bodies and statuses are those of the other APIs, with two
-//! differences: a rejected request gets one of the codes that the Bot API defines, and the status 400 replaces 422.
+//! The errors of the Bot API (specification, B-1). Their statuses and bodies are the same as in the other APIs, with
+//! two exceptions: a rejected request gets one of the codes that the Bot API defines, and status 400 replaces 422.
 
 use crate::error::{Error, ErrorResponse};
 
-/// Why an event of a bot provider was rejected or failed.
+/// The reason why an event of a bot provider was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BotApiError {
-    /// No bot of the provider has the token in the request's URL.
+    /// The provider has no bot with the token in the request's URL.
     #[error("the token is not known")]
     InvalidClient,
     /// The provider's `Authorization` header is missing or wrong.
     #[error("the Authorization header is missing or wrong")]
     UnauthorizedClient,
-    /// The event name is not supported. Holds the supported names.
+    /// The event name is not supported. The field lists the supported names.
     #[error("event must be one of {0}")]
     UnsupportedEvent(&'static str),
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Request bodies for the integrator's server: messages of agents and bots, and typing notices of agents
+//! The bodies of requests to the integrator's server: messages of agents and bots, and typing notices of agents
 //! (specification, table A2).
 
 use serde_json::{Map, Number, Value, json};
@@ -22,14 +22,14 @@ fn request_body(from: &Sender, chat: &Chat, message: &Map<String, Value>) -> Val
     let (name, photo) = match from {
         Sender::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
         Sender::Bot(name) => (name.as_str(), None),
-        // Entries of visitors and of the system are never delivered to a channel.
+        // Entries whose sender is the visitor or the system are never delivered to a channel.
         Sender::Visitor | Sender::System => ("", None),
     };
     let sender = without_nulls([("name", json!(name)), ("photo", json!(photo))]);
     json!({ "sender": sender, "recipient": { "id": recipient_id(chat) }, "message": message })
 }
 
-/// `sender.id` with the JSON type, string or number, of the visitor's latest message.
+/// Returns the visitor's `sender.id` with the same JSON type (string or number) as in the visitor's last message.
 fn recipient_id(chat: &Chat) -> Value {
     let number = serde_json::from_str::<Number>(&chat.external_id).ok().filter(|_| chat.has_numeric_id);
     number.map_or_else(|| json!(chat.external_id), Value::Number)

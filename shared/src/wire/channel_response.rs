@@ -1,4 +1,4 @@
-//! Interprets an integrator's HTTP response: the message was delivered, it was rejected, or it must be sent again
+//! Determines from an integrator's HTTP response whether a message was delivered, was rejected, or must be sent again
 //! (specification, table A2 and Errors; docs/decisions.md, Channel API).
 
 use serde_json::{Map, Value};
@@ -8,16 +8,17 @@ use crate::domain::delivery::{Failure, Outcome};
 use crate::domain::message_content::truncate_chars;
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// Limits the integrator's error message that an entry stores.
+/// The maximum length of the integrator's error message that an entry stores.
 const MAX_ERROR_MESSAGE_CHARS: usize = 500;
 
-/// Parses a response body. A JSON string that contains JSON is parsed a second time. `None` if the body is not JSON.
+/// Parses a response body. If it is a JSON string that itself contains JSON, the content of the string is parsed.
+/// Returns `None` if the body is not JSON.
 pub(super) fn parse_json(body: &[u8]) -> Option<Value> {
     let value: Value = serde_json::from_slice(body).ok()?;
     if let Value::String(inner) = &value { serde_json::from_str(inner).ok() } else { Some(value) }
 }
 
-/// The outcome of an attempt for which a response was received.
+/// Returns the outcome of an attempt to which the integrator has responded.
 pub fn outcome(response: &ReceiverResponse, settings: &ChannelSettings) -> Outcome {
     let body = parse_json(&response.body);
     let object = body.as_ref().and_then(Value::as_object);
@@ -63,7 +64,7 @@ fn lenient_outcome(
     }
 }
 
-/// The failure that the `error` field of a response describes, if the response contains that field.
+/// Returns the failure that the `error` field of a response describes, or `None` if the field is absent or null.
 fn rejection(object: &Map<String, Value>, settings: &ChannelSettings) -> Option<Failure> {
     let error = object.get("error").filter(|error| !error.is_null())?;
     let message = error.get("message").and_then(Value::as_str).or(error.as_str());
@@ -76,7 +77,8 @@ fn failure(code: Option<i64>, message: &str, settings: &ChannelSettings) -> Fail
     Failure { code, message: truncate_chars(message, MAX_ERROR_MESSAGE_CHARS), hidden }
 }
 
-/// The error text of a response without an `error` field: the body, or the status if the body is empty or an HTML page.
+/// Returns the error text for a response without an `error` field: the body, or the status if the body is empty or is
+/// an HTML page.
 fn error_text(response: &ReceiverResponse, status: u16) -> String {
     let text = String::from_utf8_lossy(&response.body);
     let text = text.trim();
@@ -103,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Returns `ok`, `retry`, or `code/message/hidden` for a rejection.
+    /// Returns the outcome as text: `ok`, `retry`, or `code/message/hidden` for a rejection.
     fn outcome_text(validation: ValidationMode, status: u16, body: &str) -> String {
         match outcome(&ReceiverResponse { status, body: body.into() }, &settings(validation)) {
             Outcome::Delivered => "ok".into(),

@@ -1,5 +1,5 @@
-//! Query parameters, request bodies and response bodies of the /admin/deliveries endpoints, which list and replay
-//! deliveries.
+//! The query parameters, request bodies and response bodies of the /admin/deliveries endpoints, which list deliveries
+//! and replay them.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::wire::json_object::with_fields;
 
 const MAX_DELIVERIES_PER_PAGE: u64 = 100;
 const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
-/// Limits a channel id and a cursor.
+/// The maximum length of a channel id or a cursor.
 const MAX_ID_CHARS: usize = 64;
 
 const DELIVERY_STATE_NAMES: &str = "pending, delivered, failed, superseded";
@@ -25,33 +25,35 @@ const TARGET_NAMES: &str = "channel, bot, webhook";
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeliveryLogRequest {
     pub filter: DeliveryFilter,
-    /// If set, only the deliveries of this chat are listed.
+    /// The chat whose deliveries are listed. `None` lists the deliveries of all chats.
     pub chat_id: Option<u64>,
     pub limit: usize,
-    /// The `next` value of the previous page.
+    /// The position after which the page starts: the `next` value of the previous page. `None` requests the first page.
     pub after: Option<DeliveryCursor>,
 }
 
-/// The body of POST /admin/deliveries/replay: which deliveries to send again.
+/// The body of POST /admin/deliveries/replay. It says which deliveries to send again.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReplayRequest {
-    /// One delivery, which may already be delivered.
+    /// A single delivery. It is sent again even if it has already succeeded.
     One { chat_id: u64, seq: u64 },
-    /// The failed deliveries of a chat.
+    /// All failed deliveries of a chat.
     Chat {
         chat_id: u64,
-        /// The `next` value in the response to the previous request.
+        /// The position after which the replay continues: the `next` value in the previous response. `None` in the
+        /// first request.
         after: Option<DeliveryCursor>,
     },
-    /// The failed deliveries of a time range.
+    /// All failed deliveries in a time range that match a filter.
     Range {
         filter: DeliveryFilter,
-        /// The `next` value in the response to the previous request.
+        /// The position after which the replay continues: the `next` value in the previous response. `None` in the
+        /// first request.
         after: Option<DeliveryCursor>,
     },
 }
 
-/// Parses the query parameters of GET /admin/deliveries. By default, the newest failed deliveries are listed.
+/// Parses the query parameters of GET /admin/deliveries. By default, failed deliveries are listed.
 pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryLogRequest, Error> {
     let invalid = |name: &str, expected: &str| Error::field(name, expected);
     let number = |name: &str| {
@@ -83,8 +85,8 @@ pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<Deli
     })
 }
 
-/// Parses the body of POST /admin/deliveries/replay. It contains `chat_id` and `seq`, only `chat_id`, or `from` and
-/// `to`.
+/// Parses the body of POST /admin/deliveries/replay. The body contains either `chat_id` and `seq`, or only `chat_id`,
+/// or `from` and `to`.
 pub fn parse_replay_request(body: &Value) -> Result<ReplayRequest, Error> {
     let fields = Fields::of(body)?;
     let after = fields.text_or_blank("cursor", MAX_ID_CHARS)?.map(|text| parse_cursor(&text)).transpose()?;
@@ -126,7 +128,7 @@ fn whole_number(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     value.as_u64().map(Some).ok_or_else(|| fields.invalid(name, "must be a whole number"))
 }
 
-/// Converts seconds to a range of timestamps that includes the whole last second.
+/// Converts Unix times in seconds to a range of timestamps. The range includes the whole second `to`.
 fn time_range(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
     let from = from.unwrap_or(0).saturating_mul(1_000);
     let to = to.map_or(u64::MAX, |to| to.saturating_mul(1_000).saturating_add(999));
@@ -150,7 +152,7 @@ fn must_be_one_of(names: &str) -> String {
     format!("must be one of {names}")
 }
 
-/// A page of the delivery log. It does not contain message texts.
+/// Returns a page of the delivery log. It does not contain the texts of messages.
 pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
     let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
     json!({ "deliveries": rows, "next": cursor(next) })

@@ -1,4 +1,4 @@
-//! Validates a JSON body field by field, so that an error contains the path of the invalid field. Unknown fields are
+//! Validates a JSON body field by field, so that each error contains the path of the invalid field. Unknown fields are
 //! ignored, and null counts as absent.
 
 use serde_json::{Map, Value};
@@ -7,18 +7,18 @@ use url::Url;
 use crate::domain::link_detection;
 use crate::error::Error;
 
-/// The fields of a JSON object in a request body.
+/// The fields of a JSON object in a request body, with the methods that validate them.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
-    /// Path of the object in the body; empty for the body itself.
+    /// The path of the object in the body. It is empty for the body itself.
     path: &'a str,
-    /// If true, an invalid optional field is ignored; otherwise it makes the body invalid.
+    /// Whether invalid optional fields are ignored. Otherwise an invalid optional field makes the whole body invalid.
     lenient: bool,
 }
 
 impl<'a> Fields<'a> {
-    /// Returns an error if the body is not a JSON object.
+    /// Wraps a body. Returns an error if the body is not a JSON object.
     pub fn of(body: &'a Value) -> Result<Self, Error> {
         let object = body.as_object().ok_or_else(|| Error::body("the body must be a JSON object"))?;
         Ok(Self { object, path: "", lenient: false })
@@ -33,17 +33,17 @@ impl<'a> Fields<'a> {
         self.lenient
     }
 
-    /// The path of a field as error responses show it, such as `sender.id`.
+    /// Returns the path of a field as it appears in error responses, such as `sender.id`.
     pub fn path(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    /// An error that names the field, such as `sender.id must be a string`.
+    /// Creates an error that names the field, such as `sender.id must be a string`.
     pub fn invalid(&self, name: &str, expected: impl std::fmt::Display) -> Error {
         Error::field(self.path(name), expected)
     }
 
-    /// `None` if the field is absent or null.
+    /// Returns the value of a field, or `None` if the field is absent or null.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
@@ -53,30 +53,31 @@ impl<'a> Fields<'a> {
         self.object.contains_key(name)
     }
 
-    /// A required object at the top level of the body.
+    /// Returns a required object, which must be at the top level of the body.
     pub fn object(&self, name: &'a str) -> Result<Fields<'a>, Error> {
         let value = self.value(name).ok_or_else(|| self.invalid(name, "is required"))?;
         let object = value.as_object().ok_or_else(|| self.invalid(name, "must be an object"))?;
         Ok(Self { object, path: name, lenient: self.lenient })
     }
 
-    /// A required, non-empty string of at most `max_chars` characters.
+    /// Returns a required, non-empty string of at most `max_chars` characters.
     pub fn required_text(&self, name: &str, max_chars: usize) -> Result<String, Error> {
         let text = self.strict_text(name, max_chars)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    /// An optional string of at most `max_chars` characters; a blank string counts as absent.
+    /// Returns an optional string of at most `max_chars` characters. A blank string counts as absent.
     pub fn text(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         Ok(self.text_or_blank(name, max_chars)?.filter(|text| !is_blank(text)))
     }
 
-    /// An optional string of at most `max_chars` characters, which may be blank.
+    /// Returns an optional string of at most `max_chars` characters. Unlike [`text`](Self::text), also returns blank
+    /// strings.
     pub fn text_or_blank(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         self.optional(self.strict_text(name, max_chars))
     }
 
-    /// An optional string of at most `max_chars` characters; a number counts as the string of its digits.
+    /// Returns an optional string of at most `max_chars` characters. A number is converted to a string.
     pub fn text_or_number(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         match self.value(name) {
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
@@ -95,12 +96,12 @@ impl<'a> Fields<'a> {
         Ok(Some(text.to_owned()))
     }
 
-    /// A required http or https URL.
+    /// Returns a required http or https URL.
     pub fn required_url(&self, name: &str) -> Result<String, Error> {
         self.strict_url(name)?.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    /// An optional http or https URL; a blank string counts as absent.
+    /// Returns an optional http or https URL. A blank string counts as absent.
     pub fn url(&self, name: &str) -> Result<Option<String>, Error> {
         self.optional(self.strict_url(name))
     }
@@ -116,14 +117,15 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An optional http or https URL to which the service will send requests. The URL is normalized, and its fragment
-    /// is removed.
+    /// Returns an optional http or https URL to which the service will send requests. The URL is normalized, and its
+    /// fragment is removed.
     pub fn outbound_url(&self, name: &str) -> Result<Option<Url>, Error> {
         let Some(text) = self.strict_url(name)? else { return Ok(None) };
         self.normalize_url(name, &text).map(Some)
     }
 
-    /// Normalizes `text` like [`outbound_url`](Self::outbound_url). An error contains the path of the field `name`.
+    /// Normalizes a URL in the same way as [`outbound_url`](Self::outbound_url). If it is invalid, the error contains
+    /// the path of the field `name`.
     pub fn normalize_url(&self, name: &str, text: &str) -> Result<Url, Error> {
         self.reject_control_chars(name, text)?;
         let url = Url::parse(text).ok().filter(|_| link_detection::is_web_url(text));
@@ -143,12 +145,12 @@ impl<'a> Fields<'a> {
         if has_control { Err(self.invalid(name, "must not contain control characters")) } else { Ok(()) }
     }
 
-    /// A required positive integer.
+    /// Returns a required positive integer.
     pub fn required_positive(&self, name: &str) -> Result<u64, Error> {
         self.strict_positive(name)?.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    /// An optional positive integer.
+    /// Returns an optional positive integer.
     pub fn positive(&self, name: &str) -> Result<Option<u64>, Error> {
         self.optional(self.strict_positive(name))
     }
@@ -161,12 +163,12 @@ impl<'a> Fields<'a> {
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be an integer from 1 to {MAX_INTEGER}")))
     }
 
-    /// An optional number from `-max` to `max`.
+    /// Returns an optional number from `-max` to `max`.
     pub fn number(&self, name: &str, max: f64) -> Result<Option<f64>, Error> {
         self.optional(self.strict_number(name, max))
     }
 
-    /// A required number from `-max` to `max`.
+    /// Returns a required number from `-max` to `max`.
     pub fn required_number(&self, name: &str, max: f64) -> Result<f64, Error> {
         self.strict_number(name, max)?.ok_or_else(|| self.invalid(name, "is required"))
     }
@@ -181,7 +183,7 @@ impl<'a> Fields<'a> {
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a number from -{max} to {max}")))
     }
 
-    /// An optional boolean.
+    /// Returns an optional boolean.
     pub fn boolean(&self, name: &str) -> Result<Option<bool>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -189,7 +191,7 @@ impl<'a> Fields<'a> {
         value.as_bool().map(Some).ok_or_else(|| self.invalid(name, "must be true or false"))
     }
 
-    /// An optional list of at most `max_items` integers.
+    /// Returns an optional list of at most `max_items` integers.
     pub fn integers(&self, name: &str, max_items: usize) -> Result<Option<Vec<i64>>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -201,8 +203,8 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.invalid(name, format_args!("must be a list of at most {max_items} integers")))
     }
 
-    /// An optional value of an enumeration. `names` lists the valid names for the error message; `parse` converts a
-    /// name to its value.
+    /// Returns an optional value of an enumeration. `names` lists the valid names for the error message; `parse`
+    /// converts a name to its value.
     pub fn enumerated<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -211,17 +213,18 @@ impl<'a> Fields<'a> {
         parsed.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be one of {names}")))
     }
 
-    /// Replaces the error of an optional field by `None` if invalid optional fields are ignored.
+    /// Passes on the result for an optional field. If invalid optional fields are ignored, replaces an error with
+    /// `None`.
     fn optional<T>(&self, result: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
         if self.lenient { Ok(result.unwrap_or(None)) } else { result }
     }
 }
 
-/// Numbers with a smaller absolute value than this count as zero.
+/// The absolute value below which a number counts as zero.
 const ROUNDED_TO_ZERO_BELOW: f64 = 1e-9;
 
 pub const MAX_URL_CHARS: usize = 4_096;
-/// The largest integer that every JSON parser represents exactly: 2^53 - 1.
+/// The largest integer that every JSON parser can represent exactly: 2^53 - 1.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 fn is_blank(text: &str) -> bool {

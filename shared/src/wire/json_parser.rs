@@ -10,16 +10,16 @@ use serde_json::{Map, Number, Value};
 use crate::domain::message_content::truncate_chars;
 use crate::error::Error;
 
-/// Limits the path of a duplicate key in an error response.
+/// The maximum length of the path of a duplicate key in an error response.
 const MAX_PATH_CHARS: usize = 255;
 
-/// Parses a body. If the body contains a duplicate key, the error contains the path of that key.
+/// Parses a JSON body. If an object in the body contains a duplicate key, the error contains the path of that key.
 pub fn parse(text: &str) -> Result<Value, Error> {
     let duplicate = RefCell::default();
     let mut input = serde_json::Deserializer::from_str(text);
     let parsed = ValueSeed { path: &JsonPath::Body, duplicate: &duplicate }.deserialize(&mut input);
     let value = parsed.and_then(|value| input.end().map(|()| value));
-    // The message contains the position of the error and what the parser expected, but no part of the body.
+    // The error message contains the position of the error and what the parser expected, but no part of the body.
     let value = value.map_err(|error| Error::body(format!("the body is not valid JSON: {error}")))?;
     match duplicate.into_inner() {
         None => Ok(value),

@@ -1,6 +1,6 @@
-//! The `message` object of the channel API (specification, tables A1 to A3), which has the same fields in both
-//! directions. In a request to an integrator it also contains the Markdown or the buttons of a bot's message, if the
-//! channel can display them.
+//! The `message` object of the channel API (specification, tables A1 to A3). It has the same fields in requests from
+//! and to an integrator. A request to an integrator can additionally contain the Markdown or the buttons of a bot's
+//! message, if the channel can display them.
 
 use serde_json::{Map, Value, json};
 
@@ -11,22 +11,22 @@ use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::without_nulls;
 
-/// A longer text is truncated (specification, Limits).
+/// The maximum length of a visitor's message. A longer text is truncated (specification, Limits).
 pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
-/// Limits names, titles and ids.
+/// The maximum length of a name, a title or an id.
 const MAX_MEDIA_FIELD_CHARS: usize = 1_000;
-/// A text of any length is accepted and then truncated.
+/// No maximum length: a text of any length is accepted, and is truncated afterwards.
 const UNLIMITED_CHARS: usize = usize::MAX;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParsedMessage {
-    /// A message, which is stored.
+    /// A message. It is stored in the timeline.
     Content(Box<Content>),
-    /// A typing notice, which is not stored in the timeline.
+    /// A typing notice. It is not stored in the timeline.
     Typing(TypingNotice),
 }
 
-/// Parses a `message` object and truncates its text to `max_text_chars`.
+/// Parses a `message` object and truncates its text to `max_text_chars` characters.
 pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Result<ParsedMessage, Error> {
     let name = message.required_text("type", MAX_MEDIA_FIELD_CHARS)?;
     if let Some(typing) = TypingNotice::parse(&name) {
@@ -86,7 +86,7 @@ fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, E
     })
 }
 
-/// The JSON fields of a message, without those that are empty.
+/// Returns the JSON fields of a message. Empty fields are left out.
 pub fn message_fields(content: &Content) -> Map<String, Value> {
     let Content { kind, text, media, rich } = content;
     let rich = rich.as_deref();
@@ -128,7 +128,7 @@ pub fn message_fields(content: &Content) -> Map<String, Value> {
     ])
 }
 
-/// The id of a button, with the JSON type (string or number) that the bot provider has sent.
+/// Returns the id of a button with the JSON type (string or number) that the bot provider sent.
 fn button_id_json(id: &ButtonId) -> Value {
     match id {
         ButtonId::Text(text) => json!(text),
@@ -136,7 +136,7 @@ fn button_id_json(id: &ButtonId) -> Value {
     }
 }
 
-/// The `buttons` of a bot's message (specification, table B2).
+/// Returns the `buttons` of a bot's message (specification, table B2).
 fn buttons_json(buttons: &[Button]) -> Value {
     let button_json = |button: &Button| match &button.id {
         Some(id) => json!({ "text": button.text, "id": button_id_json(id) }),

@@ -1,5 +1,6 @@
-//! Parses and validates JSON bodies, and builds the bodies of responses and outbound requests. The bodies follow the
-//! specification for integrators, bot providers and webhooks, and docs/openapi.json for the service's own endpoints.
+//! The JSON bodies of requests and responses: this module parses and validates the ones that the service receives, and
+//! builds the ones that it sends. For integrators, bot providers and webhooks, the bodies follow the specification; for
+//! the service's own endpoints, they follow docs/openapi.json.
 
 pub mod admin;
 pub mod agent;

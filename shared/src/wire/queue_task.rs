@@ -1,5 +1,5 @@
-//! The tasks in the delivery queues. A task is a small versioned JSON document. It contains ids and counters but no
-//! message text; the consumer reads the entry from the table.
+//! The tasks in the delivery queues. A task is a small, versioned JSON document. It contains ids and counters but no
+//! message text, because the consumer reads the entry from the table.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,36 +12,41 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
-    /// Attempt to deliver an entry.
+    /// Make one attempt to deliver an entry.
     Entry(EntryTask),
-    /// Forward a typing notice once. It is not stored and not retried.
+    /// Send a typing notice once. The notice is not stored, and a failure is not retried.
     Typing(TypingTask),
-    /// The bot's time limit for a reaction has passed. If the bot has not reacted, the chat is handed over to the
-    /// agents.
+    /// Check whether the bot has reacted, because its time limit has passed. If it has not, the chat is handed over to
+    /// the agents.
     AnswerDue(AnswerDueTask),
 }
 
-/// One attempt to deliver an entry. The consumer drops the task if the entry is already in a later round or attempt.
+/// A task to make one attempt to deliver an entry. The consumer drops the task if the entry is already in a later round
+/// or attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryTask {
-    /// Version of the task format.
+    /// The version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
     pub seq: u64,
-    /// Starts at 1; each replay of a failed delivery starts the next round.
+    /// The round of the delivery to which the task belongs; see
+    /// [`Delivery::round`](crate::domain::delivery::Delivery::round).
     pub round: u32,
     /// The number of the attempt in the round, starting at 0.
     pub attempt: u32,
-    /// True if the task is in the FIFO queue, which preserves the order of a chat. False if it is in the retry queue.
+    /// Whether the task is in the FIFO queue, which preserves the order of a chat. False means that it is in the retry
+    /// queue.
     pub ordered: bool,
-    /// The webhook, if the receiver is one. The order of a chat's entries is preserved separately for each webhook.
+    /// The id of the webhook if the receiver is a webhook. The order of a chat's entries is preserved separately for
+    /// each webhook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<String>,
-    /// When the task left the FIFO queue, as Unix time in milliseconds. `None` while the task is still in that queue.
+    /// The time at which the task left the FIFO queue, as Unix time in milliseconds. `None` while the task is still in
+    /// that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_at: Option<u64>,
-    /// The number of HTTP requests of this attempt whose outcome could not be stored.
+    /// The number of HTTP requests that were sent for this attempt but whose outcome could not be stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unrecorded: u32,
 }
@@ -51,44 +56,45 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A typing notice of the agent who has the chat.
+/// A task to send a typing notice of the agent who has the chat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypingTask {
-    /// Version of the task format.
+    /// The version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
-    /// `typein` or `typeout`.
+    /// The type of the notice: `typein` or `typeout`.
     pub r#type: String,
-    /// Unix time in milliseconds.
+    /// The time of the notice, as Unix time in milliseconds.
     pub at: u64,
 }
 
-/// The check at the end of a bot's time limit for a reaction to an entry.
+/// A task to check, at the end of a bot's time limit, whether the bot has reacted to an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerDueTask {
-    /// Version of the task format.
+    /// The version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
-    /// The number of the entry that the bot has received.
+    /// The sequence number of the entry that the bot has received.
     pub seq: u64,
-    /// The start of the first attempt to send the entry, as Unix time in milliseconds. An event that the bot sends
-    /// after this time counts as its reaction.
+    /// The time at which the first attempt to send the entry started, as Unix time in milliseconds. An event that the
+    /// bot sends after this time counts as its reaction.
     pub asked_at: u64,
 }
 
 const VERSION: u8 = 1;
 
 impl Task {
-    /// The first attempt of the entry's current round. `None` if the entry has no delivery.
+    /// Creates the task for the first attempt of the entry's current round. Returns `None` if the entry has no
+    /// delivery.
     pub fn first_attempt(entry: &TimelineEntry) -> Option<Self> {
         let delivery = entry.delivery.as_ref()?;
         let webhook_id = entry.webhook_dispatch.as_ref().map(|webhook_dispatch| webhook_dispatch.webhook_id.clone());
         Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round, webhook_id))
     }
 
-    /// The first attempt of a message that has just been stored.
+    /// Creates the task for the first attempt of a message that has just been stored.
     pub fn new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
         Self::entry(account_id, chat_id, seq, 1, None)
     }
@@ -114,7 +120,7 @@ impl Task {
         Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
     }
 
-    /// The check whether the bot has reacted to an entry that was first sent to it at `asked_at`.
+    /// Creates the task that checks whether the bot has reacted to an entry that was first sent to it at `asked_at`.
     pub fn answer_due(entry: &TimelineEntry, asked_at: Timestamp) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         let (account_id, asked_at) = (account_id.clone(), asked_at.0);
@@ -129,9 +135,10 @@ impl Task {
         }
     }
 
-    /// The message group in a FIFO queue. The chats of an account share `group_count` groups. At most one task of a
-    /// group is in flight at a time, so an account's receivers occupy at most `group_count` processes. Each webhook has
-    /// its own share of the groups, because a webhook that hangs must not delay the other webhooks of the chat.
+    /// Returns the message group of the task in a FIFO queue. The chats of an account share `group_count` groups. At
+    /// most one task of a group is in progress at a time, so an account's receivers occupy at most `group_count`
+    /// processes. Each webhook has its own share of the groups, because a webhook that hangs must not delay the other
+    /// webhooks of the chat.
     pub fn message_group(&self, group_count: u64) -> String {
         let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {
@@ -156,8 +163,8 @@ impl Task {
         format!("{}-{}", self.account_id(), self.chat_id())
     }
 
-    /// The deduplication id in a FIFO queue. If a task is sent twice within five minutes, the queue drops the second
-    /// message, because it has the same id.
+    /// Returns the deduplication id of the task in a FIFO queue. If the same task is sent twice within five minutes,
+    /// the queue drops the second message, because it has the same id.
     pub fn deduplication_id(&self) -> String {
         match self {
             Self::Entry(task) => {
@@ -172,7 +179,7 @@ impl Task {
         serde_json::json!(self).to_string()
     }
 
-    /// Returns an error if the kind or the version of the task is unknown.
+    /// Parses a task. Returns an error if the kind or the version of the task is unknown.
     pub fn from_json(body: &str) -> Result<Self, Error> {
         let task: Self = serde_json::from_str(body).map_err(|error| Error::internal(("task", error.to_string())))?;
         let version = match &task {
@@ -185,23 +192,24 @@ impl Task {
 }
 
 impl EntryTask {
-    /// The task as the consumer processes it. If the task is ordered, `turn_at` is set to `now`, because its turn in
-    /// the chat's order has come.
+    /// Returns the task in the form in which the consumer processes it. If the task is from the FIFO queue, `turn_at`
+    /// is set to `now`, because its turn in the chat's order has come.
     pub fn with_turn_started(&self, now: Timestamp) -> Self {
         Self { turn_at: if self.ordered { Some(now.0) } else { self.turn_at }, ..self.clone() }
     }
 
-    /// The same attempt, for the retry queue.
+    /// Returns a task that makes the same attempt from the retry queue.
     pub fn retry_unordered(&self) -> Task {
         Task::Entry(Self { ordered: false, ..self.clone() })
     }
 
-    /// The same attempt, for the retry queue, after a request whose outcome could not be stored.
+    /// Returns a task that makes the same attempt from the retry queue, after a request whose outcome could not be
+    /// stored.
     pub fn retry_unrecorded(&self) -> Task {
         Task::Entry(Self { unrecorded: self.unrecorded.saturating_add(1), ordered: false, ..self.clone() })
     }
 
-    /// The next attempt, for the retry queue.
+    /// Returns a task that makes the next attempt from the retry queue.
     pub fn next_attempt(&self) -> Task {
         let attempt = self.attempt.saturating_add(1);
         Task::Entry(Self { attempt, ordered: false, turn_at: None, unrecorded: 0, ..self.clone() })

@@ -1,7 +1,7 @@
-//! The HTTP response of a receiver (an integrator, a bot provider or a webhook) before its interpretation.
+//! The HTTP response of a receiver (an integrator, a bot provider or a webhook), before it is interpreted.
 
 pub struct ReceiverResponse {
     pub status: u16,
-    /// The body, truncated to the size limit of the outbound client.
+    /// The body. It is truncated to the size limit of the outbound client.
     pub body: Vec<u8>,
 }

@@ -16,24 +16,24 @@ use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
 use crate::wire::widget_triggers;
 
-/// Limits the allowed domains of Safe URL, the phishing protection.
+/// The maximum number of domains that an account can allow for Safe URL, the link filter.
 const MAX_DOMAINS: usize = 100;
 /// The maximum length of a domain name (RFC 1035).
 const MAX_DOMAIN_BYTES: usize = 253;
-/// The highest limit that can be set for a visitor's messages in ten seconds.
+/// The highest value that an admin can set as the limit for a visitor's messages in ten seconds.
 const MAX_VISITOR_MESSAGES: u64 = 1_000;
-/// The highest limit that can be set for a bot's requests in ten seconds.
+/// The highest value that an admin can set as the limit for a bot's requests in ten seconds.
 const MAX_BOT_REQUESTS: u64 = 10_000;
-/// The highest limit that can be set for a channel's new chats in ten seconds.
+/// The highest value that an admin can set as the limit for new chats of a channel in ten seconds.
 const MAX_CHANNEL_CHATS: u64 = 10_000;
 const MAX_IDLE_CLOSE_MINUTES: u64 = 90 * 24 * 60;
-/// Ten years.
+/// The longest retention period: ten years.
 const MAX_RETENTION_DAYS: u64 = 3_653;
 const MAX_UTC_OFFSET_MINUTES: f64 = 14.0 * 60.0;
 
 /// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings.
-/// Fields that are absent from the body or from a nested object are preserved. Null restores the default of a new
-/// account, but removes the limit for `idle_close` and `retention_days`.
+/// Fields that are absent from the body, or from an object in it, stay unchanged. A field that is null is reset to the
+/// default of a new account. However, null removes the limit if the field is `idle_close` or `retention_days`.
 pub fn apply_settings_patch(body: &Value, mut settings: AccountSettings) -> Result<AccountSettings, Error> {
     let fields = Fields::of(body)?;
     if fields.has("safe_urls") {
@@ -139,7 +139,7 @@ fn whole_minutes(number: f64) -> Option<i16> {
     (number.fract() == 0.0).then_some(number as i16)
 }
 
-/// Parses a time of day such as 09:30 into minutes after midnight. 24:00 is the end of the day.
+/// Parses a time of day such as 09:30. Returns minutes after midnight. 24:00 means the end of the day.
 fn parse_time_of_day(fields: Fields<'_>, name: &str, default: u16) -> Result<u16, Error> {
     let Some(text) = fields.text(name, 5)? else { return Ok(default) };
     let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -153,7 +153,7 @@ fn parse_time_of_day(fields: Fields<'_>, name: &str, default: u16) -> Result<u16
 }
 
 /// Parses the body of POST /admin/settings/webhooks or PATCH /admin/settings/webhooks/{webhook_id} and returns the
-/// changed webhook. If `webhook` has no URL, it is new, and the body must contain a URL.
+/// changed webhook. A `webhook` without a URL is new; in that case the body must contain a URL.
 pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard) -> Result<Webhook, Error> {
     let fields = Fields::of(body)?;
     if fields.has("url") || webhook.url.is_empty() {
@@ -169,8 +169,8 @@ pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard
     Ok(webhook)
 }
 
-/// Parses `webhook_url` of PUT /admin/settings. Returns `None` if the body does not contain the field, and `Some(None)`
-/// if the field is null, which deletes the webhook.
+/// Parses the field `webhook_url` in the body of PUT /admin/settings. Returns `None` if the body does not contain the
+/// field, and `Some(None)` if the field is null, which deletes the webhook.
 pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Option<String>>, Error> {
     let fields = Fields::of(body)?;
     if !fields.has("webhook_url") {
@@ -185,20 +185,20 @@ pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Optio
     }
 }
 
-/// Parses `rules` of PUT /admin/settings. Returns `None` if the body does not contain the field.
+/// Parses the field `rules` in the body of PUT /admin/settings. Returns `None` if the body does not contain the field.
 pub fn parse_rules(body: &Value) -> Result<Option<Value>, Error> {
     let fields = Fields::of(body)?;
     if fields.has("rules") { widget_triggers::validated_rules(fields.value("rules")).map(Some) } else { Ok(None) }
 }
 
-/// A webhook without its signing secrets.
+/// Returns a webhook without its signing secrets.
 pub fn webhook_json(webhook: &Webhook) -> Value {
     let Webhook { webhook_id, url, events, secrets: _ } = webhook;
     let events: Vec<&str> = events.iter().map(|event| event.name()).collect();
     json!({ "webhook_id": webhook_id, "url": url, "events": events })
 }
 
-/// A webhook with its new signing secret. No later response contains the secret.
+/// Returns a webhook with its new signing secret. No later response contains this secret.
 pub fn webhook_with_secret_json(webhook: &Webhook, secret: &str) -> Value {
     with_fields(webhook_json(webhook), [("signing_secret", json!(secret))])
 }
@@ -226,8 +226,8 @@ fn callback_json(callback: &CallbackHours) -> Value {
     json!({ "enabled": enabled, "days": days, "from": format_time(from), "to": format_time(to), "utc_offset": utc_offset })
 }
 
-/// The settings with the signing secret of the first webhook, which has just been created. No later response contains
-/// the secret.
+/// Returns the settings with the signing secret of the first webhook, which has just been created. No later response
+/// contains this secret.
 pub fn settings_with_secret_json(settings: &AccountSettings, rules: &Value) -> Value {
     let secret = settings.webhooks.first().and_then(Webhook::current_secret);
     with_fields(settings_json(settings, rules), [("signing_secret", json!(secret))])

@@ -8,25 +8,26 @@ use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 
 const MAX_SENDER_ID_CHARS: usize = 255;
-/// Limits the other texts about the sender, and `message.id`.
+/// The maximum length of `message.id` and of each text about the sender other than `sender.id`.
 const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 
 /// A validated message or typing notice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitorMessage {
-    /// `sender.id` as text. An integer and the string of its digits identify the same visitor.
+    /// The value of `sender.id`, as text. An integer and the string of its digits identify the same visitor.
     pub external_id: String,
     /// Whether `sender.id` is a JSON number.
     pub has_numeric_id: bool,
     pub profile: VisitorProfile,
-    /// `sender.invite`.
+    /// The text of the invitation that the visitor accepted (`sender.invite`), if there was one.
     pub invite: Option<String>,
     pub message: ParsedMessage,
-    /// The integrator's own id of the message (`message.id`). It is only logged.
+    /// The id that the integrator has given to the message (`message.id`). It is only written to the log.
     pub caller_message_id: Option<String>,
 }
 
-/// Parses a body. For a typing notice all fields except `sender.id` and `message.type` are ignored.
+/// Parses the body of a request. For a typing notice, all fields except `sender.id` and `message.type` are ignored. If
+/// `lenient` is true, invalid optional fields are also ignored.
 pub fn parse(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let body = Fields::of(body)?.with_lenient(lenient);
     let sender = body.object("sender")?;
@@ -44,7 +45,7 @@ pub fn parse(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, caller_message_id })
 }
 
-/// `sender.id` as text, and whether it is a JSON number.
+/// Returns `sender.id` as text, and whether it is a JSON number.
 fn parse_sender_id(sender: Fields<'_>) -> Result<(String, bool), Error> {
     match sender.value("id") {
         Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok((number.to_string(), true)),
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
     use crate::domain::message_content::{ContentKind, Media};
 
-    /// A valid body with every field of the specification's tables A1 and A3.
+    /// Returns a valid body with every field of tables A1 and A3 of the specification.
     fn full_body(kind: &str) -> Value {
         json!({
             "sender": {

@@ -1,4 +1,5 @@
-//! Webhooks (specification, part C): the request bodies of the events, and the interpretation of the responses.
+//! The bodies of the events that are sent to webhooks, and the interpretation of their responses (specification, part
+//! C).
 
 use serde_json::{Map, Value, json};
 
@@ -15,27 +16,27 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::wire::channel_response;
 use crate::wire::json_object::without_nulls;
 
-/// Further items in a response are ignored.
+/// The maximum number of custom data items in a response. Further items are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
-/// Limits the content of a custom data item (specification, part D) and a visitor's description.
+/// The maximum length of the content of a custom data item (specification, part D) and of a visitor's description.
 const MAX_CUSTOM_DATA_CHARS: usize = 1_000;
-/// Limits the part of an unconfirmed response that the entry stores.
+/// The maximum length of the part of an unconfirmed response that the entry stores.
 const MAX_EXCERPT_CHARS: usize = 200;
-/// Limits titles, keys, names, phone numbers and e-mail addresses.
+/// The maximum length of a title, a key, a name, a phone number or an e-mail address.
 const MAX_WEBHOOK_FIELD_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
-/// Limits the sum of [`transcript_bytes`] in a chat_finished event. The body contains each text three times, so it
-/// usually has at most three megabytes. A receiver can accept this amount within the timeout of an attempt. The body
-/// can grow to about ten megabytes, because some characters are escaped: in `html_messages`, an `&` takes five bytes. A
-/// function with 256 MB of memory can hold a few copies of such a body.
+/// The maximum total of [`transcript_bytes`] for the messages in a chat_finished event. The body contains each text
+/// three times, so it usually has at most three megabytes. A receiver can accept this amount within the timeout of an
+/// attempt. The body can grow to about ten megabytes, because some characters are escaped: in `html_messages`, an `&`
+/// takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
-/// The assumed size of a message record without its text.
+/// The assumed size in bytes of a message in the transcript without its text.
 const RECORD_OVERHEAD_BYTES: usize = 100;
 const OMISSION_NOTICE: &str = "The beginning of the chat is left out.";
 
-/// The size of an entry in the transcript (the messages of the chat in a chat_finished event), without the name of its
-/// sender. 0 if the entry is not part of the transcript.
+/// Returns the size in bytes that an entry adds to the transcript (the messages of the chat in a chat_finished event).
+/// The name of the sender is not counted. Returns 0 if the entry is not part of the transcript.
 pub fn transcript_bytes(entry: &TimelineEntry) -> usize {
     if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
 }
@@ -50,9 +51,10 @@ pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
     pub visitor: &'a Visitor,
-    /// For chat_finished, every agent who took part in the chat. For other events, the agent who caused the event.
+    /// The agents in the body. For chat_finished, these are all agents who took part in the chat; for other events,
+    /// this is the agent who caused the event.
     pub agents: &'a [Agent],
-    /// The newest entries of the chat, oldest first. Only chat_finished and offline_message use them.
+    /// The newest entries of the chat, from the oldest to the newest. Only chat_finished and offline_message use them.
     pub timeline: &'a [TimelineEntry],
     /// The text of the invitation that the visitor has accepted. Only chat_finished uses it.
     pub invite: Option<String>,
@@ -102,7 +104,7 @@ impl WebhookPayload<'_> {
         fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Null if the agent no longer exists.
+    /// Returns the agent who caused the event as JSON, or null if the agent no longer exists.
     fn agent_or_null(&self) -> Value {
         self.agents.first().map_or(Value::Null, agent_json)
     }
@@ -151,7 +153,7 @@ impl WebhookPayload<'_> {
         }
     }
 
-    /// The newest messages that fit into [`MAX_TRANSCRIPT_BYTES`].
+    /// Returns the newest messages that together do not exceed [`MAX_TRANSCRIPT_BYTES`].
     fn newest_within_limit<'a, 'b>(&self, messages: &'b [&'a TimelineEntry]) -> &'b [&'a TimelineEntry] {
         let mut bytes_left = MAX_TRANSCRIPT_BYTES;
         let fits = |entry: &&&TimelineEntry| {
@@ -175,8 +177,8 @@ fn html_line(name: &str, text: &str) -> String {
     format!("<p><b>{}:</b> {}</p>\n", escape(name), escape(text).replace('\n', "<br>"))
 }
 
-/// An item of `chat.messages`. The specification does not define bot messages, so they are sent as messages of an agent
-/// with the id 0.
+/// Returns an item of `chat.messages`. The specification does not define bot messages, so they are sent as messages of
+/// an agent with the id 0.
 fn message_record(entry: &TimelineEntry) -> Value {
     let text = entry.content.to_plain_text();
     let timestamp = entry.at.seconds();
@@ -202,7 +204,7 @@ fn visitor_json(visitor: &Visitor) -> Value {
     ]))
 }
 
-/// The `department` object (specification, table C1).
+/// Returns the `department` object (specification, table C1).
 pub(super) fn department_json(department: &ChatDepartment) -> Value {
     let ChatDepartment { department_id, name } = department;
     json!({ "id": department_id, "name": name })
@@ -225,30 +227,31 @@ fn call_json(call: &PhoneCall) -> Value {
     ]))
 }
 
-/// The `session` object describes the visitor's browser. Its fields are empty, because the visitor's messages come from
-/// the integrator's server.
+/// Returns the `session` object, which describes the visitor's browser. Its fields are empty, because the visitor's
+/// messages come from the integrator's server.
 fn empty_session_json() -> Value {
     let names = ["region_code", "country", "country_code", "region", "city", "latitude", "longitude", "organization"];
     let geoip: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(""))).collect();
     json!({ "geoip": geoip, "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": "" })
 }
 
-/// The interpretation of a webhook's HTTP response.
+/// The meaning of a webhook's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WebhookAnswer {
-    /// `result` is OK, or the event is call_event, for which every 2xx response counts as a confirmation. The data is
-    /// empty for events whose response does not contain data.
+    /// The webhook confirmed the event: `result` is OK, or the event is call_event, for which every 2xx response counts
+    /// as a confirmation. The data is empty for events whose response does not contain data.
     Confirmed(Box<AnswerData>),
-    /// A 2xx response without a `result`. The event counts as delivered, but the data of the response is ignored. Holds
-    /// the beginning of the body.
+    /// The response has a 2xx status but no `result`. The event counts as delivered, but the data in the response is
+    /// ignored. The field contains the beginning of the body.
     Unconfirmed(String),
-    /// `result` is FAILURE or an error message. The event is not sent again. Holds the error text.
+    /// The webhook rejected the event: `result` is FAILURE or an error message. The event is not sent again. The field
+    /// contains the error text.
     Rejected(String),
-    /// The status is not 2xx. Holds the error text.
+    /// The status is not 2xx, so the event is sent again if an attempt is left. The field contains the error text.
     Retry(String),
 }
 
-/// The data for the chat that a webhook's response contains.
+/// The data about the chat and its visitor that a webhook's response contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnswerData {
     pub panel: PanelUpdate,
@@ -256,8 +259,8 @@ pub struct AnswerData {
     pub contact_info: VisitorProfile,
 }
 
-/// Interprets the HTTP response to an event. Invalid fields are ignored and long fields are truncated; the other fields
-/// of the response stay valid.
+/// Interprets the HTTP response to an event. Invalid fields are ignored and long texts are truncated, but the other
+/// fields of the response are still used.
 pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> WebhookAnswer {
     if !(200..=299).contains(&status) {
         return WebhookAnswer::Retry(format!("HTTP {status}"));
@@ -284,7 +287,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
     }
 }
 
-/// The beginning of a body on one line, without HTML tags.
+/// Returns the beginning of a body as one line without HTML tags.
 fn excerpt(body: &[u8]) -> String {
     let text = strip_tags(&String::from_utf8_lossy(body));
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -309,8 +312,8 @@ fn answer_data(object: &Map<String, Value>) -> AnswerData {
     AnswerData { panel, contact_info }
 }
 
-/// The update of an optional panel field. If the value is null or empty, returns `Some(None)`, which clears the field.
-/// If the value is invalid, returns `None`, which preserves the field.
+/// Returns the update to an optional panel field. A null or empty value returns `Some(None)`, which clears the field.
+/// An invalid value returns `None`, which leaves the field unchanged.
 fn field_update<T>(value: &Value, parse: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
     let is_empty = match value {
         Value::Null => true,
@@ -340,12 +343,12 @@ fn parse_custom_data(value: &Value) -> Option<Vec<CustomData>> {
     Some(items.iter().filter_map(parse_item).take(MAX_CUSTOM_DATA_ITEMS).collect())
 }
 
-/// A text of at most `max_chars` characters; `None` if it is blank.
+/// Returns a text, truncated to `max_chars` characters, or `None` if it is blank or not a text.
 fn non_blank_text(value: Option<&Value>, max_chars: usize) -> Option<String> {
     plain_text(value?).filter(|text| !text.trim().is_empty()).map(|text| truncate_chars(&text, max_chars))
 }
 
-/// A string without its HTML tags, or the digits of a number. `None` for other JSON types.
+/// Returns a string without its HTML tags, or a number as text. Returns `None` for other JSON types.
 fn plain_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(strip_tags(text)),

@@ -1,5 +1,5 @@
-//! Sample events for testing a webhook. A sample describes an invented chat. It is built by [`WebhookPayload`], so it
-//! contains every field of a real event.
+//! Sample events for testing a webhook. A sample describes a chat that does not exist. It is built by
+//! [`WebhookPayload`], so it contains every field of a real event.
 
 use serde_json::{Value, json};
 
@@ -19,10 +19,10 @@ use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::webhook::WebhookPayload;
 
-/// The event that a test of a webhook sends.
+/// The event to send when an admin tests a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleEvent {
-    /// The event `test`, which has no data and only checks that the URL works.
+    /// The event `test`. It has no data and is only used to check that the URL works.
     Test,
     ChatEvent(WebhookEvent),
 }
@@ -33,10 +33,10 @@ const EVENT_NAMES: &str =
 
 const SAMPLE_ACCOUNT_ID: &str = "sample";
 const SAMPLE_CHANNEL_ID: &str = "sample";
-/// The number of the sample chat and of the sample visitor. It is too large to be the number of a real chat or visitor.
+/// The number of the sample chat and of the sample visitor. It is larger than the number of any real chat or visitor.
 const SAMPLE_NUMBER: u64 = 1_000_000_000;
 
-/// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test; the default is the event `test`.
+/// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test. The default is the event `test`.
 pub fn parse_sample(body: &Value) -> Result<SampleEvent, Error> {
     Ok(Fields::of(body)?.enumerated("event", EVENT_NAMES, SampleEvent::parse)?.unwrap_or(SampleEvent::Test))
 }
@@ -174,7 +174,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The required and optional fields of an event (specification, part C).
+    /// Returns the required and optional fields of an event (specification, part C).
     fn specified_fields(event: WebhookEvent) -> Vec<&'static str> {
         let chat = ["event_name", "chat_id", "widget_id", "visitor", "department", "session", "page", "analytics"];
         let more: &[&str] = match event {

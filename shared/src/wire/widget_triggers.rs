@@ -1,17 +1,17 @@
-//! Validates the widget's trigger rules (specification, part D, `setRules`). The widget executes the rules. Unknown
-//! conditions and commands are accepted, because a newer widget may support them.
+//! Validates the trigger rules of the widget (specification, part D, `setRules`). The widget itself executes the rules.
+//! Unknown conditions and commands are accepted, because a newer version of the widget could support them.
 
 use serde_json::{Value, json};
 
 use crate::error::Error;
 
 const MAX_RULES: usize = 50;
-/// Limits the conditions and, separately, the commands of a rule.
+/// The maximum number of conditions of a rule, and also the maximum number of its commands.
 const MAX_RULE_PARTS: usize = 20;
-/// Limits the size of the JSON of all rules.
+/// The maximum size of all rules together, as JSON.
 const MAX_RULES_BYTES: usize = 32 * 1024;
 
-/// Returns the rules if they are valid. `None` counts as an empty list.
+/// Returns the rules if they are valid, otherwise an error. `None` counts as an empty list.
 pub fn validated_rules(value: Option<&Value>) -> Result<Value, Error> {
     let Some(value) = value else { return Ok(json!([])) };
     for (index, rule) in list(value, "rules", MAX_RULES)?.iter().enumerate() {

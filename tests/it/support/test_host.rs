@@ -73,7 +73,7 @@ pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncF
     run_alone(on_own_host(parameters, test));
 }
 
-/// Runs a test on its own host while no other test runs. The test may kill the host's processes.
+/// Runs a test on its own host while no other test runs. Use it for a test that kills the host's processes.
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(&[], test));
 }

@@ -15,8 +15,7 @@ const EVENT_LABELS: Record<string, string> = {
   offline_message: "Message left while offline",
 };
 
-/** Returns a label for an event type that has none in EVENT_LABELS, for example "Chat transferred" for
- * `chat_transferred`. */
+/** Returns a label for a type that EVENT_LABELS lacks, for example "Chat transferred" for `chat_transferred`. */
 const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,5 +1,4 @@
-/* Shows images, videos, audio, files and locations (specification, A-3). Space for them is reserved before they are
-   loaded. */
+/* Shows images, videos, audio, files and locations (specification, A-3). Space is reserved before they are loaded. */
 
 import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
@@ -16,8 +15,7 @@ export const isMedia = (entry: Entry) => MEDIA_TYPES.has(entry.type);
 const isWebUrl = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address);
 
-/** Returns the size at which an image is shown: its own size, scaled down to the maximum size in the message log if
- * necessary. */
+/** Returns the size at which an image is shown: its own size, or a smaller one that fits into the message log. */
 export function fitImage(width: number | undefined, height: number | undefined): { width: number; height: number } {
   if (width === undefined || height === undefined) return DEFAULT_IMAGE_SIZE;
   const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);

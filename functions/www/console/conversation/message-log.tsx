@@ -32,11 +32,9 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const isFollowingEnd = useRef(true);
   const isPositioned = useRef(false);
   const lastRendered = useRef({ last: 0, outgoing: 0 });
-  /** The scroll distance from the end before older items are added above; it is restored afterwards. Undefined at other
-   * times. */
+  /** The distance from the end before older items are added above, so that it can be restored. Undefined otherwise. */
   const distanceFromEnd = useRef<number | undefined>(undefined);
-  /** The read position when the chat was opened. It is kept, so that the unread line does not move while the agent
-   * reads. */
+  /** The read position when the chat was opened. It stays the same, so that the unread line does not move. */
   const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
   if (isReady) initialReadMark.current ??= { upTo: workspace.readPosition(chatId) };
   const readMark = initialReadMark.current?.upTo;

@@ -1,4 +1,4 @@
-/* The page that an account without chats shows. Its steps are: add a channel, copy its URL, send a test message. */
+/* The page for an account without chats. Its steps are: add a channel, copy its URL, send a test message. */
 
 import "./first-run.css";
 import { signal } from "@preact/signals";

@@ -57,8 +57,7 @@ async function search(workspace: Workspace, searchText: string, cursor?: string 
   }
 }
 
-/** Returns the chats of the visible list in the order in which they are shown. The shortcuts j and k move through them.
- * Returns the chats of the visible list in the order in which they are shown. The shortcuts j and k move through them. */
+/** Returns the chats of the visible list in the order shown. The shortcuts j and k move through them. */
 export function visibleChats(chats: ChatStore): ChatRow[] {
   const searchText = searchQuery.value.trim();
   if (searchText !== "") {

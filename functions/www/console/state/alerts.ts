@@ -1,5 +1,4 @@
-/* Alerts for an agent who is not looking at the page: the page title, a dot on the icon, a sound and desktop
-   notifications. */
+/* Alerts for an agent who is not looking at the page: page title, dot on the icon, sound and desktop notifications. */
 
 import { effect, type ReadonlySignal } from "@preact/signals";
 import plainIcon from "../icon.svg";

@@ -8,8 +8,7 @@ import type { PrefixedStorage } from "../../ui/storage";
 export type Tab = "waiting" | "mine" | "bot" | "all" | "closed";
 export const TABS: readonly Tab[] = ["waiting", "mine", "bot", "all", "closed"];
 
-/** The maximum number of pages of open chats that are loaded at first. Further pages are loaded when the agent scrolls.
- * The maximum number of pages of open chats that are loaded at first. Further pages are loaded when the agent scrolls. */
+/** The maximum number of pages of open chats that are loaded at first. Scrolling loads further pages. */
 const MAX_OPEN_CHAT_PAGES = 10;
 const OPEN_CHATS_PER_PAGE = 100;
 const CLOSED_CHATS_PER_PAGE = 50;
@@ -120,8 +119,7 @@ export class ChatStore {
     return lastMessageKey(row) !== mark.lastMessageKey && row.last_message.timestamp >= mark.at;
   }
 
-  /** Returns the `seq` of the last entry that the agent has read, or undefined if no read position is stored for the
-   * chat. */
+  /** Returns the `seq` of the last entry that the agent has read; undefined if it is not stored. */
   lastReadSeq(chatId: number): number | undefined {
     return this.readMarks.peek()[chatId]?.seq;
   }

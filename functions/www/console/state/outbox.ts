@@ -13,8 +13,8 @@ export type OutgoingState = "sending" | "waiting" | "rejected";
 export type OutgoingItem = OutgoingContent & {
   key: string;
   chatId: number;
-  /** When the item was created, as Unix time in milliseconds. The times are unique, and the items are sorted by them.
-   * When the item was created, as Unix time in milliseconds. The times are unique, and the items are sorted by them. */
+  /** When the item was created, as Unix time in milliseconds. The times are unique and determine the order of the
+   * items. */
   createdAt: number;
   state: OutgoingState;
   /** Why the item has not been sent. This is usually the service's error message. */
@@ -36,7 +36,7 @@ export class Outbox {
   /** Called when the service has stored an item. */
   onSent: (item: OutgoingItem, response: { seq: number; id: string }) => void = () => {};
   onRejected: (item: OutgoingItem) => void = () => {};
-  /** Whether messages of the chat must wait, because the request to accept the chat is running. */
+  /** Returns whether the chat's messages must wait, because the request to accept the chat is still running. */
   isPaused: (chatId: number) => boolean = () => false;
 
   private readonly sendingChatIds = new Set<number>();
@@ -123,8 +123,7 @@ export class Outbox {
     this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
   }
 
-  /** Sends the chat's next item. Only one request for a chat runs at a time, which preserves the order of its messages.
-   * Sends the chat's next item. Only one request for a chat runs at a time, which preserves the order of its messages. */
+  /** Sends the chat's next item. A chat never has two requests at once, so that its messages stay in order. */
   async sendNext(chatId: number): Promise<void> {
     if (this.isStopped || this.sendingChatIds.has(chatId) || this.timers.has(chatId) || this.isPaused(chatId)) return;
     const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "rejected");

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The console's pages. Channels, bots, deliveries, agents and settings have no page yet, so admins use the API for
+/** The console's pages. Channels, bots, deliveries, agents and settings have none yet, so admins use the API for
  * them. */
 export const SECTIONS = ["inbox", "visitors"] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -11,8 +11,7 @@ export interface Route {
   id: number | undefined;
 }
 
-/** Converts a URL fragment to a route, for example `#/`, `#/chat/7` or `#/visitors/12`. Any other fragment is the
- * inbox. */
+/** Converts a URL fragment such as `#/chat/7` or `#/visitors/12` to a route. An unknown fragment is the inbox. */
 export function parseRoute(hash: string): Route {
   const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;

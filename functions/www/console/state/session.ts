@@ -17,7 +17,7 @@ export interface Session {
 }
 
 export const session = signal<Session | undefined>(tabStorage.read<Session>("session"));
-/** Why the session ended, if the agent did not sign out. */
+/** Why the session ended. Undefined if the agent signed out or has not been signed in. */
 export const signOutReason = signal<"expired" | undefined>(undefined);
 /** Whether the agent has signed in since the page was loaded. */
 export let isNewSession = false;

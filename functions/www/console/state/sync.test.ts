@@ -17,8 +17,7 @@ import { Sync } from "./sync";
 import { Timelines } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** The animation frames that `Sync` has requested. They and the other browser functions that `Sync` uses are replaced
- * below. */
+/** The callbacks that `Sync` has passed to the fake `requestAnimationFrame` below. */
 const pendingFrames: (() => void)[] = [];
 const globals = globalThis as unknown as Record<string, unknown>;
 beforeEach(() => {

@@ -37,8 +37,7 @@ export interface SyncEvents {
 
 export class Sync {
   readonly connection = signal<ConnectionState>({ kind: "starting" });
-  /** Returns the timeline of the open chat, or undefined if no chat is open. It is refreshed together with the lists.
-   * Returns the timeline of the open chat, or undefined if no chat is open. It is refreshed together with the lists. */
+  /** Returns the timeline of the open chat, which is refreshed with the lists; undefined if no chat is open. */
   openTimeline: () => Timeline | undefined = () => undefined;
 
   private readonly socket: PushSocket;
@@ -139,7 +138,7 @@ export class Sync {
     void this.openTimeline()
       ?.refreshPending()
       .catch(() => {});
-    // Other timelines may have missed pushes. They are refreshed when they are opened.
+    // Other timelines can have missed pushes, but they are refreshed when they are opened.
   }
 
   private onSocketDown(nextAttemptAt: number | undefined): void {
@@ -334,8 +333,7 @@ const MESSAGE_TYPES = new Set([
   "buttons",
 ]);
 
-/** Returns a copy of the row with this entry as its last message. It is used until a push with the row itself arrives.
- * Returns a copy of the row with this entry as its last message. It is used until a push with the row itself arrives. */
+/** Returns a copy of the row with this entry as its last message, for use until the row itself is pushed. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
   if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];

@@ -1,4 +1,4 @@
-/* The entries and the details of a chat. If the numbers (`seq`) of the entries have gaps, the missing entries are
+/* The entries and the details of a chat. If the entries' numbers (`seq`) have gaps, the missing entries are
    requested. */
 
 import { batch, signal } from "@preact/signals";
@@ -39,8 +39,7 @@ export class Timeline {
     return this.entries.peek().at(-1)?.seq ?? 0;
   }
 
-  /** Loads the chat's details and the last entries of its timeline. `highestSeq` is the chat's last `seq`; undefined if
-   * it is not known. */
+  /** Loads the chat's details and last entries. `highestSeq` is the chat's last `seq`; undefined if it is not known. */
   async open(highestSeq: number | undefined): Promise<void> {
     if (this.loadState.peek() === "loading") return;
     if (this.loadState.peek() === "ready") return this.refreshPending();
@@ -124,8 +123,7 @@ export class Timeline {
     }
   }
 
-  /** Adds an entry from a push or a response, or replaces the entry with the same `seq`. Returns whether the entry is
-   * new. */
+  /** Adds an entry, or replaces the entry with the same `seq`. Returns whether the entry is new. */
   applyEntry(entry: Entry): boolean {
     const isNew = !this.entries.peek().some((existing) => existing.seq === entry.seq);
     this.mergeEntries([entry]);

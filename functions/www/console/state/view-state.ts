@@ -26,8 +26,7 @@ effect(() => tabStorage.write("tab", activeTab.value));
 export const searchQuery = signal("");
 /** Whether the visitor pane is shown over the conversation. Used on narrow screens only. */
 export const isVisitorPaneOverlayOpen = signal(false);
-/** The chat whose composer must get the focus, and whether for a reply or a note. Undefined if no composer must. The
- * request stays here until that composer is rendered. */
+/** The chat whose composer must get the focus, for a reply or a note. Undefined after the composer has got it. */
 export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
 export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
   composerFocusRequest.value = { chatId, kind };

@@ -48,9 +48,9 @@ export class Workspace {
 
   readonly presence = signal<PresenceStatus | undefined>(undefined);
   readonly directory = signal<Directory | undefined>(undefined);
-  /** Undefined until the canned replies are loaded; null if the service does not support them. */
+  /** The account's canned replies. Undefined until they are loaded; null if the service does not support them. */
   readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
-  /** Chats for which a request to accept them is running. */
+  /** The chats that the agent has accepted and whose requests are still running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
   /** The outbox keys of the entries that this page sent. The map's keys are the entry ids. They let the component of an
    * entry keep the key that it had as an outbox item. */
@@ -135,8 +135,7 @@ export class Workspace {
 
   private readonly onOnline = () => this.outbox.retryNow();
 
-  /** Immediately sends the requests that are delayed so that the agent can undo them, because the page is being closed.
-   * Immediately sends the requests that are delayed so that the agent can undo them, because the page is being closed. */
+  /** Sends the requests that are delayed for Undo immediately, because the page is being closed. */
   private readonly onPageHide = () => {
     for (const [chatId, { timer, dismiss }] of this.closeTimers) {
       clearTimeout(timer);
@@ -390,8 +389,7 @@ export class Workspace {
     this.chats.remove(ids);
   }
 
-  /** Returns the chat's row from a list, otherwise a row made from the chat's details. Undefined if neither is loaded.
-   * Returns the chat's row from a list, otherwise a row made from the chat's details. Undefined if neither is loaded. */
+  /** Returns the chat's row from a list, or a row made from its details. Undefined if neither is loaded. */
   header(chatId: number): ChatRow | undefined {
     const detail = this.timelines.peek(chatId)?.chatDetails.peek();
     return this.chats.peek(chatId) ?? (detail && rowFromDetails(detail));
@@ -449,8 +447,7 @@ export class Workspace {
     };
   }
 
-  /** Loads the agents and departments. If the service does not have the endpoint for agents yet, admins load them from
-   * the admin endpoints. */
+  /** Loads the agents and departments. Without the agents' endpoint, admins load them from the admin endpoints. */
   async loadDirectory(): Promise<Directory> {
     try {
       this.directory.value = await this.api.get("/agent/agents");

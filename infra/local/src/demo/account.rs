@@ -167,7 +167,7 @@ async fn ensure_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccou
 }
 
 /// Sets the provider's endpoint to the base URL of this run. The request is sent even if the endpoint is unchanged,
-/// because the service may now reject the endpoint if the template's parameters have changed.
+/// because the service could reject even an unchanged endpoint after a change of the template's parameters.
 async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_id: &str) -> Result<(), Error> {
     let path = format!("/operator/providers/{provider_id}");
     let provider: ProviderResponse = api.get(&path, operator_key).await?;
@@ -212,8 +212,8 @@ async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String
 
 async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Error> {
     let (admin_email, admin_password) = new_credentials("admin")?;
-    // The provider is created first. If the service may not call receivers on this machine, it rejects the provider,
-    // and nothing else has been created yet.
+    // The provider is created first. If the service is not allowed to call receivers on this machine, it rejects the
+    // provider, and nothing else has been created yet.
     let provider = json!({"name": "Demo bots", "endpoint": bot::endpoint(api.base_url())});
     let created = api.post("/operator/providers", Some(operator_key), &provider).await;
     let ProviderResponse { provider_id, .. } = created.map_err(receiver_error)?;
@@ -242,7 +242,7 @@ async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Erro
 }
 
 /// Generates an e-mail address and a password. The address contains random characters, because e-mail addresses are
-/// unique in the service and the address of an earlier demo account may still exist.
+/// unique in the service and the address of an earlier demo account could still exist.
 fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
     Ok((
         format!("{name}-{}@demo.example", random_and_digest::random_hex::<3>()?),
@@ -281,7 +281,7 @@ async fn create_channel(
     api.post("/admin/channels", Some(admin_token), &channel).await
 }
 
-/// Returns the channel's URL with the base URL of this run, because the port may differ between runs.
+/// Returns the channel's URL with the base URL of this run, because the port can differ between runs.
 fn channel_url(api: &ApiClient, endpoint: &str) -> String {
     let path = endpoint.find("/channel/").and_then(|start| endpoint.get(start..)).unwrap_or_default();
     format!("{}{path}", api.base_url())

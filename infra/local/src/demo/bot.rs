@@ -14,7 +14,7 @@ use crate::api_client::{self, ApiClient, Error};
 
 const PATH_PREFIX: &str = "/_local/bot";
 
-/// The `endpoint` of the demo's bot provider.
+/// Returns the `endpoint` of the demo's bot provider.
 #[must_use]
 pub fn endpoint(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
@@ -27,8 +27,8 @@ pub fn with_base_url(endpoint: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(endpoint, PATH_PREFIX, base_url)
 }
 
-/// Clones share the connection. The host needs the bot's routes before the provider exists. Until the bot is connected,
-/// it responds with 503.
+/// A demo bot. The host needs the bot's routes before the provider exists, so the bot is connected later. Until then,
+/// it responds with 503. Clones share the connection.
 #[derive(Debug, Clone, Default)]
 pub struct DemoBot(Arc<OnceLock<ProviderConnection>>);
 
@@ -40,12 +40,12 @@ struct ProviderConnection {
 }
 
 impl DemoBot {
-    /// Connects the bot as the provider `provider_id`. Later calls have no effect.
+    /// Connects the bot as the bot of the provider `provider_id`. Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, provider_id: &str) {
         let _ = self.0.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
     }
 
-    /// Returns the route on which the bot receives events. The host serves the route on its port.
+    /// Returns a router with the route on which the bot receives events. The host serves it on its port.
     pub fn router(self) -> Router {
         Router::new().route(&format!("{PATH_PREFIX}/{{token}}"), post(receive_event)).with_state(self)
     }

@@ -9,7 +9,7 @@ use crate::{api_client, terminal};
 
 const PATH_PREFIX: &str = "/_local/integrator";
 
-/// The `integrator_url` of the demo's channels.
+/// Returns the `integrator_url` of the demo's channels.
 #[must_use]
 pub fn url(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
@@ -22,7 +22,7 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH_PREFIX, base_url)
 }
 
-/// Returns the route on which the integrator receives messages. The host serves the route on its port.
+/// Returns a router with the route on which the integrator receives messages. The host serves it on its port.
 pub fn router() -> Router {
     Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message))
 }

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! - `account.rs`: the demo account, created in the first run and restored in later runs
-//! - [`bot`], [`integrator`]: its receivers, served on the host's port below `/_local/`
+//! - [`bot`], [`integrator`]: the receivers of the demo account, served on the host's port below `/_local/`
 //! - [`welcome`]: the text that the command prints when the host is ready
 
 mod account;

@@ -1,4 +1,4 @@
-//! The database and the thread that serves it.
+//! Opens the database and starts the thread that serves it.
 //!
 //! Calls to the database block. They run on a thread with its own Tokio runtime, so that a long scan does not delay the
 //! gateway. The proxy runs on the same thread, which avoids a thread switch for each request.
@@ -23,7 +23,7 @@ use crate::iam::Roles;
 use crate::template::TableDefinition;
 use crate::usage::UsageMeter;
 
-/// How often expired items are deleted. On AWS, this may take days.
+/// How often expired items are deleted. On AWS, items are sometimes deleted days after they expire.
 const TTL_DELETION_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A running database. Dropping it stops its thread.
@@ -36,7 +36,8 @@ pub(crate) struct DynamoEngine {
 }
 
 impl DynamoEngine {
-    /// Opens the database file, or an empty database in memory, and creates missing tables of the template.
+    /// Opens the database in `file`, or an empty database in memory if `file` is `None`. Creates the tables of the
+    /// template that are missing.
     pub fn start(
         file: Option<&Path>,
         template: &[TableDefinition],
@@ -63,7 +64,7 @@ impl DynamoEngine {
         Ok(Self { url: format!("http://{proxy_address}"), database, write_conflicts, stop, thread })
     }
 
-    /// The base URL of the tables. Each function appends its name as the path.
+    /// Returns the base URL of the tables. Each function appends its name as the path.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -73,7 +74,7 @@ impl DynamoEngine {
         self.write_conflicts.set_interval(interval);
     }
 
-    /// Deletes expired items periodically until the future is dropped.
+    /// Deletes expired items periodically until the returned future is dropped.
     pub fn delete_expired_items(&self) -> impl Future<Output = ()> + Send + use<> {
         let database = self.database.clone();
         async move {
@@ -96,7 +97,7 @@ impl DynamoEngine {
     }
 }
 
-/// Listens on a free port.
+/// Listens on a free port and returns the listener with its address.
 fn bind() -> Result<(TcpListener, SocketAddr), Error> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;

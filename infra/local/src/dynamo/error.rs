@@ -1,4 +1,4 @@
-//! Errors of the local DynamoDB. Each message is one line.
+//! The errors of the local DynamoDB. Each message is one line.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -5,7 +5,7 @@
 //! - `table_setup.rs`: creates the tables of the template or compares them with existing ones
 //! - `write_conflicts.rs`: simulates conflicts of concurrent writes for tests
 //! - `proxy.rs`: the endpoint of the functions; checks permissions and counts capacity units
-//! - `error.rs`: why the tables cannot be served
+//! - `error.rs`: the reasons why the tables cannot be served
 
 mod engine;
 mod error;

@@ -54,7 +54,7 @@ struct TableRequest<'r> {
     return_consumed_capacity: Option<IgnoredAny>,
 }
 
-/// One operation of a transaction.
+/// An operation of a transaction, of which only the table is needed.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct TransactItem<'r> {
@@ -69,7 +69,7 @@ struct CapacityResponse {
     consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// Operations on several tables report one entry for each table.
+/// The capacity units that an operation reports. An operation on several tables reports one entry for each table.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ConsumedCapacity {
@@ -127,7 +127,7 @@ impl DynamoProxy {
     }
 
     /// Checks the permissions and counts the request. If the operation consumes capacity units, returns the body with
-    /// the parameter `ReturnConsumedCapacity`, otherwise the unchanged body.
+    /// the parameter `ReturnConsumedCapacity`, otherwise returns the unchanged body.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, AccessDenied> {
         // A body that cannot be parsed is forwarded, so that the engine returns the same error as DynamoDB.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
@@ -170,7 +170,7 @@ impl TableRequest<'_> {
         single.chain(batch).chain(transaction).collect()
     }
 
-    /// The names of the tables, without duplicates.
+    /// Returns the names of the tables in the request, without duplicates.
     fn table_names(&self) -> BTreeSet<&str> {
         let batch = self.request_items.iter().flatten().map(|(table, _)| table);
         let transaction = self.transact_items.iter().flatten().flat_map(BTreeMap::values);
@@ -190,7 +190,7 @@ async fn forward(
     response.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 
-/// Converts the amount to read or write units. Returns `None` for an operation that consumes no capacity units.
+/// Returns `amount` as the read or write units of the operation, or `None` if the operation consumes no capacity units.
 fn capacity_units(operation: &str, amount: f64) -> Option<CapacityUnits> {
     match operation {
         "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" => Some(CapacityUnits::Read(amount)),

@@ -26,7 +26,8 @@ impl WriteConflicts {
         self.interval.store(interval.map_or(0, NonZeroU32::get), Ordering::Relaxed);
     }
 
-    /// Returns the error response if the request is a write that is to be rejected. Nothing is written in that case.
+    /// Returns the error response if the request is a write that must be rejected; such a write has no effect. Returns
+    /// `None` if the request must be processed.
     pub fn reject(&self, operation: &str, body: &[u8]) -> Option<Response> {
         let interval = NonZeroU32::new(self.interval.load(Ordering::Relaxed))?;
         let is_transaction = operation == "TransactWriteItems";

@@ -5,12 +5,12 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Why a request got no response from a function.
+/// The reasons why the gateway itself responds to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GatewayError {
     NoRoute,
-    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so the response
-    /// has the service's own format.
+    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so the format of
+    /// the response is that of the service rather than of the API.
     InvalidHead {
         field: &'static str,
         /// The rule that the field violates.
@@ -18,9 +18,9 @@ pub(super) enum GatewayError {
     },
     /// The connection was closed before the body was complete.
     IncompleteBody,
-    /// The request line and the headers together exceed their limit.
+    /// The request line and the headers together exceed the size limit.
     HeadersTooLarge,
-    /// The body or the event exceeds its limit.
+    /// The body of the request or the event for the function exceeds its size limit.
     PayloadTooLarge,
     /// The function exceeded the timeout of the route.
     FunctionTimedOut,

@@ -18,7 +18,7 @@ use crate::time_format::access_log_time;
 /// The API id in events. AWS generates an id for every API; this id is constant.
 const API_ID: &str = "local";
 
-/// Content types, besides `text/*` and `*+json`, whose bodies are passed to the function without base64.
+/// The content types whose bodies are passed to the function without base64, in addition to `text/*` and `*+json`.
 const TEXT_CONTENT_TYPES: [&str; 3] = ["application/json", "application/javascript", "application/xml"];
 
 /// A request and the route that matches it.
@@ -126,7 +126,7 @@ impl RoutedRequest<'_> {
         }
     }
 
-    /// Whether the body is text. A body without a content type counts as text.
+    /// Returns whether the body is text. A body without a content type counts as text.
     fn is_text(&self) -> bool {
         let Some(content_type) = self.head.headers.get(header::CONTENT_TYPE) else {
             return true;
@@ -137,7 +137,7 @@ impl RoutedRequest<'_> {
     }
 }
 
-/// Omits empty lists, empty objects and an empty body, as on AWS. Other strings may be empty.
+/// Removes empty lists, empty objects and an empty body from the event, as on AWS. Other empty strings are kept.
 fn omit_absent_fields(mut event: Value) -> Value {
     if let Value::Object(members) = &mut event {
         members.retain(|name, value| match value {

@@ -32,7 +32,7 @@ fn validate_path(head: &Parts) -> Result<(), GatewayError> {
     is_path.then_some(()).ok_or(GatewayError::InvalidHead { field: "path", reason: "must begin with a slash" })
 }
 
-/// RFC 9112, section 3.2, requires exactly one Host header. HTTP/1.0 requests may omit it.
+/// Checks the Host header. RFC 9112, section 3.2, requires exactly one, but an HTTP/1.0 request can omit it.
 fn validate_host(head: &Parts) -> Result<(), GatewayError> {
     let mut hosts = head.headers.get_all(header::HOST).iter();
     let is_valid = match (hosts.next(), hosts.next()) {
@@ -44,8 +44,8 @@ fn validate_host(head: &Parts) -> Result<(), GatewayError> {
     is_valid.then_some(()).ok_or(error)
 }
 
-/// Whether the value is a valid host. The Lambda runtime of the functions builds a URL from the value and panics if the
-/// URL is invalid.
+/// Returns whether the value is a valid host. The Lambda runtime of the functions builds a URL from the value and
+/// panics if the URL is invalid.
 fn is_host(host: &str) -> bool {
     !host.contains(['/', '?', '#', '@', '\\']) && reqwest::Url::parse(&format!("http://{host}/")).is_ok()
 }

@@ -81,7 +81,7 @@ impl FunctionResponse {
     }
 }
 
-/// Converts a header value to text. Functions may also return numbers and booleans as header values.
+/// Converts a header value to text. Functions can also return numbers and booleans as header values.
 fn header_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

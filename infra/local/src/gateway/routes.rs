@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::template::Function;
 
-/// All routes, in order of precedence.
+/// The routes of all functions, in order of precedence.
 pub(super) struct Routes(Vec<CompiledRoute>);
 
 pub(super) struct CompiledRoute {
@@ -46,7 +46,7 @@ impl Routes {
         Self(routes)
     }
 
-    /// Finds the route for a percent-encoded path.
+    /// Finds the route for a percent-encoded path. Returns `None` if no route matches.
     pub fn find(&self, method: &str, path: &str) -> Option<RouteMatch<'_>> {
         self.0.iter().find_map(|route| {
             let parameters = route.match_request(method, path)?;
@@ -71,14 +71,14 @@ impl CompiledRoute {
         }
     }
 
-    /// The sort key: `$default` comes last. The other routes are sorted by their paths. If two routes have the same
-    /// path, a route with a specific method comes before a route for any method.
+    /// Returns the sort key of the route. `$default` comes last. The other routes are sorted by their paths. If two
+    /// routes have the same path, a route with a specific method comes before a route for any method.
     fn precedence(&self) -> (bool, Vec<u8>, bool) {
         let segments = self.segments.iter().map(Segment::precedence).collect();
         (self.key == "$default", segments, self.method.is_none())
     }
 
-    /// Returns the path parameters if the route matches.
+    /// Returns the path parameters if the route matches the request, otherwise `None`.
     fn match_request(&self, method: &str, path: &str) -> Option<BTreeMap<&str, String>> {
         if self.method.as_deref().is_some_and(|expected| expected != method) {
             return None;

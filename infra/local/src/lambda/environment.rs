@@ -1,5 +1,5 @@
-//! The environment variables of a function process: first those that Lambda sets, then those of the template. Processes
-//! do not inherit the host's own environment, so a function cannot depend on it.
+//! Builds the environment variables of a function process: first those that Lambda sets, then those of the template.
+//! Processes do not inherit the host's own environment, so a function cannot depend on it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::arn::REGION;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 
-/// The variables that are the same for all processes of a function.
+/// Returns the variables that are the same for all processes of a function.
 pub(super) fn function_variables(
     function: &Function,
     binaries: &Path,
@@ -48,7 +48,7 @@ pub(super) fn function_variables(
     standard.into_iter().chain(logging).map(to_owned).chain(endpoints).chain(template).collect()
 }
 
-/// The variables that differ between processes.
+/// Returns the variables that differ between processes.
 pub(super) fn process_variables(endpoints: &ServiceEndpoints, process: Uuid) -> [(&'static str, String); 2] {
     [
         ("AWS_LAMBDA_LOG_STREAM_NAME", format!("local/[$LATEST]{}", process.simple())),

@@ -1,4 +1,4 @@
-//! Why an invocation failed. The messages appear in the function's log.
+//! The reasons why an invocation fails. The messages appear in the function's log.
 
 use std::process::ExitStatus;
 use std::time::Duration;

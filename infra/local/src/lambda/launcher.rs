@@ -68,7 +68,7 @@ impl Launcher {
     pub fn start(&self) -> Result<Process, InvocationError> {
         let id = Uuid::now_v7();
         let (mailbox, commands) = Mailbox::new(function_arn(&self.function), self.timeout);
-        // The process is registered before `spawn` is called, because the new process may call the Runtime API before
+        // The process is registered before `spawn` is called, because the new process could call the Runtime API before
         // `spawn` returns.
         let registration = self.registry.register(id, &self.function, Arc::clone(&mailbox));
         let mut child = self.spawn(id).map_err(|error| InvocationError::SpawnFailed(error.to_string()))?;
@@ -88,8 +88,8 @@ impl Launcher {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // The process gets a process group other than the terminal's, so that it does not receive Ctrl-C. The host
-            // then lets running invocations finish.
+            // The process does not belong to the process group of the terminal, so it does not receive Ctrl-C. After
+            // Ctrl-C, the host can therefore let running invocations finish.
             .process_group(self.group.id())
             .kill_on_drop(true)
             .spawn()

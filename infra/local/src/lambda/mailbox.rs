@@ -20,7 +20,8 @@ pub(super) struct Invocation {
 
 pub(super) enum ProcessCommand {
     Invoke(Invocation),
-    /// Asks for a notification as soon as the process requests an event, because its initialization is then complete.
+    /// Asks for a notification as soon as the process requests an event, which shows that its initialization is
+    /// complete.
     AwaitReady(oneshot::Sender<()>),
 }
 

@@ -5,14 +5,15 @@
 //! Runtime API, so a response is always attributed to the right process.
 //!
 //! # Layout
-//! - [`Functions`]: the entry point, with one pool for each function
+//! - `Functions`: the entry point, with one pool for each function
 //! - `process_pool.rs`: picks the process for an invocation and limits concurrency
 //! - `launcher.rs`, `environment.rs`: start a process with its environment variables
-//! - `process.rs`: one process until its exit, and the outcome of an invocation in it
+//! - `process.rs`: runs one process until its exit, and defines the outcomes of an invocation
 //! - `mailbox.rs`: passes events to a process and responses back
-//! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and which process is calling
+//! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and the registry that identifies the
+//!   caller
 //! - `process_group.rs`: kills all processes if the host itself is killed
-//! - `error.rs`: why an invocation failed
+//! - `error.rs`: the reasons why an invocation fails
 
 mod environment;
 mod error;
@@ -43,7 +44,7 @@ pub use self::error::{InvocationError, ProcessExit};
 pub(crate) use self::launcher::LaunchContext;
 pub(crate) use self::runtime_api::MAX_PAYLOAD_BYTES;
 
-/// How long a process may be idle before it is killed.
+/// How long a process can be idle before it is killed.
 const MAX_IDLE_TIME: Duration = Duration::from_secs(300);
 
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
@@ -73,7 +74,7 @@ impl Functions {
         Ok(Self { pools: Arc::new(functions.iter().map(pool).collect()), registry, kill })
     }
 
-    /// The Runtime API for all processes.
+    /// Returns the router of the Runtime API, which all processes use.
     pub fn runtime_api(&self) -> Router {
         runtime_api::router(Arc::clone(&self.registry))
     }
@@ -101,7 +102,7 @@ impl Functions {
         self.registry.processes()
     }
 
-    /// Kills processes that have been idle for too long. Runs until its future is dropped.
+    /// Kills processes that have been idle for too long, until the returned future is dropped.
     pub async fn kill_idle_processes(self) {
         loop {
             tokio::time::sleep(IDLE_CHECK_INTERVAL).await;

@@ -1,4 +1,4 @@
-//! One process of a function, from its start to its exit. A process handles one event at a time.
+//! Runs one process of a function from its start to its exit. A process handles one event at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,14 +27,14 @@ pub(super) struct Process {
     mailbox: Arc<Mailbox>,
     /// Whether the process has ever requested an event.
     is_initialized: bool,
-    /// `Some` once the process has exited.
+    /// How the process exited. `None` while it is running.
     exit: watch::Receiver<Option<ProcessExit>>,
     /// Dropping this makes the supervisor kill the process.
     _owner: oneshot::Sender<()>,
 }
 
 pub(super) enum InvocationOutcome {
-    /// The function responded. The process can handle another event.
+    /// The function responded with a result or an error. The process can handle another event.
     Completed(Result<Bytes, InvocationError>),
     /// The process exited before it received the event, so another process can handle the event.
     NotDelivered,
@@ -74,7 +74,7 @@ impl Process {
 
     /// Sends one event to the process and waits for the response.
     pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
-        // The Runtime API may still have an open request of a killed process. That request would take the event, and
+        // The Runtime API can still have an open request of a killed process. That request would take the event, and
         // the event would be lost.
         if self.exit.borrow().is_some() {
             return InvocationOutcome::NotDelivered;
@@ -132,7 +132,7 @@ impl Process {
     }
 }
 
-/// Owns the child process. Waits for its exit, or kills it.
+/// Owns the child process, and waits for its exit or kills it.
 pub(super) struct Supervisor {
     pub child: Child,
     /// The tasks that forward the output of the process to the log.

@@ -1,16 +1,17 @@
-//! The process group of all function processes. A watchdog process kills the group when the host exits for any reason,
-//! even after `kill -9`.
+//! Creates the process group of all function processes. A watchdog process kills the group when the host exits for any
+//! reason, even after `kill -9`.
 
 use std::io;
 use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-/// Blocks until standard input is closed, then kills the watchdog's own process group.
+/// The shell script of the watchdog. It blocks until standard input is closed, then kills the watchdog's own process
+/// group.
 const WATCHDOG_SCRIPT: &str = "read -r _; kill -KILL 0";
 
-/// When this is dropped or the host exits, the operating system closes the pipe to the watchdog, which then kills every
-/// process in the group, including processes that hang.
+/// The group of all function processes. When this value is dropped or the host exits, the operating system closes the
+/// pipe to the watchdog, which then kills every process in the group, including processes that hang.
 pub(super) struct ProcessGroup {
     id: i32,
     /// Holds the write end of the pipe. The group id stays reserved until the host has waited for this child.
@@ -32,7 +33,7 @@ impl ProcessGroup {
         Ok(Self { id, _watchdog: watchdog })
     }
 
-    /// The argument for [`Command::process_group`].
+    /// Returns the id of the group, which is the argument for [`Command::process_group`].
     pub fn id(&self) -> i32 {
         self.id
     }

@@ -1,4 +1,4 @@
-//! The processes of one function. Each invocation takes an idle process, or starts a process if none is idle.
+//! Manages the processes of one function. Each invocation takes an idle process, or starts a process if none is idle.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub(super) struct ProcessPool {
     timeout: Duration,
     launcher: Launcher,
     concurrency_limit: u32,
-    /// One permit for each running invocation.
+    /// Each running invocation holds one permit, so the permits limit the concurrency.
     permits: Semaphore,
     idle: Mutex<Vec<IdleProcess>>,
     log: LogSink,
@@ -35,8 +35,8 @@ struct IdleProcess {
     idle_since: Instant,
 }
 
-/// Returns the reserved concurrency or, without one, a limit that is sufficient for the maximum concurrency of all
-/// queues.
+/// Returns the function's reserved concurrency. If the template sets none, returns a limit that is sufficient for the
+/// maximum concurrency of all queues.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
     function.reserved_concurrency.unwrap_or_else(|| queues.sum::<u32>().max(DEFAULT_CONCURRENCY_LIMIT))
@@ -98,7 +98,7 @@ impl ProcessPool {
         self.idle().push(IdleProcess { process, idle_since: Instant::now() });
     }
 
-    /// Does not log errors that the function returned, because the function logs them itself.
+    /// Logs an error, unless the function returned it, because the function logs its errors itself.
     fn log_error(&self, error: &InvocationError) {
         if !matches!(error, InvocationError::Function { .. }) {
             self.log.line(&self.function, &error.to_string());

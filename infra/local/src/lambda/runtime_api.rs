@@ -20,7 +20,7 @@ use super::process_registry::ProcessRegistry;
 /// Lambda's limit for the event and for the response of an invocation.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
-/// The error body that a function posts. Both fields are optional.
+/// The body of an error that a function reports. Both fields are optional.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct ErrorReport {
@@ -39,7 +39,7 @@ pub(super) fn router(registry: Arc<ProcessRegistry>) -> Router {
         .with_state(registry)
 }
 
-/// Responds as soon as there is an event for the process.
+/// Handles a process's request for its next event. Responds as soon as there is an event.
 async fn next_invocation(State(registry): State<Arc<ProcessRegistry>>, Path(process): Path<Uuid>) -> Response {
     let Some(mailbox) = registry.mailbox(process) else {
         return StatusCode::FORBIDDEN.into_response();

@@ -23,7 +23,7 @@ pub(super) struct AsyncEngine {
 
 struct Queue {
     definition: QueueDefinition,
-    /// Notified after every change that may make a message visible earlier.
+    /// Wakes waiting receivers after every change that could make a message visible earlier.
     changed: Notify,
 }
 
@@ -52,7 +52,8 @@ impl AsyncEngine {
         Ok(sent)
     }
 
-    /// Waits until at least one message is visible. The caller must limit the time.
+    /// Waits until at least one message is visible and receives messages. There is no time limit, so the caller must
+    /// set one.
     pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
         loop {
@@ -70,7 +71,7 @@ impl AsyncEngine {
 
     fn receive_visible(&self, queue: &Queue, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let result = self.lock_engine().receive(&queue.definition, request, self.now_ms())?;
-        // Other receivers sleep until the next due time, which this receive may have changed.
+        // Other receivers sleep until the next due time, which this receive could have changed.
         if !result.messages.is_empty() || result.has_dead_lettered {
             queue.changed.notify_waiters();
         }

@@ -39,7 +39,7 @@ pub enum Error {
          provided explicitly."
     )]
     MissingDeduplicationId,
-    /// The message body has this many bytes.
+    /// The message body is too long. The value is its length in bytes.
     #[error(
         "One or more parameters are invalid. Reason: Message must be shorter than {MAX_MESSAGE_BYTES} \
          bytes, this one has {0}."
@@ -54,7 +54,7 @@ pub enum Error {
     /// The receipt handle is malformed or belongs to another queue.
     #[error("The input receipt handle is invalid.")]
     ReceiptHandleIsInvalid,
-    /// In a FIFO queue, the visibility timeout of the message has ended.
+    /// The message is in a FIFO queue, and its visibility timeout has ended.
     #[error("Value {0} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")]
     ReceiptHandleExpired(String),
     /// The message has been deleted, or it has been received again since the handle was issued.
@@ -67,7 +67,7 @@ pub enum Error {
     MessageNotInflight,
     #[error("There should be at least one entry in the batch request.")]
     EmptyBatchRequest,
-    /// The batch has this many entries.
+    /// The batch has too many entries. The value is their number.
     #[error("Maximum number of entries per request are {MAX_BATCH_ENTRIES}. You have sent {0}.")]
     TooManyEntriesInBatchRequest(usize),
     #[error("Id {0} repeated.")]
@@ -77,7 +77,7 @@ pub enum Error {
          be at most 80 letters long."
     )]
     InvalidBatchEntryId,
-    /// The message bodies of the batch have this many bytes in total.
+    /// The message bodies of the batch are too long together. The value is their total length in bytes.
     #[error("Batch requests cannot be longer than {MAX_MESSAGE_BYTES} bytes. You have sent {0} bytes.")]
     BatchRequestTooLong(usize),
     #[error("Unknown Attribute {0}.")]

@@ -1,6 +1,6 @@
 //! The limits of SQS ("Amazon SQS quotas" in its developer guide).
 
-/// The limit of a message body, and of all message bodies of a batch together.
+/// The maximum size of a message body, and of all message bodies of a batch together.
 pub(super) const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 pub(super) const MAX_BATCH_ENTRIES: usize = 10;
 /// How long a FIFO queue recognizes a deduplication id.
@@ -14,7 +14,7 @@ pub(super) const WAIT_TIME_SECONDS: ParameterRange = ParameterRange::new("WaitTi
 pub(super) const MAX_NUMBER_OF_MESSAGES: ParameterRange = ParameterRange::new("MaxNumberOfMessages", 1, 10);
 pub(super) const MAX_RESULTS_RANGE: ParameterRange = ParameterRange::new("MaxResults", 1, 1_000);
 
-/// The values that a parameter may have, from `min` to `max` inclusive.
+/// The allowed values of a parameter, from `min` to `max` inclusive.
 #[derive(Debug)]
 pub(super) struct ParameterRange {
     parameter: &'static str,

@@ -1,4 +1,4 @@
-//! Queue definitions of the template, checked against the limits of SQS.
+//! The queue definitions of the template. They are checked against the limits of SQS.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::limits::{self, OutOfRange};
 pub struct QueueDefinition {
     /// The last part of the queue's URL and ARN.
     pub name: String,
-    /// The time before a new message becomes visible, 0 to 900 s. A message of a standard queue may override it.
+    /// The time before a new message becomes visible, 0 to 900 s. A message of a standard queue can override it.
     pub delay_seconds: u32,
-    /// The time for which a received message stays hidden, 0 to 43,200 s. A receive request may override it.
+    /// The time for which a received message stays hidden, 0 to 43,200 s. A receive request can override it.
     pub visibility_timeout_seconds: u32,
     /// The time after which a message is deleted, 60 to 1,209,600 s (14 days).
     pub retention_seconds: u32,
-    /// For FIFO queues: whether the hash of the body replaces a missing deduplication id.
+    /// For FIFO queues only: whether the hash of the body replaces a missing deduplication id.
     pub content_based_deduplication: bool,
-    /// For FIFO queues: whether deduplication ids are unique in a message group (`messageGroup`) rather than in the
-    /// queue.
+    /// For FIFO queues only: whether a deduplication id applies to its message group (`messageGroup`) rather than to
+    /// the whole queue.
     pub deduplication_per_group: bool,
     /// When messages are moved to a dead-letter queue. With `None`, a message stays until its retention period ends.
     pub redrive_policy: Option<RedrivePolicy>,
@@ -28,7 +28,8 @@ pub struct QueueDefinition {
 pub struct RedrivePolicy {
     /// The name of the dead-letter queue. It must have the same type as the source queue.
     pub dead_letter_queue: String,
-    /// The number of receives, 1 to 1,000, after which the next receive moves the message to the dead-letter queue.
+    /// How often a message can be received, 1 to 1,000 times. The next receive moves it to the dead-letter queue
+    /// instead.
     pub max_receive_count: u32,
 }
 
@@ -93,7 +94,7 @@ pub(super) fn by_name(definitions: Vec<QueueDefinition>) -> Result<BTreeMap<Stri
     Ok(all)
 }
 
-/// Whether the queue is a FIFO queue. AWS also requires the suffix `.fifo` for FIFO queues.
+/// Returns whether the queue is a FIFO queue. AWS also requires the suffix `.fifo` for FIFO queues.
 pub(super) fn is_fifo(name: &str) -> bool {
     name.ends_with(".fifo")
 }
@@ -104,7 +105,7 @@ fn is_queue_name(name: &str) -> bool {
     !stem.is_empty() && name.len() <= 80 && stem.chars().all(is_allowed)
 }
 
-/// Why SQS would reject the queue definitions.
+/// The reasons why SQS would reject a queue definition.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum DefinitionError {
     #[error("queue {0:?}: a name is 1 to 80 letters, digits, - and _, and may end in .fifo")]

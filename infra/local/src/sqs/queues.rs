@@ -1,4 +1,4 @@
-//! The queues as the host uses them: send, receive and delete without HTTP, and the router for the AWS SDK.
+//! The interface of the queues for the host, which sends, receives and deletes messages without HTTP.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,8 +49,8 @@ impl Queues {
     }
 
     /// Waits until at least one message is visible and receives at most `max_messages` of them (0 counts as 1). Returns
-    /// as soon as a message is sent, or a delay or visibility timeout ends. No message is lost if the future is
-    /// dropped.
+    /// as soon as a message is sent, or a delay or visibility timeout ends. If the future is dropped, no message is
+    /// lost.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
@@ -63,8 +63,8 @@ impl Queues {
     /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued.
     ///
     /// # Errors
-    /// [`Error::ReceiptHandleIsInvalid`]; [`Error::ReceiptHandleExpired`] for a message of a FIFO queue that became
-    /// visible again; [`Error::QueueDoesNotExist`], [`Error::Storage`].
+    /// [`Error::ReceiptHandleIsInvalid`], [`Error::QueueDoesNotExist`] or [`Error::Storage`]. Also
+    /// [`Error::ReceiptHandleExpired`] if a message of a FIFO queue has become visible again.
     pub fn delete(&self, queue: &str, receipt_handle: &str) -> Result<(), Error> {
         self.request_counts.increment(queue, "DeleteMessage");
         self.engine.delete(queue, receipt_handle)
@@ -79,7 +79,7 @@ impl Queues {
         self.engine.send(queue, message)
     }
 
-    /// Counts the messages of the queue. This is not counted as a request.
+    /// Returns the numbers of messages in the queue. The call itself is not counted as a request.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
@@ -87,13 +87,13 @@ impl Queues {
         self.engine.depth(queue)
     }
 
-    /// The names of all queues, sorted.
+    /// Returns the sorted names of all queues.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.engine.queue_names().cloned().collect()
     }
 
-    /// Returns the queues that contain messages, each with the number of its messages.
+    /// Returns the queues that contain messages, each with the numbers of its messages.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -108,9 +108,8 @@ impl Queues {
         Ok(non_empty)
     }
 
-    /// Returns the number of API requests by (queue, action) since the start. It includes the requests through the
-    /// router and through this handle. A batch counts as one request. `ListQueues` is counted under an empty queue
-    /// name.
+    /// Returns the number of API requests by (queue, action) since the start. This includes requests through the router
+    /// and calls of these methods. A batch counts as one request. `ListQueues` is counted under an empty queue name.
     #[must_use]
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()

@@ -5,7 +5,7 @@ use std::fmt;
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {path}{kind}")]
 pub struct Error {
-    /// The line in the template, counted from 1.
+    /// The line number in the template, counted from 1.
     pub line: usize,
     pub path: ValuePath,
     pub kind: ErrorKind,
@@ -39,10 +39,10 @@ pub enum ErrorKind {
     /// The text is not valid YAML.
     #[error("{0}")]
     Yaml(String),
-    /// A key without a value, which CloudFormation also rejects.
+    /// A key has no value. CloudFormation rejects this, too.
     #[error("has no value")]
     MissingValue,
-    /// A YAML alias, which CloudFormation also rejects.
+    /// The template contains a YAML alias. CloudFormation rejects this, too.
     #[error("YAML aliases are not supported")]
     UnsupportedAlias,
     #[error("{0} is defined twice")]
@@ -73,7 +73,7 @@ pub enum ErrorKind {
     /// Two functions have the same route.
     #[error("the route {route} already belongs to function {owner}")]
     DuplicateRoute {
-        /// Method and path.
+        /// The method and the path of the route.
         route: String,
         /// The logical id of the other function.
         owner: String,

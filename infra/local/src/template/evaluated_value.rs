@@ -50,7 +50,7 @@ impl<'s> EvaluatedValue<'s> {
         Ok(self.get(key)?.unwrap_or_else(empty))
     }
 
-    /// The properties of a mapping, without those that evaluate to `AWS::NoValue`.
+    /// Returns the properties of a mapping, without those that evaluate to `AWS::NoValue`.
     pub fn entries(&self) -> Result<Vec<(String, Self)>, Error> {
         let Value::Map(entries) = &self.node.value else {
             return Err(self.unexpected_value("a mapping"));
@@ -62,7 +62,7 @@ impl<'s> EvaluatedValue<'s> {
         entries.iter().filter_map(evaluate).collect()
     }
 
-    /// The items of a list, without those that evaluate to `AWS::NoValue`.
+    /// Returns the items of a list, without those that evaluate to `AWS::NoValue`.
     pub fn items(&self) -> Result<Vec<Self>, Error> {
         let Value::List(items) = &self.node.value else {
             return Err(self.unexpected_value("a list"));
@@ -78,7 +78,7 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Accepts a single text or a list of texts.
+    /// Returns the texts of a list. A single text counts as a list with one item.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         match &self.node.value {
             Value::List(_) => self.items()?.iter().map(Self::text).collect(),
@@ -86,7 +86,8 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Like CloudFormation, accepts a number in quotes, because the values of parameters are always text.
+    /// Returns a whole number in the range `allowed`. Like CloudFormation, accepts a number in quotes, because the
+    /// values of parameters are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));
         let expected = || format!("a whole number from {} to {}", allowed.start(), allowed.end());
@@ -109,7 +110,7 @@ impl<'s> EvaluatedValue<'s> {
         self.get(key)?.map_or(Ok(default), |value| value.boolean())
     }
 
-    /// The line in the template, counted from 1.
+    /// Returns the line number in the template, counted from 1.
     pub fn line(&self) -> usize {
         self.node.line
     }

@@ -16,7 +16,7 @@ pub struct Route {
     pub path: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
-    /// The line in the template, counted from 1.
+    /// The line number in the template, counted from 1.
     pub line: usize,
 }
 
@@ -27,11 +27,11 @@ pub struct QueueMapping {
     pub queue: String,
     /// The maximum number of messages in one invocation.
     pub batch_size: u32,
-    /// How long the mapping waits for a batch to fill.
+    /// How long the mapping waits for further messages if a batch is not full.
     pub batching_window: Duration,
     /// Whether the function reports which messages of a batch failed (`ReportBatchItemFailures`).
     pub reports_partial_failures: bool,
-    /// The maximum number of concurrent invocations for this queue.
+    /// The maximum number of concurrent invocations for this queue. With `None`, the host uses its own default.
     pub max_concurrency: Option<u32>,
 }
 
@@ -43,7 +43,7 @@ pub struct Schedule {
 }
 
 impl Route {
-    /// The route key, such as `GET /agent/chats/{chat_id}`.
+    /// Returns the route key, such as `GET /agent/chats/{chat_id}`.
     #[must_use]
     pub fn key(&self) -> String {
         if self.path == "$default" {
@@ -52,7 +52,7 @@ impl Route {
         format!("{} {}", self.method.as_deref().unwrap_or("ANY"), self.path)
     }
 
-    /// The route key without parameter names. Two routes with the same pattern match the same requests.
+    /// Returns the route key without parameter names. Two routes with the same pattern match the same requests.
     pub(super) fn pattern(&self) -> String {
         let without_name = |segment: &str| match segment.strip_prefix('{') {
             Some(name) if name.ends_with("+}") => "{+}".to_owned(),
@@ -125,7 +125,7 @@ fn route_path(path: &EvaluatedValue<'_>) -> Result<String, Error> {
     Err(path.unexpected_value("a path such as /agent/chats/{chat_id}"))
 }
 
-/// Reads the method of a route. `None` matches any method.
+/// Reads the method of a route. Returns `None` if the route matches any method.
 fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
     let Some(method) = properties.get("Method")? else {
         return Ok(None);

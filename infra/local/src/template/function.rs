@@ -16,15 +16,16 @@ pub struct Function {
     pub logical_id: String,
     /// The last segment of `CodeUri`. It is the name of the binary, and the name of the function on this host.
     pub name: String,
-    /// The line of `CodeUri` in the template, counted from 1.
+    /// The line number of `CodeUri` in the template, counted from 1.
     pub line: usize,
     /// The name of the handler. The custom runtime of the functions ignores it.
     pub handler: String,
-    /// The limit for one invocation.
+    /// The maximum duration of an invocation.
     pub timeout: Duration,
     /// The memory size, which is passed to the function in its environment but not enforced.
     pub memory_mb: u32,
-    /// The maximum number of concurrent invocations. Further invocations wait.
+    /// The maximum number of concurrent invocations. Further invocations wait. With `None`, the host uses its own
+    /// limit.
     pub reserved_concurrency: Option<u32>,
     pub environment: BTreeMap<String, String>,
     pub logging: Logging,
@@ -34,7 +35,7 @@ pub struct Function {
     pub permissions: Vec<Permission>,
 }
 
-/// `LoggingConfig` of a function.
+/// The `LoggingConfig` of a function. A property that the template does not set is `None`.
 #[derive(Debug, Clone, Default)]
 pub struct Logging {
     pub format: Option<String>,

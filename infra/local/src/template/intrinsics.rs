@@ -4,11 +4,12 @@ use super::error::{Error, ErrorKind, ValuePath};
 use super::scope::Scope;
 use super::yaml::{Node, Value};
 
-/// `None` stands for `AWS::NoValue`.
+/// The result of an evaluation. `None` stands for `AWS::NoValue`.
 type EvaluationResult = Result<Option<Node>, Error>;
 
 impl Scope {
-    /// Evaluates the intrinsic function at the top of a node. Nested nodes stay unevaluated.
+    /// Evaluates a node if it is an intrinsic function. Other nodes, and nodes within the result, are returned
+    /// unevaluated.
     pub fn evaluate(&self, node: &Node, path: &ValuePath) -> EvaluationResult {
         let Some((function, argument)) = as_intrinsic(node) else {
             return Ok(Some(node.clone()));
@@ -113,8 +114,8 @@ impl Scope {
     }
 }
 
-/// Returns the function's name and argument if the node is an intrinsic function, in the short form (a tag) or in the
-/// long form (a mapping with one key).
+/// Returns the function's name and argument if the node is an intrinsic function, otherwise `None`. The function can be
+/// in the short form (a tag) or in the long form (a mapping with one key).
 pub(super) fn as_intrinsic(node: &Node) -> Option<(&str, Node)> {
     if let Some(tag) = &node.tag {
         let argument = Node { tag: None, ..node.clone() };
@@ -130,7 +131,8 @@ pub(super) fn as_intrinsic(node: &Node) -> Option<(&str, Node)> {
     Some((function, argument.clone()))
 }
 
-/// Splits at the first `${name}` into the text before, the name, and the text after.
+/// Splits a text at the first `${name}` into the text before it, the name, and the text after it. Returns `None` if the
+/// text contains no variable.
 fn split_at_variable(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once("${")?;
     let (name, after) = rest.split_once('}')?;

@@ -1,7 +1,7 @@
 //! Reads `template.yaml`, the only definition of functions, routes, queues and tables.
 //!
-//! Resources that run locally are validated. The first error in them is reported with its line. All other resources
-//! (alarms, dashboards, log groups) are ignored.
+//! Resources that run locally are validated. The first error in them is reported with its line number. All other
+//! resources (alarms, dashboards, log groups) are ignored.
 //!
 //! # Layout
 //! - `yaml.rs`, `error.rs`: the template as a tree that keeps line numbers, and errors with line and path

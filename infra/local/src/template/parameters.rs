@@ -1,4 +1,4 @@
-//! Determines the values of the template's parameters. A value is an override from the caller, or the default.
+//! Determines the values of the template's parameters. A value is the caller's override or, without one, the default.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::yaml::{Node, Value, section_entries};
 /// Returns the values by parameter name.
 ///
 /// # Errors
-/// An override for an undeclared parameter, a parameter without a value, or a value that is not allowed.
+/// An override is for an undeclared parameter, a parameter has no value, or a value is not allowed.
 pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> Result<BTreeMap<String, Node>, Error> {
     let declared: BTreeMap<_, _> = section_entries(template, "Parameters").cloned().collect();
     if let Some(unknown) = overrides.keys().find(|name| !declared.contains_key(*name)) {

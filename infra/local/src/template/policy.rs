@@ -60,8 +60,8 @@ fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>
     Ok(permissions)
 }
 
-/// Combines every action of a statement with every resource. Statements with conditions, wildcards or `Deny` are
-/// rejected, because the local host does not implement them.
+/// Returns the permissions of a statement, which combines each of its actions with each of its resources. Statements
+/// with conditions, wildcards or `Deny` are rejected, because the local host does not implement them.
 fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {

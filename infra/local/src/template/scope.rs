@@ -66,7 +66,7 @@ impl Scope {
         self.evaluate_condition(condition.as_text(), condition.line, &path, &[])
     }
 
-    /// Whether the template declares the resource and its condition is true.
+    /// Returns whether the template declares the resource and the resource's condition is true.
     pub fn is_declared(&self, logical_id: &str) -> bool {
         self.resource_types.contains_key(logical_id)
     }
@@ -75,7 +75,7 @@ impl Scope {
         self.resource_types.get(logical_id).is_some_and(|resource_type| resource_type == "AWS::SQS::Queue")
     }
 
-    /// The name of a queue: its logical id. As on AWS, the name of a FIFO queue ends in `.fifo`.
+    /// Returns the name of a queue, which is its logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
     pub fn queue_name(&self, logical_id: &str) -> String {
         if self.fifo_queues.contains(logical_id) { format!("{logical_id}.fifo") } else { logical_id.to_owned() }
     }

@@ -15,7 +15,7 @@ fn read_with(text: &str, parameters: &[(&str, &str)]) -> Result<Template, Error>
     Template::read(text, &parameters.iter().map(to_owned).collect(), addresses)
 }
 
-/// A template whose only function has one environment variable with this value.
+/// Returns a template whose only function has one environment variable with this value.
 fn template_with_variable(value: &str) -> String {
     format!(
         "Parameters:
@@ -224,7 +224,7 @@ fn queues_with_redrive_policy_are_read() {
     assert_eq!(queues[1].retention_seconds, 1_209_600);
 }
 
-/// A template with a role and one function that has this property.
+/// Returns a template with a role and one function that has this property.
 fn template_with_property(property: &str) -> String {
     format!(
         "Resources:
@@ -287,7 +287,7 @@ fn unsupported_policy_is_rejected() {
     }
 }
 
-/// A template with two queues and one function that has this event.
+/// Returns a template with two queues and one function that has this event.
 fn template_with_event(event: &str) -> String {
     format!(
         "Resources:

@@ -9,7 +9,7 @@ use super::error::{Error, ErrorKind, ValuePath};
 /// A YAML value with its tag and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// The line in the template, counted from 1.
+    /// The line number in the template, counted from 1.
     pub line: usize,
     /// The tag without the exclamation mark.
     pub tag: Option<String>,
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// The value as an error message shows it.
+    /// Returns the value as an error message shows it.
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Scalar(text) => format!("{text:?}"),
@@ -75,12 +75,12 @@ impl ValuePath {
     }
 }
 
-/// The entries of a top-level section, such as `Resources`.
+/// Returns the entries of a top-level section, such as `Resources`.
 pub(super) fn section_entries<'t>(template: &'t Node, section: &str) -> impl Iterator<Item = &'t (String, Node)> {
     template.get(section).map(Node::entries).unwrap_or_default().iter()
 }
 
-/// Parses a single document.
+/// Parses a text that contains a single YAML document.
 pub(super) fn parse(text: &str) -> Result<Node, Error> {
     let mut reader = NodeReader { events: Parser::new_from_str(text), line: 1 };
     let mut first = reader.next_event()?;
@@ -92,7 +92,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Error> {
 
 struct NodeReader<'t> {
     events: Parser<'t, StrInput<'t>>,
-    /// The line of the last event.
+    /// The line number of the last event.
     line: usize,
 }
 
@@ -122,7 +122,7 @@ impl<'t> NodeReader<'t> {
             Event::Alias(_) | Event::UnresolvedAlias(_) | Event::Anchor(..) => {
                 return Err(self.error(ErrorKind::UnsupportedAlias));
             }
-            // An empty document, or a key without a value.
+            // The document is empty, or a key has no value.
             Event::StreamStart
             | Event::StreamEnd
             | Event::DocumentStart(..)

@@ -1,4 +1,4 @@
-//! HTTP requests through the gateway to a real process.
+//! Tests of HTTP requests that reach a real process through the gateway.
 
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn url(host: &ProbeHost, path: &str) -> String {
     format!("{}{path}", host.base_url())
 }
 
-/// Makes the probe function return this result.
+/// Calls the probe function and makes it return this result.
 async fn return_result(host: &ProbeHost, result: &Value) -> Response {
     let request = Client::new().post(url(host, "/probe/x?do=respond"));
     request.header("content-type", "application/json").body(result.to_string()).send().await.unwrap()

@@ -1,4 +1,4 @@
-//! Starting and stopping a host, and the data that it keeps.
+//! Tests of how a host starts and stops, and which data it keeps.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -81,7 +81,8 @@ async fn killing_a_host_ends_idle_and_hanging_functions() {
     let pid = async || -> u32 { reqwest::get(format!("{probe}pid")).await.unwrap().json().await.unwrap() };
     let hanging = pid().await;
     let hang = tokio::spawn(reqwest::get(format!("{probe}hang")));
-    // A host reuses the process that was used last. So a call gets another process as soon as that process hangs.
+    // A host reuses the process that was used last. As soon as that process hangs, a call therefore gets another
+    // process.
     let idle = loop {
         let pid = pid().await;
         if pid != hanging {

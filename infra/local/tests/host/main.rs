@@ -1,4 +1,4 @@
-//! The local host with real processes: template, Lambda, gateway, queues, tables, schedules.
+//! Tests of the local host with real processes: template, Lambda, gateway, queues, tables, schedules.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! Roles: a function may do only what the template allows.
+//! Tests of roles: a function may do only what the template allows.
 
 use local::{Error, Host, Permission};
 use serde_json::json;

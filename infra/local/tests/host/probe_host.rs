@@ -36,7 +36,7 @@ impl ProbeHost {
         Self { host, lines, folder }
     }
 
-    /// The log lines of a function so far.
+    /// Returns the lines that a function has logged so far.
     pub fn lines(&self, function: &str) -> Vec<String> {
         let lines = self.lines.lock().unwrap();
         let lines = lines.iter().filter(|line| line.function == function);
@@ -44,7 +44,7 @@ impl ProbeHost {
     }
 }
 
-/// Options for a host that stores its data in memory and captures its log.
+/// Returns options for a host that stores its data in memory, and the lines of the log that the host captures.
 pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let lines = Arc::default();
     let options = Options {
@@ -104,14 +104,14 @@ pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bo
     }
 }
 
-/// Whether the process is running. A zombie process does not count as running.
+/// Returns whether the process is running. A zombie process does not count as running.
 pub fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'));
     state == Some(false)
 }
 
-/// Sends SIGKILL.
+/// Kills a process with SIGKILL.
 pub fn kill(pid: u32) {
     let status = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
     assert!(status.unwrap().success());

@@ -1,4 +1,4 @@
-//! Queue messages that are delivered to a real process.
+//! Tests of queue messages that are delivered to a real process.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ async fn wait_until_empty(host: &ProbeHost, queue: &str) {
     wait_for(depth, |depth| depth.visible + depth.in_flight + depth.delayed == 0).await;
 }
 
-/// How often the worker received the body.
+/// Returns how often the worker has received a message with this body.
 fn count_received(host: &ProbeHost, body: &str) -> usize {
     let line = format!("got {body}");
     host.lines("worker").iter().filter(|logged| **logged == line).count()
@@ -92,7 +92,7 @@ async fn group_order_is_preserved_after_a_failure() {
 /// `MaximumConcurrency` of the template applies whether it is lower or higher than the host's default.
 #[tokio::test]
 async fn queue_concurrency_is_that_of_the_template() {
-    // Batches of one, so that each message occupies one process.
+    // The batch size is reduced to one below, so that each message occupies one process.
     const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn\n            BatchSize: 5";
     for cap in [2, 40] {
         let folder = link_binaries();

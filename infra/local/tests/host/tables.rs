@@ -1,4 +1,4 @@
-//! Tables that a function uses through the official SDK.
+//! Tests of tables that a function uses through the official SDK.
 
 use std::num::NonZeroU32;
 

@@ -75,7 +75,7 @@ impl Chats {
     /// Stores a bot's message under the entry number that [`advance_header_for_bot`](Self::advance_header_for_bot)
     /// assigned. If the channel cannot show the message, the message is stored for the agents but not delivered. If two
     /// concurrent requests have the same idempotency key, only one message is stored, and both requests get its receipt
-    /// (the stored response). Costs one write, or a transaction of two writes with an idempotency key.
+    /// (the stored response). Costs one write or, with an idempotency key, a transaction of two writes.
     pub async fn store_bot_message(
         &self,
         bot: &Bot,

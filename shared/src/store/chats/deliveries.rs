@@ -21,14 +21,14 @@ use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
-/// How long a chat's header says that a receiver is failing after a failed attempt.
+/// After a failed attempt, the chat's header says for this long that the receiver is failing.
 const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
 /// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
 /// delivery as failed.
 const MAX_REQUEUES: u32 = 60;
 /// How many times the sweep requeues a delivery that awaits the bot's reaction and has not been attempted yet. Its task
 /// may still be in the queue, behind earlier messages of the chat. Two sweeps are enough, because the number of
-/// messages that a visitor can send at once is limited, and all of them are attempted before the second sweep ends.
+/// messages that a visitor can send at once is limited, and attempting all of them takes less time than two sweeps.
 const MAX_BOT_REQUEUES: u32 = 2;
 
 /// What the sweep did with an overdue delivery.
@@ -216,8 +216,8 @@ impl Chats {
         }
     }
 
-    /// Requeues an overdue delivery, or fails it after too many requeues. A delivery without an attempt stays in its
-    /// round, because its task can still be in the queue. Otherwise, a new round starts.
+    /// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery without an attempt stays
+    /// in its round, because its task can still be in the queue. Otherwise, a new round starts.
     ///
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.

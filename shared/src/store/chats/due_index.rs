@@ -24,7 +24,7 @@ pub enum Backlog {
 }
 
 impl Backlog {
-    /// The name of the backlog in metrics.
+    /// Returns the name of the backlog in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Deliveries => "deliveries",

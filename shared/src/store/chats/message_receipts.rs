@@ -16,12 +16,12 @@ use crate::store::{from_item, to_item};
 
 const RECEIPT_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The data of the response to a stored message.
+/// The data from which the response to a stored message is created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageReceipt {
     pub chat_id: u64,
     pub seq: u64,
-    /// The `message.id` of the entry.
+    /// The id of the stored message, which the specification calls `message.id`.
     pub id: String,
     /// Whether the message must be delivered to a bot.
     pub is_for_bot: bool,
@@ -71,7 +71,7 @@ impl IdempotencyKey {
 
 impl Chats {
     /// Reads the receipt of an earlier request with the same key. Fails with [`Error::IdempotencyMismatch`] if that
-    /// request had a different body. Costs one read, or none without a key.
+    /// request had a different body. Costs one read, or nothing if `key` is `None`.
     pub async fn earlier_receipt(&self, key: Option<&IdempotencyKey>) -> Result<Option<MessageReceipt>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };

@@ -87,7 +87,8 @@ pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), "PANEL")
 }
 
-/// The key contains a hash of the integrator's visitor id, because the id may be long and may be personal data.
+/// Returns the key of a visitor's item. It contains a hash of the integrator's visitor id, because the id itself can be
+/// long and can be personal data.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("VISITOR#{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
@@ -259,8 +260,8 @@ impl Chats {
         self.table.query_all(query, max_entries).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// Stores an entry. With an idempotency key, also stores the receipt of the request. Costs one write, or a
-    /// transaction of two writes with a key.
+    /// Stores an entry. With an idempotency key, also stores the receipt of the request. Costs one write or, with a
+    /// key, a transaction of two writes.
     pub(in crate::store) async fn store_entry(
         &self,
         entry: &TimelineEntry,

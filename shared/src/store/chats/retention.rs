@@ -199,7 +199,7 @@ impl Chats {
         Ok(())
     }
 
-    /// Updates the expiry of a visitor. A visitor expires together with the last of their closed chats. After the
+    /// Updates the expiry of a visitor. A visitor expires together with the closed chat that expires last. After the
     /// change, all chats have the same retention period, so this is the chat that was closed last.
     async fn update_visitor_expiry(&self, closed_chat: &Chat, now: Timestamp) -> Result<(), Error> {
         let key = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);

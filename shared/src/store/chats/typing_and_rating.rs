@@ -1,4 +1,4 @@
-//! The visitor's typing notices and ratings. Both are attributes of the chat's header.
+//! Stores the visitor's typing notices and ratings, which are attributes of the chat's header.
 
 use crate::domain::channel::Channel;
 use crate::domain::chat::Rating;

@@ -34,8 +34,8 @@ impl VisitorExpiry {
         Self::OfThisChat(chat_expiry(closed_chat))
     }
 
-    /// Returns the expiry to try after a write condition has failed, or `None` unless `failed_item`, the item whose
-    /// condition failed, is the visitor's item and stores a later expiry than that of the closed chat.
+    /// Returns the expiry to try after a write condition has failed. The result is `None` unless `failed_item`, the
+    /// item whose condition failed, is the visitor's item and stores a later expiry than that of the closed chat.
     pub(in crate::store) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
         let retain_until = failed_item.get("retain_until").filter(|_| failed_item.contains_key("external_id"))?;
         let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
@@ -43,7 +43,7 @@ impl VisitorExpiry {
         seconds(retain_until).is_none_or(|other| other > this_expiry).then(|| Self::OfEarlierChat(retain_until.clone()))
     }
 
-    /// The value of the attribute `retain_until`.
+    /// Returns the value of the attribute `retain_until`.
     pub(in crate::store) fn attribute(&self) -> &AttributeValue {
         let (Self::OfThisChat(until) | Self::OfEarlierChat(until)) = self;
         until

@@ -34,7 +34,7 @@ use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, Key, Write, WriteError, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The maximum length of the names of the visitor and the channel in a chat's header.
+/// The maximum length, in characters, of the visitor's name and of the channel's name in a chat's header.
 pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
 
 /// A visitor's message as received from a channel.

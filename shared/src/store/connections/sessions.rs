@@ -87,8 +87,8 @@ impl Connections {
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
     }
 
-    /// Returns the session of a token, or `None` if the session has expired. Costs one read. At most once a minute,
-    /// also costs two writes, which store the time of the last request.
+    /// Returns the session of a token, or `None` if there is no such session or it has expired. Costs one read. At most
+    /// once a minute, also costs two writes, which store the time of the last request.
     pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else {
             return Ok(None);
@@ -148,8 +148,8 @@ impl Connections {
         self.delete_presence(account_id, agent_id).await
     }
 
-    /// Ends all sessions of an agent who was deleted or whose role has changed. The deletion is repeated until no
-    /// session is left, so that sessions which start concurrently end too.
+    /// Ends all sessions of an agent, for example because the agent was deleted or has a new role. The deletion is
+    /// repeated until no session is left, so that sessions which start concurrently end too.
     pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         loop {
             let sessions = self.sessions(account_id, agent_id).await?;

@@ -66,7 +66,7 @@ impl Directory {
             .await
     }
 
-    /// Costs one read.
+    /// Returns whether the account exists. Costs one read.
     pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
         Ok(self.table.get(account_key(account_id)).await?.is_some())
     }
@@ -87,7 +87,8 @@ impl Directory {
     /// Stores a new agent with their login, in one transaction.
     ///
     /// # Errors
-    /// `Conflict` if the e-mail address is taken. `Forbidden` if the caller adds an admin but is no longer an admin.
+    /// Fails with `Conflict` if the e-mail address is taken, and with `Forbidden` if the caller adds an admin but is no
+    /// longer an admin.
     pub async fn create_agent(&self, agent: &Agent, password_hash: &str, by: Authority) -> Result<(), Error> {
         let mut steps = Vec::new();
         if agent.role == Role::Admin {
@@ -103,7 +104,7 @@ impl Directory {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
 
-    /// Costs one read.
+    /// Returns an agent, or `None` if the agent does not exist. Costs one read.
     pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
         let item = self.table.get(agent_key(account_id, agent_id)).await?;
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
@@ -145,9 +146,9 @@ impl Directory {
     /// changes. All writes are one transaction. A new e-mail address without a new password costs one more read.
     ///
     /// # Errors
-    /// `NotFound` if the agent does not exist. `Conflict` if the e-mail address is taken, if the e-mail address or the
-    /// password has changed since it was read, or if the agent is being deleted. `Forbidden` if the caller changes the
-    /// role but is no longer an admin.
+    /// Fails with `NotFound` if the agent does not exist. Fails with `Conflict` if the e-mail address is taken, if the
+    /// e-mail address or the password has changed since it was read, or if the agent is being deleted. Fails with
+    /// `Forbidden` if the caller changes the role but is no longer an admin.
     pub async fn save_agent(
         &self,
         before: &Agent,
@@ -221,8 +222,8 @@ impl Directory {
     /// can be repeated if the deletion was interrupted. Costs one transaction and one write.
     ///
     /// # Errors
-    /// `Forbidden` if the caller is no longer an admin. `NotFound` if the agent does not exist. `Conflict` if the
-    /// agent's e-mail address has changed since it was read.
+    /// Fails with `Forbidden` if the caller is no longer an admin, with `NotFound` if the agent does not exist, and
+    /// with `Conflict` if the agent's e-mail address has changed since it was read.
     pub async fn start_agent_deletion(&self, agent: &Agent, by: Authority) -> Result<(), Error> {
         let mark = ItemUpdate {
             key: agent_key(&agent.account_id, agent.agent_id),
@@ -252,7 +253,7 @@ impl Directory {
         self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
     }
 
-    /// Costs one read.
+    /// Returns the login that belongs to an e-mail address. Costs one read.
     pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
         let Some(item) = self.table.get(login_key(email)).await? else {
             return Ok(None);

@@ -19,7 +19,7 @@ impl Directory {
         }
     }
 
-    /// Costs one read.
+    /// Reads a provider without using the cache. Costs one read.
     pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
         let item = self.table.get(provider_key(provider_id)).await?;
         item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
@@ -30,7 +30,7 @@ impl Directory {
         Ok(self.table.put(to_item(&ProviderItem::from(provider))?, false).await?)
     }
 
-    /// Costs one read.
+    /// Reads a bot without using the cache. Costs one read.
     pub async fn bot(&self, bot_id: &str) -> Result<Option<Bot>, Error> {
         let item = self.table.get(bot_key(bot_id)).await?;
         item.map(|item| Ok(from_item::<BotItem>(item)?.into())).transpose()

@@ -27,8 +27,8 @@ impl Directory {
         }
     }
 
-    /// Returns the channels with these ids, by id. Ids of channels that do not exist are left out. They may be up to 10
-    /// seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
+    /// Returns the channels with these ids, by id. Ids of channels that do not exist are left out. The channels may be
+    /// up to 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -59,7 +59,7 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Costs one read.
+    /// Reads a channel without using the cache. Costs one read.
     pub async fn channel(&self, channel_id: &str) -> Result<Option<Channel>, Error> {
         let item = self.table.get(channel_key(channel_id)).await?;
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()

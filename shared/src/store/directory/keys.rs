@@ -8,7 +8,7 @@ pub(super) const AGENT_PREFIX: &str = "AGENT#";
 /// The prefix of the sort keys of departments.
 pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
 
-/// The partition that contains the account's own item, its settings, its agents and its departments.
+/// Returns the partition that contains the account's own item, its settings, its agents and its departments.
 pub(super) fn account_partition(account_id: &str) -> String {
     format!("ACCOUNT#{account_id}")
 }
@@ -21,7 +21,8 @@ pub(super) fn settings_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "SETTINGS")
 }
 
-/// The widget rules have their own item, because every message reads the settings and must not pay for the rules.
+/// Returns the key of the widget's trigger rules. They have their own item, because the settings are read for every
+/// message, and the rules would make that read more expensive.
 pub(super) fn widget_rules_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "RULES")
 }
@@ -30,7 +31,7 @@ pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
 }
 
-/// The key of a deleted agent's item. The item is kept because chats still refer to the agent.
+/// Returns the key of a deleted agent's item, which is kept because chats still refer to the agent.
 pub(super) fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("FORMER_AGENT#{agent_id:010}"))
 }
@@ -55,7 +56,7 @@ pub(super) fn bot_key(bot_id: &str) -> Key {
     Key::new(format!("BOT#{bot_id}"), "BOT")
 }
 
-/// The key contains only a hash of the token.
+/// Returns the key of a bot token's item. It contains a hash of the token, not the token itself.
 pub(super) fn bot_token_key(provider_id: &str, token: &str) -> Key {
     Key::new(format!("BOT_TOKEN#{provider_id}#{}", sha256::hex_digest(token)), "BOT_TOKEN")
 }

@@ -83,7 +83,7 @@ impl Directory {
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// Costs one write.
+    /// Replaces the trigger rules of the widget. Costs one write.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
@@ -94,7 +94,7 @@ impl Directory {
         Ok(self.table.update(item_update).await.map(|_| ())?)
     }
 
-    /// Costs one read.
+    /// Reads the settings without using the cache. Costs one read.
     pub async fn settings(&self, account_id: &str) -> Result<AccountSettings, Error> {
         self.table
             .get(settings_key(account_id))

@@ -1,4 +1,4 @@
-//! What visitors, agents, bots and the schedules do in the tests, and how the tests read the results.
+//! Helpers with which the tests act as visitors, agents, bots and schedules, and read the results.
 
 use crate::store::tests::*;
 
@@ -24,7 +24,7 @@ impl Stores {
         })
     }
 
-    /// Accepts the current version of a chat.
+    /// Reads a chat and accepts it.
     pub(super) async fn accept(
         &self,
         chat_id: u64,
@@ -36,7 +36,7 @@ impl Stores {
         self.chats.accept(chat, agent, webhooks, now).await
     }
 
-    /// Closes the current version of a chat.
+    /// Reads a chat and closes it.
     pub(super) async fn close(
         &self,
         chat_id: u64,
@@ -132,7 +132,7 @@ impl Stores {
         self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
     }
 
-    /// Returns the directory as another process sees it, with empty caches.
+    /// Returns the directory with empty caches, as another process has it.
     pub(super) fn uncached_directory(&self) -> Directory {
         Directory::new(self.directory.table.clone())
     }
@@ -164,7 +164,7 @@ impl Stores {
         self.chats.store_offline_message(&incoming).await.unwrap()
     }
 
-    /// Opens, accepts and closes a chat, all at `second`.
+    /// Opens, accepts and closes a chat. All three happen at `second`.
     pub(super) async fn closed_chat(&self, visitor: &str, second: u64) {
         let now = seconds_later(second);
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
@@ -199,7 +199,7 @@ impl Stores {
         expiries.filter(|(pk, ..)| !counters.iter().any(|prefix| pk.starts_with(prefix))).collect()
     }
 
-    /// Returns `expires_at` of the visitor's item and of the visitor number.
+    /// Returns `expires_at` of two items: the visitor and the visitor number.
     pub(super) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
         let expiries = self.expiries().await;
         ["VISITOR#", "VISITOR_NUMBER#"]
@@ -218,7 +218,7 @@ impl Stores {
         self.chats.visitor("CH", external_id).await.unwrap().unwrap()
     }
 
-    /// Returns the numbers of a page of chats, regardless of who can see them.
+    /// Returns the chat numbers of one page of the listing, regardless of who can see the chats.
     pub(super) async fn listed_chat_ids(
         &self,
         states: &[&'static str],
@@ -228,7 +228,7 @@ impl Stores {
         page_ids(&self.chats.listing("acc", states, before).next(count).await.unwrap())
     }
 
-    /// Returns the numbers of a page of the open chats that an agent can see.
+    /// Returns the chat numbers of one page of the open chats that an agent can see.
     pub(super) async fn visible_chat_ids(
         &self,
         session: &Session,

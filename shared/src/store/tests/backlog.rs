@@ -28,7 +28,7 @@ impl OverdueHandler for Recorder {
 }
 
 impl Stores {
-    /// Stores an item in a partition of the pending deliveries in the index `due`.
+    /// Stores an item that the index `due` lists in this partition of pending deliveries.
     async fn put_due_item(&self, partition: u64, pk: &str, number: u64, due_at: Timestamp) {
         let number_of = |value: u64| AttributeValue::N(value.to_string());
         let text = |value: String| AttributeValue::S(value);
@@ -38,7 +38,7 @@ impl Stores {
         item.send().await.unwrap();
     }
 
-    /// Runs over all items that were due in the first hour. Returns the report, and the items in the order in which
+    /// Processes all items that were due in the first hour. Returns the report, and the items in the order in which
     /// they were handled.
     async fn run_backlog(&self, seconds: u64, max_changed_items: u32) -> (BacklogReport, Vec<String>) {
         let recorder = Recorder::default();

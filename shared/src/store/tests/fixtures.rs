@@ -7,9 +7,9 @@ use crate::store::tests::*;
 
 pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
-/// In seconds.
+/// A minute in seconds.
 pub(super) const MINUTE: u64 = 60;
-/// In seconds.
+/// A day in seconds.
 pub(super) const DAY: u64 = 24 * 60 * MINUTE;
 
 /// The states of an open chat.

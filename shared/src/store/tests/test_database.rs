@@ -1,4 +1,4 @@
-//! The tables of `template.yaml`, in an in-memory dynoxide engine behind the official SDK.
+//! Creates the tables of `template.yaml` in dynoxide, an in-memory database engine to which the official SDK connects.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::{
 
 use crate::store::tests::*;
 
-/// Three tables in an in-memory engine that belongs to one test.
+/// The three tables, in an in-memory engine that belongs to one test.
 pub(super) struct Stores {
     pub(super) directory: Directory,
     pub(super) chats: Chats,

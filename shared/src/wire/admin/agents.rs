@@ -9,32 +9,32 @@ use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
 
-/// Limits an e-mail address and a password.
+/// The maximum length of an e-mail address or a password.
 const MAX_CREDENTIAL_CHARS: usize = 254;
 const MIN_PASSWORD_CHARS: usize = 8;
 
-/// A new agent or admin.
+/// An agent or admin who is to be created.
 pub struct NewAgent {
     pub name: String,
-    /// In lower case.
+    /// The e-mail address, in lower case.
     pub email: String,
-    /// In plain text. Only its hash is stored.
+    /// The password in plain text. Only its hash is stored.
     pub password: String,
     pub phone: Option<String>,
-    /// URL of the avatar.
+    /// The URL of the picture that visitors see.
     pub photo: Option<String>,
     pub role: Role,
 }
 
 impl NewAgent {
-    /// The agent without the password.
+    /// Returns the agent to store, which does not contain the password.
     pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> Agent {
         let Self { name, email, password: _, phone, photo, role } = self;
         Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
     }
 }
 
-/// Parses the body of POST /operator/accounts: the name of the account and its first admin.
+/// Parses the body of POST /operator/accounts. Returns the name of the account and its first admin.
 pub fn parse_new_account(body: &Value) -> Result<(String, NewAgent), Error> {
     let body = Fields::of(body)?;
     let admin = parse_new_agent_fields(body.object("admin")?)?;
@@ -63,8 +63,9 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
 }
 
 /// Parses the body of PATCH /admin/agents/{agent_id}. Returns the changed agent, the new password if there is one, and
-/// whether the sessions of the agent must end. Null clears an optional field. The sessions end if the body contains a
-/// password or a role, even if the value is the same as before, so that a request that failed halfway can be repeated.
+/// whether the agent's sessions must end. Null clears an optional field. The sessions end if the body contains a
+/// password or a role, even if its value is the same as before. Therefore a request that failed halfway can be
+/// repeated.
 pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();

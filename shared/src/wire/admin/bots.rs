@@ -11,20 +11,20 @@ use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
 
-/// Limits the channels of a bot. If all of them are replaced, the change must fit into one DynamoDB transaction of at
-/// most 100 items.
+/// The maximum number of channels of a bot. If an admin replaces all of them, the change must fit into one DynamoDB
+/// transaction, which can contain at most 100 items.
 const MAX_BOT_CHANNELS: usize = 49;
 
 pub struct NewBot {
-    /// Cannot be changed later.
+    /// The id of the provider. It cannot be changed later.
     pub provider_id: String,
-    /// The provider's token for this connection. Cannot be changed later.
+    /// The token that the provider issued for this bot. It cannot be changed later.
     pub token: String,
-    /// Shown to visitors.
+    /// The name that visitors see.
     pub name: String,
-    /// The channels whose new chats start with the bot.
+    /// The ids of the channels whose new chats start with this bot.
     pub channel_ids: Vec<String>,
-    /// The time within which the bot must react to a message. `None` means that there is no limit.
+    /// The time within which the bot must react to a message. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
 }
 
@@ -40,7 +40,7 @@ pub fn parse_new_bot(body: &Value) -> Result<NewBot, Error> {
     })
 }
 
-/// The token is the last path segment of the bot's endpoint, so it must not be `.` or `..`.
+/// Parses the token. It must not be `.` or `..`, because it becomes the last path segment of a URL.
 fn parse_token(fields: Fields<'_>) -> Result<String, Error> {
     let token = fields.required_text("token", MAX_NAME_CHARS)?;
     if token == "." || token == ".." {
@@ -81,7 +81,8 @@ fn channel_id(value: &Value) -> Option<String> {
     value.as_str().filter(|id| id.len() <= MAX_NAME_CHARS).map(str::to_owned)
 }
 
-/// If the field is null, there is no limit. If the field is absent, the limit is `default`.
+/// Parses the time limit for the bot's reaction. Null means that there is no limit. If the field is absent, returns
+/// `default`.
 fn parse_answer_within(fields: Fields<'_>, default: Option<Duration>) -> Result<Option<Duration>, Error> {
     if !fields.has("answer_within") {
         return Ok(default);
@@ -93,7 +94,7 @@ fn parse_answer_within(fields: Fields<'_>, default: Option<Duration>) -> Result<
     Ok(Some(Duration::from_secs(seconds)))
 }
 
-/// A bot without its token and its signing secret.
+/// Returns a bot without its token and its signing secret.
 pub fn bot_json(bot: &Bot) -> Value {
     let Bot { bot_id, account_id: _, provider_id, token: _, name, channel_ids, answer_within, .. } = bot;
     json!({
@@ -102,7 +103,7 @@ pub fn bot_json(bot: &Bot) -> Value {
     })
 }
 
-/// A new bot with its signing secret. No later response contains the secret.
+/// Returns a new bot with its signing secret. No later response contains this secret.
 pub fn created_bot_json(bot: &Bot) -> Value {
     with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secret))])
 }

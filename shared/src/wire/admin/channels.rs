@@ -10,8 +10,8 @@ use crate::wire::admin::{MAX_LIST_ITEMS, MAX_NAME_CHARS, parse_ids, required_out
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::json_object::with_fields;
 
-/// Replaces the channel id placeholder while a URL is normalized, because the URL parser percent-encodes braces and
-/// rejects them in a host name.
+/// The text that replaces the channel id placeholder while a URL is normalized. This is necessary because the URL
+/// parser percent-encodes braces and rejects them in a host name.
 const PLACEHOLDER_SUBSTITUTE: &str = "channel-id-stands-here";
 
 /// Parses the body of POST /admin/channels.
@@ -74,8 +74,8 @@ fn apply_settings_fields(
     })
 }
 
-/// Parses and normalizes `integrator_url`. A channel id placeholder in the URL is preserved. The URL that results from
-/// replacing it is checked again before each request to the integrator.
+/// Parses and normalizes `integrator_url`. A channel id placeholder in the URL is preserved. Before each request to the
+/// integrator, the URL is checked again with the channel id in place of the placeholder.
 fn parse_integrator_url(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String, Error> {
     let text = fields.required_text("integrator_url", MAX_URL_CHARS)?;
     if !text.contains(CHANNEL_ID_PLACEHOLDER) {
@@ -86,7 +86,7 @@ fn parse_integrator_url(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String,
     Ok(url.as_str().replace(PLACEHOLDER_SUBSTITUTE, CHANNEL_ID_PLACEHOLDER))
 }
 
-/// A channel without its secrets.
+/// Returns a channel without its secrets.
 pub fn channel_json(channel: &Channel) -> Value {
     let Channel { channel_id, account_id: _, settings, bot_id, secrets: _, signing_secret: _, created_at } = channel;
     let ChannelSettings {
@@ -110,7 +110,7 @@ pub fn channel_json(channel: &Channel) -> Value {
     })
 }
 
-/// A channel with the numbers of messages that it rejected today and yesterday.
+/// Returns a channel with the number of messages that it rejected today and yesterday, listed by day and reason.
 pub fn channel_with_refusals_json(channel: &Channel, refused: &[RefusalCount]) -> Value {
     let refused: Vec<Value> = refused.iter().map(refusals_json).collect();
     with_fields(channel_json(channel), [("refused", json!(refused))])
@@ -121,7 +121,7 @@ fn refusals_json(refusals: &RefusalCount) -> Value {
     json!({ "day": day.seconds(), "reason": reason, "count": count, "last_at": last_at.seconds() })
 }
 
-/// A new channel with its endpoint URL and its signing secret. No later response contains either of them.
+/// Returns a new channel with its endpoint URL and its signing secret. No later response contains these two values.
 pub fn created_channel_json(channel: &Channel, endpoint: &str) -> Value {
     let secret = json!(channel.signing_secret);
     with_fields(channel_json(channel), [("endpoint", json!(endpoint)), ("signing_secret", secret)])

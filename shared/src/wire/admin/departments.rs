@@ -8,7 +8,7 @@ use crate::wire::admin::{MAX_NAME_CHARS, parse_ids};
 use crate::wire::json_fields::Fields;
 
 /// Parses the body of POST /admin/departments or PATCH /admin/departments/{department_id} and returns the changed
-/// department. If `department` has no name, it is new, and the body must contain a name.
+/// department. A `department` without a name is new; in that case the body must contain a name.
 pub fn apply_department_patch(body: &Value, mut department: Department) -> Result<Department, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || department.name.is_empty() {

@@ -9,7 +9,7 @@ use crate::wire::admin::{MAX_NAME_CHARS, required_outbound_url};
 use crate::wire::json_fields::Fields;
 
 /// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed
-/// provider. If `provider` has no name and no endpoint, it is new, and the body must contain both.
+/// provider. A `provider` without a name and an endpoint is new; in that case the body must contain both.
 pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGuard) -> Result<Provider, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || provider.name.is_empty() {
@@ -28,12 +28,12 @@ pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGu
     Ok(provider)
 }
 
-/// Whether the text can be sent unchanged in an HTTP header.
+/// Whether a text can be sent unchanged as the value of an HTTP header.
 fn is_header_value(text: &str) -> bool {
     text.trim() == text && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
-/// A provider without its `Authorization` secret.
+/// Returns a provider without the hash of its `Authorization` header.
 pub fn provider_json(provider: &Provider) -> Value {
     let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider;
     json!({

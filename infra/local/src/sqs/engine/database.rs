@@ -6,12 +6,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::super::Error;
 
-/// Where messages are stored.
+/// Where the messages of all queues are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueueDatabaseLocation {
-    /// Messages are lost when the process ends.
+    /// In memory: the messages are lost when the process ends.
     Memory,
-    /// A SQLite file, created if it does not exist.
+    /// In a SQLite file, which is created if it does not exist.
     File(PathBuf),
 }
 
@@ -26,8 +26,8 @@ impl Engine {
             QueueDatabaseLocation::Memory => Connection::open_in_memory()?,
             QueueDatabaseLocation::File(path) => Connection::open(path)?,
         };
-        // With a write-ahead log, NORMAL does not wait for the disk at each commit. A killed process loses no commit,
-        // but a power failure may.
+        // With a write-ahead log, NORMAL does not wait for the disk at each commit. If the process is killed, no commit
+        // is lost, but after a power failure the latest commits may be missing.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -42,7 +42,7 @@ impl Engine {
     }
 }
 
-/// Formats a FIFO sequence number as AWS does: 20 digits.
+/// Formats a FIFO sequence number with 20 digits, as AWS does.
 pub(super) fn sequence_number(id: i64) -> String {
     format!("{id:020}")
 }

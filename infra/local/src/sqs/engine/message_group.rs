@@ -1,5 +1,6 @@
-//! Order in FIFO queues. Only the first message of a group has a due time. It is the time at which this message and
-//! every received message of the group are visible. After every change of a group, [`refresh`] must be called.
+//! Maintains the order in FIFO queues. Only the first message of a group has a due time, which is the time at which
+//! this message and every received message of the group are visible. After every change of a group, [`refresh`] must be
+//! called.
 
 use rusqlite::{Connection, params};
 

@@ -1,13 +1,13 @@
-//! The behaviour of the queues as short SQLite transactions. All functions block. They get the current time as the
-//! argument `now_ms`, so that tests can simulate hours.
+//! Implements the behaviour of the queues in short SQLite transactions. All functions block the calling thread. They
+//! get the current time as the argument `now_ms`, so that tests can simulate hours.
 //!
 //! # Layout
 //! - `database.rs`, `schema.sql`: the SQLite database, its tables and columns
-//! - `send.rs`, `accepted_message.rs`, `deduplication.rs`: send
-//! - `receive.rs`, `due_messages.rs`: receive
+//! - `send.rs`, `accepted_message.rs`, `deduplication.rs`: send messages
+//! - `receive.rs`, `due_messages.rs`: receive messages
 //! - `redrive.rs`: move messages to the dead-letter queue
 //! - `delete.rs`, `visibility.rs`, `receipt_handle.rs`: delete, purge and change the visibility of a received message
-//! - `message_group.rs`: order in FIFO queues
+//! - `message_group.rs`: maintains the order in FIFO queues
 //! - `retention.rs`, `depth.rs`: expire and count messages
 
 mod accepted_message;

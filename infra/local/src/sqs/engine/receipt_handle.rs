@@ -1,4 +1,5 @@
-//! Receipt handles, which identify one receive of one message. Callers must treat them as opaque, as on AWS.
+//! Encodes and decodes receipt handles. A handle identifies one receive of one message. As on AWS, callers must not
+//! interpret it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,7 +18,7 @@ pub(super) struct ReceiptHandle {
 /// The current state of the message that a receipt handle identifies.
 pub(super) struct ReceivedMessage {
     pub(super) group: Option<String>,
-    /// The message has not been received again since the handle was issued.
+    /// Whether the message has not been received again since the handle was issued.
     pub(super) is_latest_receive: bool,
     pub(super) is_in_flight: bool,
 }
@@ -28,7 +29,7 @@ impl ReceiptHandle {
         URL_SAFE_NO_PAD.encode(text)
     }
 
-    /// Fails for a malformed handle and for a handle of another queue.
+    /// Decodes a handle. Fails for a malformed handle and for a handle of another queue.
     pub(super) fn decode(queue: &QueueDefinition, handle: &str) -> Result<Self, Error> {
         Self::parse(queue, handle).ok_or(Error::ReceiptHandleIsInvalid)
     }
@@ -40,7 +41,7 @@ impl ReceiptHandle {
         Some(Self { id: id.parse().ok()?, receive_count: receive_count.parse().ok()? })
     }
 
-    /// Returns `None` if the message is deleted.
+    /// Finds the message that the handle identifies. Returns `None` if the message has been deleted.
     pub(super) fn find_message(
         self,
         connection: &Connection,

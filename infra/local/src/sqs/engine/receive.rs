@@ -11,7 +11,7 @@ use super::{redrive, retention};
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct ReceiveRequest {
     pub(in super::super) max_messages: u32,
-    /// Replaces the visibility timeout of the queue.
+    /// The visibility timeout of the received messages. With `None`, the timeout of the queue applies.
     pub(in super::super) visibility_timeout_seconds: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Engine {
         Ok(ReceiveResult { messages, has_dead_lettered })
     }
 
-    /// Returns the time at which the next message is due, or `None` if no message waits.
+    /// Returns the time at which the next message is due, or `None` if the queue is empty.
     pub(in super::super) fn next_due_ms(&self, queue: &QueueDefinition) -> Result<Option<u64>, Error> {
         let due_at = self
             .connection
@@ -79,8 +79,8 @@ fn select_messages(
     Ok(ids)
 }
 
-/// Selects the messages that follow the first message of a FIFO group. It stops at a message that is delayed or has
-/// reached its maximum receive count, because later messages must not overtake that message.
+/// Selects the messages that follow the first message of a FIFO group. The selection stops at a message that is delayed
+/// or has reached its maximum receive count, because later messages must not overtake that message.
 fn select_rest_of_group(
     connection: &Connection,
     queue: &QueueDefinition,

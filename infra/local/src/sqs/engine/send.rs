@@ -94,9 +94,9 @@ fn validate(queue: &QueueDefinition, message: QueueMessageToSend) -> Result<Acce
     Ok(AcceptedMessage { body, delay_ms: u64::from(delay_seconds) * 1000, group, deduplication_id })
 }
 
-/// Returns the delay of the message or, if it has none, of the queue. A FIFO queue rejects a message with its own
-/// delay, because the delay would break the order. As on AWS, it accepts a delay of 0 and applies the delay of the
-/// queue.
+/// Returns the delay of the message or, if the message has none, the delay of the queue. A FIFO queue rejects a message
+/// with its own delay, because the delay would break the order. As on AWS, it accepts a delay of 0 and applies the
+/// delay of the queue.
 fn effective_delay_seconds(queue: &QueueDefinition, message_delay_seconds: Option<u32>) -> Result<u32, Error> {
     let Some(seconds) = message_delay_seconds else {
         return Ok(queue.delay_seconds);
@@ -121,7 +121,8 @@ fn check_body(body: &str) -> Result<(), Error> {
     }
 }
 
-/// SQS accepts only the characters of XML 1.0, because its first protocol used XML.
+/// Returns whether SQS accepts the character. It accepts only the characters of XML 1.0, because its first protocol
+/// used XML.
 fn is_xml_character(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
 }

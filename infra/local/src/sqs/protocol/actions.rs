@@ -29,7 +29,8 @@ pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> 
     }
 }
 
-/// Distinguishes actions that only AWS supports from names that are not SQS actions.
+/// Returns the error for an unknown action. The error shows whether AWS supports the action or the name is not an SQS
+/// action.
 fn unknown_action(action: String) -> Error {
     const UNSUPPORTED_ACTIONS: [&str; 13] = [
         "AddPermission",
@@ -123,7 +124,7 @@ struct ReceiveMessage {
     receive_request_attempt_id: Option<String>,
 }
 
-/// The parameter `MessageAttributeNames` is ignored, because messages have no message attributes.
+/// Receives messages. The parameter `MessageAttributeNames` is ignored, because messages have no message attributes.
 async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMessage) -> Result<Value, Error> {
     let ReceiveMessage {
         max_number_of_messages,
@@ -149,7 +150,7 @@ async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMess
     Ok(json!({ "Messages": messages.collect::<Vec<_>>() }))
 }
 
-/// Receives messages and waits at most `seconds` for the first one. With 0 seconds the queue is still queried once,
+/// Receives messages and waits at most `seconds` for the first one. Even with 0 seconds, the queue is queried once,
 /// because `timeout` polls its future before the timer.
 async fn poll(engine: &AsyncEngine, queue: &str, request: ReceiveRequest, seconds: u32) -> Result<Vec<Message>, Error> {
     let limit = Duration::from_secs(seconds.into());
@@ -237,7 +238,8 @@ struct ListQueues {
     next_token: Option<String>,
 }
 
-/// Paginates only if `MaxResults` is set, as SQS does. The token is the last queue name of the previous page.
+/// Lists the queues. As on AWS, the list is paginated only if `MaxResults` is set. The page token is the last queue
+/// name of the previous page.
 fn list_queues(api: &Api, request: &ListQueues) -> Result<Value, Error> {
     let max_results = limits::MAX_RESULTS_RANGE.check_optional(request.max_results)?;
     let max_results = max_results.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);

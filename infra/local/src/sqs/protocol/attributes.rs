@@ -1,12 +1,12 @@
-//! Attributes of queues and messages, which a request selects by name.
+//! The attributes of queues and messages. A request selects them by name.
 
 use serde_json::{Map, Value, json};
 
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::{Error, Message, QueueDefinition, QueueDepth, Queues};
 
-/// The attribute names that a request may select. The local SQS has no values for some of them, and some exist only in
-/// FIFO queues.
+/// The names of queue attributes that a request can select. The local SQS has no values for some of them, and some
+/// exist only in FIFO queues.
 const QUEUE_ATTRIBUTE_NAMES: [&str; 22] = [
     "All",
     "ApproximateNumberOfMessages",
@@ -32,7 +32,7 @@ const QUEUE_ATTRIBUTE_NAMES: [&str; 22] = [
     "VisibilityTimeout",
 ];
 
-/// The system attribute names that a request may select.
+/// The names of system attributes of messages that a request can select.
 const MESSAGE_ATTRIBUTE_NAMES: [&str; 10] = [
     "All",
     "AWSTraceHeader",
@@ -61,7 +61,7 @@ fn check_names(names: &[String], valid_names: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// Keeps the attributes whose names were requested; `All` keeps every attribute.
+/// Returns only the attributes whose names were requested. The name `All` selects every attribute.
 pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<String, Value> {
     if !names.iter().any(|name| name == "All") {
         all.retain(|name, _| names.contains(name));
@@ -106,7 +106,7 @@ fn deduplication_scope(queue: &QueueDefinition) -> &'static str {
     if queue.deduplication_per_group { "messageGroup" } else { "queue" }
 }
 
-/// The requested system attributes of a message.
+/// Returns the requested system attributes of a message.
 pub(super) fn message_attributes(message: &Message, names: &[String]) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());

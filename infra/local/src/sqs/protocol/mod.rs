@@ -1,5 +1,5 @@
-//! The queues over HTTP in AWS JSON 1.0: the header `X-Amz-Target` names the action, and request and response bodies
-//! are JSON. Signatures are not verified.
+//! Serves the queues over HTTP in AWS JSON 1.0: the header `X-Amz-Target` names the action, and request and response
+//! bodies are JSON. Signatures are not verified.
 //!
 //! # Layout
 //! - `actions.rs`: one function per action
@@ -32,7 +32,8 @@ use crate::aws_operation::operation_name;
 /// The name of the service in the header `X-Amz-Target`.
 pub(crate) const SERVICE: &str = "AmazonSQS";
 
-/// A batch of 1 MiB becomes up to six times as long if JSON escapes its characters, for example as `\u0009`.
+/// The maximum size of a request body. A batch of 1 MiB becomes up to six times as long if JSON escapes its characters,
+/// for example as `\u0009`.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]
@@ -42,9 +43,9 @@ struct Api {
 }
 
 impl Queues {
-    /// Serves the queues over HTTP in AWS JSON 1.0, the protocol of the AWS SDK. The router accepts any path, because
-    /// the SDK sends requests to the root of the endpoint and the router may be nested below another path. Queue URLs
-    /// have the form `{base_url}/000000000000/{name}`.
+    /// Returns a router that serves the queues over HTTP in AWS JSON 1.0, the protocol of the AWS SDK. The router
+    /// accepts any path, because the SDK sends requests to the root of the endpoint and the host can nest the router
+    /// below another path. Queue URLs have the form `{base_url}/000000000000/{name}`.
     pub fn router(&self, base_url: String) -> Router {
         let api = Api { queues: self.clone(), base_url: base_url.into() };
         Router::new().fallback(handle).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(api)
@@ -98,7 +99,7 @@ impl ApiRequest {
 }
 
 /// Returns the name of the queue in `QueueUrl` or `QueueName`. Only the last part of the URL is used, because a client
-/// may use another base URL for this host.
+/// can reach this host through another base URL.
 fn queue_name(input: &Value) -> Option<&str> {
     let text = |key| input.get(key).and_then(Value::as_str);
     let name_in_url = text("QueueUrl").and_then(|url| url.rsplit('/').next());

@@ -1,4 +1,4 @@
-//! FIFO queues: order in message groups, and deduplication.
+//! Tests of FIFO queues: order in message groups, and deduplication.
 
 use super::*;
 

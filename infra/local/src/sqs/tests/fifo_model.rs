@@ -15,9 +15,9 @@ struct ModelMessage {
     receive_count: u32,
 }
 
-/// The messages in the order in which they were sent. A receive first removes the exhausted messages (those that have
-/// reached their maximum receive count) at the start of each group. Then it returns the rest of the group, unless one
-/// of its messages is in flight.
+/// A model of a FIFO queue. It contains the messages in the order in which they were sent. A receive first removes the
+/// exhausted messages (those that have reached their maximum receive count) at the start of each group. Then it returns
+/// the rest of the group, unless one of its messages is in flight.
 #[derive(Default)]
 struct ModelQueue(Vec<ModelMessage>);
 
@@ -62,7 +62,7 @@ impl ModelQueue {
     }
 }
 
-/// A pseudo-random generator (xorshift). A failed run can be repeated with its seed.
+/// A pseudo-random generator (xorshift). With the same seed, a failed run can be repeated.
 struct RandomGenerator(u64);
 
 impl RandomGenerator {

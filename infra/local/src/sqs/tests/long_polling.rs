@@ -1,5 +1,5 @@
-//! Receivers that wait for messages. The tests run in real time. To avoid long waits, they set the clock of the queues
-//! back and then forward.
+//! Tests of receivers that wait for messages. The tests run in real time. To avoid long waits, they set the clock of
+//! the queues back and then forward.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use super::super::Queues;
 use super::*;
 
-/// Opens queues and returns the number of milliseconds by which their clock is slow. Tests can change this number.
+/// Opens queues and returns them with the number of milliseconds by which their clock is behind. Tests can change this
+/// number.
 fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
     let clock_lag_ms = Arc::new(AtomicU64::new(0));
     let (start, lag_ms) = (Instant::now(), Arc::clone(&clock_lag_ms));
@@ -20,7 +21,7 @@ fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
     (queues.unwrap(), clock_lag_ms)
 }
 
-/// Panics if the future takes longer than ten seconds.
+/// Waits for the future. Panics if this takes longer than ten seconds.
 async fn within_ten_seconds<T>(future: impl Future<Output = T>) -> T {
     let limit = Duration::from_secs(10);
     tokio::time::timeout(limit, future).await.expect("completion within ten seconds")
@@ -31,7 +32,7 @@ async fn receive_one(queues: &Queues, queue: &str) -> Message {
     received.into_iter().next().unwrap()
 }
 
-/// Spawns a receiver and yields until it waits.
+/// Starts a task that receives a message, and returns when the task waits for a message.
 async fn spawn_receiver(queues: &Queues, queue: &'static str) -> tokio::task::JoinHandle<Message> {
     let queues = queues.clone();
     let receiver = tokio::spawn(async move { receive_one(&queues, queue).await });

@@ -1,4 +1,5 @@
-//! Tests of the queue behaviour. The first argument of every call is the current time in milliseconds since `START_MS`.
+//! Tests of how the queues behave. The first argument of every call is the current time in milliseconds since
+//! `START_MS`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -19,10 +20,10 @@ use super::{
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// An arbitrary day long after 1970.
+/// The time at which each test starts: an arbitrary day long after 1970.
 const START_MS: u64 = 20_000 * DAY_MS;
 
-/// A queue with the default properties of AWS. FIFO queues have content-based deduplication.
+/// Returns a queue with the default properties of AWS. FIFO queues have content-based deduplication.
 pub(super) fn queue(name: &str) -> QueueDefinition {
     QueueDefinition {
         name: name.to_owned(),
@@ -51,7 +52,7 @@ fn bodies(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(|m| m.body.as_str()).collect()
 }
 
-/// An engine with its queue definitions by name.
+/// An engine for tests, with the definitions of its queues by name.
 struct TestSqs {
     engine: Engine,
     definitions: BTreeMap<String, QueueDefinition>,
@@ -96,7 +97,7 @@ impl TestSqs {
         messages
     }
 
-    /// Panics if no message is visible.
+    /// Receives one message. Panics if no message is visible.
     fn receive_one(&self, now_ms: u64, queue: &str) -> Message {
         let mut messages = self.receive(now_ms, queue, 1);
         messages.pop().expect("a visible message")

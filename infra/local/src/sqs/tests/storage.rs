@@ -1,4 +1,4 @@
-//! Persistence of messages across restarts.
+//! Tests that messages persist across restarts.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! How a chat passes from a bot to the agents: because the bot invites them, because the bot failed, or because a
-//! delivery to the bot was lost.
+//! Tests of how a chat is handed over from a bot to the agents: because the bot invites them, because the bot failed,
+//! or because a delivery to the bot was lost.
 
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::chats::transitions::HandoverResult;
@@ -51,7 +51,8 @@ async fn failing_bot_keeps_the_chat_if_it_answered_in_time() {
     assert_eq!(hand_over(seconds_later(1)).await, HandoverResult::BotResponded, "the chat is already waiting");
 }
 
-/// The bot answers at any point of a handover. Either its message is rejected, or the bot keeps the chat.
+/// The bot answers during a handover, each time at a different point. Either the bot's message is rejected, or the bot
+/// keeps the chat.
 #[tokio::test]
 async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
     for reads in 0..5 {
@@ -98,7 +99,8 @@ impl Stores {
         results
     }
 
-    /// Records a failed first attempt of the visitor's message. The turn of the message came at `since`.
+    /// Records that the first attempt to deliver the visitor's message failed. The message's turn in the chat came at
+    /// `since`.
     async fn fail_first_attempt(&self, since: Timestamp) {
         let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
         let delivery = entry.delivery.clone().unwrap().with_turn_at(since);

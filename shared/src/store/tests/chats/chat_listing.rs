@@ -1,4 +1,4 @@
-//! The listing of chats, and which of the listed chats an agent can see.
+//! Tests of how chats are listed, and which of the listed chats an agent can see.
 
 use crate::store::tests::*;
 

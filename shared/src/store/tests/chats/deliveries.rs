@@ -1,4 +1,4 @@
-//! Attempts, replays and overdue deliveries.
+//! Tests of attempts, replays and overdue deliveries.
 
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::tests::*;

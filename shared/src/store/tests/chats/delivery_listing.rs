@@ -1,4 +1,4 @@
-//! The delivery log: searches, pages and replays.
+//! Tests of the delivery log: searches, pages and replays.
 
 use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, SortOrder};
 use crate::store::chats::deliveries::OverdueResult;
@@ -157,7 +157,7 @@ async fn failures_with_equal_times_are_paged_completely() {
     let (one, two) = (stores.open_accepted_chat("one", NOW).await, stores.open_accepted_chat("two", NOW).await);
     let mut expected = Vec::new();
     for n in 0..30 {
-        // Three failures at the same time.
+        // Three failures have the same time, so that the time alone does not determine their order.
         expected.push((one, stores.send_and_fail(one, seconds_later(n)).await));
         expected.push((two, stores.send_and_fail(two, seconds_later(n)).await));
         expected.push((one, stores.send_and_fail(one, seconds_later(n)).await));

@@ -1,4 +1,4 @@
-//! Requests of a channel that repeat an idempotency key.
+//! Tests of requests of a channel that repeat an idempotency key.
 
 use serde_json::json;
 

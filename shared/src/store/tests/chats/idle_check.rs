@@ -1,4 +1,4 @@
-//! Idle checks, which close chats in which nobody writes.
+//! Tests of idle checks, which close chats in which nobody writes.
 
 use crate::domain::bot::BotNotice;
 use crate::domain::webhook_event::WebhookEvent;

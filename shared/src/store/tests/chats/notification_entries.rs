@@ -1,4 +1,4 @@
-//! Webhook events that are stored without a transition.
+//! Tests of webhook events that do not belong to a transition of the chat.
 
 use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::webhook::WebhookEventDetails;

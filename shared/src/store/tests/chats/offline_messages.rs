@@ -1,4 +1,4 @@
-//! Offline messages, which are stored as closed chats.
+//! Tests of offline messages, which are stored as closed chats.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;

@@ -1,4 +1,4 @@
-//! The panel, which the responses of webhooks fill.
+//! Tests of the panel, which stores data from the responses of webhooks.
 
 use crate::store::tests::*;
 

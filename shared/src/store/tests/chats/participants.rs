@@ -1,4 +1,4 @@
-//! The participants of a chat, and which chats end with the event chat_finished.
+//! Tests of which agents are the participants of a chat, and which chats end with the event chat_finished.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
@@ -10,7 +10,7 @@ impl Stores {
         self.chats.transfer(self.chat_header(chat_id).await, by, &to, NOW).await.unwrap();
     }
 
-    /// Closes an idle chat. Returns the notifications of the close.
+    /// Closes an idle chat. Returns the notifications that closing it has created.
     async fn idle_close_notifications(&self, chat_id: u64) -> Vec<ContentKind> {
         let settings = AccountSettings { webhooks: vec![webhook("w")], ..AccountSettings::default() };
         let closed = self

@@ -1,4 +1,5 @@
-//! When chats and visitors expire, and retention passes, which apply a changed retention period to closed chats.
+//! Tests of when chats and visitors expire, and of retention passes, which apply a changed retention period to closed
+//! chats.
 
 use crate::domain::delivery_log::ReplayScope;
 use crate::store::chats::retention::RetentionPass;
@@ -77,7 +78,7 @@ impl Stores {
         assert_eq!(self.apply_retention(&|| true, now + PASS_DELAY + 1).await, 0);
     }
 
-    /// Returns the passes that are due if no idle check is late.
+    /// Returns the passes that are due, given that all idle checks before `now` have been made.
     async fn due_passes(&self, now: u64) -> Vec<RetentionPass> {
         self.chats.due_retention_passes(seconds_later(now), seconds_later(now)).await.unwrap()
     }
@@ -227,8 +228,8 @@ async fn expired_message_cannot_be_sent_again() {
 #[tokio::test]
 async fn visitor_expires_with_the_longest_retained_chat() {
     let until = |day: u64| Some(seconds_later(day * DAY).seconds());
-    // Each row closes one chat per day. A pair contains the retention period when the chat is closed, and when the
-    // visitor then expires.
+    // In each row, one chat is closed per day. Each pair consists of the retention period (in days) when that chat is
+    // closed, and the time at which the visitor expires after that. `None` means that they never expire.
     let table: [&[(Option<u32>, Option<u64>)]; 5] = [
         &[(Some(30), until(30)), (Some(30), until(31)), (Some(30), until(32))],
         &[(None, None), (Some(30), None), (Some(30), None)],

@@ -1,4 +1,4 @@
-//! Transfers of a chat, and which agents see the chat afterwards.
+//! Tests of transfers: the result of a transfer, and which agents see the chat afterwards.
 
 use crate::domain::department::ChatDepartment;
 use crate::store::tests::*;

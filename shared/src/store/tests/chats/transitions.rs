@@ -1,5 +1,5 @@
-//! Transitions of the chat state. A transition applies to the version of the header that the caller has read, and never
-//! to a later version.
+//! Tests of transitions of the chat state. A transition applies to the version of the header that the caller has read,
+//! and never to a later version.
 
 use crate::store::tests::*;
 
@@ -29,7 +29,7 @@ fn ann() -> AgentSnapshot {
 }
 
 impl Stores {
-    /// Moves the chat from Bob, who is deleted, to Ann, without a message in between. Returns the header as it was
+    /// Moves the chat from Bob, who is deleted, to Ann. No message is sent in between. Returns the header as it was
     /// while Bob owned the chat.
     async fn reassign_from_bob_to_ann(&self) -> Chat {
         self.visitor_writes("v", "hi", NOW).await.unwrap();

@@ -1,4 +1,5 @@
-//! The profile of a visitor: changes by agents, bots and the integrator, and the webhook notifications that they cause.
+//! Tests of the visitor's profile: changes by agents, bots and the integrator, and the webhook notifications that they
+//! cause.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
@@ -104,8 +105,8 @@ async fn retry_of_a_failed_profile_save_notifies_webhooks() {
     let webhooks = [webhook("W")];
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Ann"), ProfileSource::Agent);
-    // Simulates that the function was interrupted between the write of the header and the transaction, by using up the
-    // entry number.
+    // Occupies the key of the next entry, so that the transaction after the write of the header fails. This simulates
+    // an interruption between the two.
     stores.block_entry(1, 3).await;
     assert!(stores.chats.save_visitor_and_notify(&visitor, &webhooks, NOW).await.is_err());
     let mut visitor = stores.visitor("v").await;

@@ -1,11 +1,11 @@
-//! Circuit breakers, which protect the queue from receivers that hang.
+//! Tests of circuit breakers, which protect the queue from receivers that hang.
 
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::tests::*;
 
 const RECEIVER: &str = "channel#CH";
 
-/// The circuit breakers as two processes with the same table see them.
+/// Creates the circuit breakers of two processes that share a table.
 async fn two_processes() -> [CircuitBreakers; 2] {
     let client = stores().await.client;
     [0, 1].map(|_| CircuitBreakers::new(Table::new(client.clone(), "connections")))

@@ -68,7 +68,7 @@ async fn two_admins_cannot_delete_each_other() {
     let (Stores { directory, .. }, [bob, ann]) = account_of_two_admins().await;
     directory.start_agent_deletion(&ann, Authority::Admin(1)).await.unwrap();
     let by_ann = Authority::Admin(2);
-    // The deletion of Ann has not been completed yet.
+    // Ann's deletion has been started but not completed.
     let deletion = directory.start_agent_deletion(&bob, by_ann).await;
     let demotion = directory.save_agent(&bob, &with_role(&bob, Role::Agent), None, by_ann).await;
     let new_admin = Agent { role: Role::Admin, ..agent(3, "eve@example.com") };
@@ -83,7 +83,7 @@ async fn two_admins_cannot_delete_each_other() {
 async fn interrupted_agent_deletion_is_completed() {
     let (Stores { directory, .. }, [_, ann]) = account_of_two_admins().await;
     directory.start_agent_deletion(&ann, ADMIN).await.unwrap();
-    // Before the deletion is completed, a new agent gets the e-mail address, and updates try to restore Ann.
+    // Before the deletion is completed, a new agent gets Ann's e-mail address, and updates try to restore Ann.
     let successor = Agent { agent_id: 3, role: Role::Agent, ..ann.clone() };
     directory.create_agent(&successor, "hash", ADMIN).await.unwrap();
     let half_deleted = directory.agent_of_account("acc", 2).await.unwrap();

@@ -1,4 +1,4 @@
-//! Bots and their tokens.
+//! Tests of bots and their tokens.
 
 use crate::store::tests::*;
 

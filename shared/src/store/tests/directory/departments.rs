@@ -1,4 +1,4 @@
-//! Departments, and the audience of a channel.
+//! Tests of departments, and of the agents who are the audience of a channel.
 
 use crate::domain::department::Audience;
 use crate::store::tests::*;
