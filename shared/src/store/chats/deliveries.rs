@@ -155,7 +155,7 @@ impl Chats {
     }
 
     /// Sets the flag in the chat's header that says the receiver is failing. The flag expires after
-    /// [`FAILING_MARK_TTL`]. Costs one write. Does nothing for webhooks, which have no such flag.
+    /// `FAILING_MARK_TTL`. Costs one write. Does nothing for webhooks, which have no such flag.
     pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
@@ -367,7 +367,7 @@ macro_rules! and_not_expired {
 }
 
 /// Returns a condition expression that holds if the scope allows the replay, and the values of its placeholders. The
-/// rules are those of [`ReplayScope::refusal`].
+/// rules are those of [`ReplayScope::replay_obstacle`].
 fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(DeliveryState::Failed.name()));
     let not_for_bot = [
