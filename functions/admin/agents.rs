@@ -2,24 +2,24 @@
 //! changes the agent, DELETE deletes the agent.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
-//! - POST: one write of the account's counter, and one transaction that writes the agent and the login
-//! - GET of the list: one query for each megabyte of agents
-//! - GET, PATCH and DELETE of an agent: one read
-//! - PATCH: one transaction, or none if nothing changes. If the e-mail address changes and the password does not, also
-//!   one read of the login. Then one query of the agent's sessions. If the body contains a new password or a `role`,
-//!   the sessions are deleted with one write each, and the query is repeated until no session is left. Otherwise one
-//!   write for each session updates the name and the photo
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - POST: one write to the account's counter, and one transaction that writes the agent and the login
+//! - listing: one query per megabyte of agents
+//! - GET, PATCH and DELETE of a single agent: one read
+//! - PATCH: one transaction, or none if nothing changes, followed by one query of the agent's sessions. If the e-mail
+//!   address changes but the password does not, also one read of the login. If the body contains a new password or a
+//!   `role`, each session is deleted with one write, and the query is repeated until no session is left. Otherwise, one
+//!   write per session updates the name and the photo
 //! - DELETE, login: one transaction and one write, which revoke the login
-//! - DELETE, sessions: one query and one write for each session, then another query to check that no session is left
+//! - DELETE, sessions: one query, one write per session, and another query to check that no session is left
 //! - DELETE, presence: one write
-//! - DELETE, chats: one query of the index and one batch of reads for each 100 active chats of the account, repeated
-//!   until none of these chats belongs to the agent. Each chat of the agent costs one read and one write, which return
-//!   the chat to the state waiting
+//! - DELETE, chats: one query of the index and one batch of reads per 100 active chats of the account, repeated until
+//!   none of these chats belongs to the agent. Each of the agent's chats also costs one read and one write, which
+//!   return the chat to the waiting state
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
-//! An agent without the admin role gets 403 after the read of the session. PATCH and DELETE are rejected with 409 after
-//! the read of the agent, or after a write condition of the transaction has failed.
+//! An agent without the admin role gets 403 after the session has been read. PATCH and DELETE are rejected with 409
+//! after the agent has been read, or after a write condition of the transaction has failed.
 
 use std::process::ExitCode;
 

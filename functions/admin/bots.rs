@@ -2,14 +2,14 @@
 //! bot, PATCH changes it, DELETE deletes it.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - POST: one read of the provider, and one transaction that writes the bot, its token and its channels
-//! - GET of the list: one query of the index for each megabyte of bots
-//! - GET, PATCH and DELETE of a bot: one read
+//! - listing: one query of the index per megabyte of bots
+//! - GET, PATCH and DELETE of a single bot: one read
 //! - PATCH: one transaction that writes the bot and the channels that were added or removed, or none if nothing changes
 //! - DELETE: one write of the token, one write of each channel, and one write of the bot
 //!
-//! An agent without the admin role gets 403 after the read of the session.
+//! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use shared::domain::bot::Bot;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::{clock, secret};
+use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
@@ -57,7 +57,8 @@ async fn create(directory: &Directory, caller: &Session, request: &Request) -> R
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
     }
-    let (bot_id, signing_secret) = (secret::random_identifier()?, secret::random_signing_secret()?);
+    let (bot_id, signing_secret) =
+        (random_ids_and_secrets::random_identifier()?, random_ids_and_secrets::random_signing_secret()?);
     let (account_id, created_at) = (caller.account_id.clone(), clock::now());
     let bot =
         Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secret, created_at };

@@ -3,18 +3,17 @@
 //! /admin/channels/{channel_id}/rotate: POST creates a new URL.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
 //!   one write
-//! - GET of the list: one query of the index for each megabyte of channels
+//! - listing: one query of the index per megabyte of channels
 //! - GET, PATCH, DELETE and rotate: one read
-//! - GET: two queries, which count the messages that the channel rejected today and yesterday
+//! - GET: also two queries, which count the messages that the channel rejected today and yesterday
 //! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
-//! - DELETE: one write. If the channel has a bot, one read and one transaction come first, which remove the channel
-//!   from the bot
+//! - DELETE: one write. If the channel has a bot, one read and one transaction first remove the channel from the bot
 //! - rotate: one write
 //!
-//! An agent without the admin role gets 403 after the read of the session.
+//! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -25,7 +24,7 @@ use shared::domain::sha256;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::{clock, secret};
+use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -93,7 +92,7 @@ async fn update(
 async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {
     let (mut channel, now) = (before.clone(), clock::now());
     let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(&request.json_or_empty()?)?));
-    let secret = secret::random_token()?;
+    let secret = random_ids_and_secrets::random_token()?;
     channel.rotate(sha256::digest(&secret), now, old_until);
     directory.save_channel_secrets(before, &channel).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);

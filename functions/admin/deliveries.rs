@@ -1,17 +1,17 @@
 //! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: lists deliveries from the
-//! delivery log. POST /admin/deliveries/replay: replays one delivery, or the failed deliveries of a chat or of a time
+//! delivery log. POST /admin/deliveries/replay: replays one delivery, or all failed deliveries in a chat or a time
 //! range.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
-//! - failed deliveries of the account: one query of the index and one batch of reads for each 50 failures
-//! - deliveries of one chat: one read of the chat, and one query for each 100 entries
-//! - deliveries of the account in another state: four queries of the index and one batch of reads for each 100 chats,
-//!   and one query for each 100 entries of a chat that may contain a match
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - failed deliveries of the account: one query of the index and one batch of reads per 50 failures
+//! - deliveries of one chat: one read of the chat, and one query per 100 entries
+//! - deliveries of the account in another state: four queries of the index and one batch of reads per 100 chats. Each
+//!   chat that may contain a match also costs one query per 100 entries
 //! - replay of several deliveries: first, the same requests as for listing these deliveries
 //! - each replayed delivery, at most 100 in a request: one write and one queue request
 //!
-//! An agent without the admin role gets 403 after the read of the session.
+//! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 

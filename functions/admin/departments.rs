@@ -2,13 +2,13 @@
 //! returns a department, PATCH changes it, DELETE deletes it.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - GET, PATCH, DELETE: one query of the roster (the account's agents and departments), which is not cached
-//! - POST: one write of the account's counter, and one write of the department
+//! - POST: one write to the account's counter, and one write of the department
 //! - PATCH: another query of the roster if the body adds agents, and one write, or none if nothing changes
 //! - DELETE: one write
 //!
-//! An agent without the admin role gets 403 after the read of the session.
+//! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 

@@ -1,18 +1,17 @@
 //! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
-//! entries were erased. If the time budget is too short, `complete` is false, and a repeated request continues the
-//! erasure.
+//! entries were erased. If the time budget runs out, `complete` is false, and a repeated request continues the erasure.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - visitor: two reads (the visitor number and the progress of an earlier request), and one write that deletes the
 //!   visitor
-//! - chats: for each of the four chat states, one query of the index for each megabyte or 1,000 chats of the account.
-//!   Each chat of the visitor also costs queries of the chat's items and one write for each item
+//! - chats: for each of the four chat states, one query of the index per megabyte or per 1,000 of the account's chats.
+//!   Each of the visitor's chats also costs queries for its items and one write per item
 //! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
 //!   is used up
 //!
 //! The response to an unknown number is 404, after the queries of the index. An agent without the admin role gets 403
-//! after the read of the session.
+//! after the session has been read.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -24,7 +23,7 @@ use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 
-/// How long a request may work on an erasure. This is shorter than the gateway's timeout.
+/// The maximum time that a request spends on an erasure. It is shorter than the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "current_thread")]

@@ -1,11 +1,10 @@
-//! GET and PUT /admin/settings: returns or changes the settings of the account, which include the URL of its first
-//! webhook (specification, part C). /admin/settings/webhooks: POST adds a webhook.
-//! /admin/settings/webhooks/{webhook_id}: PATCH changes a webhook, DELETE deletes it. POST
-//! /admin/settings/webhooks/{webhook_id}/rotate: creates a new signing secret. POST
-//! /admin/settings/webhooks/{webhook_id}/test: sends a sample event.
+//! GET and PUT /admin/settings: returns or changes the account's settings, which include the URL of its first webhook
+//! (specification, part C). /admin/settings/webhooks: POST adds a webhook. /admin/settings/webhooks/{webhook_id}: PATCH
+//! changes a webhook, DELETE deletes it. /admin/settings/webhooks/{webhook_id}/rotate: POST creates a new signing
+//! secret. /admin/settings/webhooks/{webhook_id}/test: POST sends a sample event.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - GET: two reads (the settings and the trigger rules)
 //! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;
 //!   otherwise one read of the rules. If the body contains `retention_days`, one more read, and one write if the
@@ -15,7 +14,7 @@
 //! - test: one read, and one HTTP request to the webhook
 //!
 //! If a concurrent request changes the settings, the change is repeated. An agent without the admin role gets 403 after
-//! the read of the session.
+//! the session has been read.
 
 use std::process::ExitCode;
 

@@ -1,12 +1,12 @@
-//! POST /agent/chats/{chat_id}/accept: assigns a waiting chat, or a chat that a bot has, to the agent. The bot is
-//! notified with AGENT_JOINED, and the webhooks are notified with chat_accepted. If two agents accept the chat
-//! concurrently, one of them gets 409.
+//! POST /agent/chats/{chat_id}/accept: assigns a chat that is waiting or with a bot to the agent. The bot is notified
+//! with AGENT_JOINED, and the webhooks are notified with chat_accepted. If two agents accept the chat concurrently, one
+//! of them gets 409.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
 //! - transition: one write, or, if there are notifications, one transaction that writes the chat and one entry for each
 //!   notification. If a concurrent request changes the chat, the chat is read again and the transition is repeated

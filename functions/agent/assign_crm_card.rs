@@ -2,10 +2,10 @@
 //! webhooks are notified with chat_assigned. The panel shows whether they confirm the assignment.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 //! - panel: one read, and one write that marks the assignment as pending
 //! - settings: one read, cached for ten seconds
 //! - notifications: one write of the chat, then one write of the entry, or one transaction if there are several
@@ -27,7 +27,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
-use shared::service::crm_assignment::WebhookNotifier;
+use shared::service::chat_assigned_notification::WebhookNotifier;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;

@@ -1,12 +1,12 @@
-//! POST /agent/chats/{chat_id}/close: closes a chat that the agent has, or a waiting chat that is offered to the agent.
-//! A bot that had the chat is notified with CHAT_CLOSED, and the webhooks are notified with chat_finished. A repeated
-//! request gets the same response and sends no notifications.
+//! POST /agent/chats/{chat_id}/close: closes a chat that is assigned to the agent, or a waiting chat that is offered to
+//! the agent. A bot that had the chat is notified with CHAT_CLOSED, and the webhooks are notified with chat_finished. A
+//! repeated request gets the same response and sends no notifications.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
 //! - transition: one transaction that writes the chat, the visitor and one entry for each notification. If the account
 //!   has a retention period, the transaction also contains the visitor number and the panel. If a concurrent request

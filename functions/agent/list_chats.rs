@@ -1,14 +1,14 @@
-//! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: the chats that the agent may see,
-//! newest first. `next` is the value of `before` for the next page, and null at the end of the list. If many chats are
-//! hidden from the agent, a page may be shorter than `limit` or even empty.
+//! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: lists the chats that the agent may
+//! see, newest first. `next` is the value of `before` for the next page, and null at the end of the list. If many chats
+//! are hidden from the agent, a page may be shorter than `limit` or even empty.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - chats: one query of the index for each state (the queries run concurrently), then one batch that reads up to
 //!   `limit` chats. Both steps are repeated while hidden or expired chats leave the page incomplete
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of these chats, and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;

@@ -1,15 +1,15 @@
 //! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: returns the timeline of a chat, oldest entry first, with the
 //! state of each delivery. Links to domains that the account does not allow are replaced (Safe URL). A page ends before
-//! a gap that a concurrent request may still fill (see [`timeline_entry::stable_prefix`]). Therefore a client that
+//! a gap that a concurrent request may still fill (see [`timeline_entry::stable_prefix`]). Therefore, a client that
 //! polls from its last `seq` never skips an entry.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - timeline and chat: one query. If the page ends before the last entry, also one read. Each page that contains only
 //!   expired entries costs one more query
 //! - visibility, if the agent is not an admin and does not have the chat: one read of its channel and one query of the
 //!   roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again if the
-//!   cached copy may be outdated. A rejected request ends here with 403
+//!   cached copy may be stale. A rejected request ends here with 403
 //! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-/// The maximum value of the parameter `limit`, which is also its default.
+/// The maximum value of the `limit` parameter, which is also its default.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
 #[tokio::main(flavor = "current_thread")]
@@ -54,7 +54,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
 }
 
 /// Returns the first entries after `after` that have not expired. Pages that contain only expired entries are skipped,
-/// because a client takes an empty page for the end of the timeline.
+/// because clients treat an empty page as the end of the timeline.
 async fn unexpired_entries(
     chats: &Chats,
     chat: &Chat,

@@ -3,14 +3,14 @@
 //! with 429 before the password is verified.
 //!
 //! Costs these table requests:
-//! - failure counters: one write for each of three counters. If the counter of the e-mail address or of the network is
-//!   over its limit, one read checks whether logins from this network are known. A request that is rejected with 429
-//!   ends here, after one to three writes
+//! - failure counters: one write for each of three counters. If the counter for the e-mail address or for the network
+//!   exceeds its limit, one read checks whether the network is known. A request that is rejected with 429 ends here,
+//!   after one to three writes
 //! - login: one read. A request with a wrong password ends here with 401
 //! - agent: one read
 //! - successful login: four concurrent writes, then one write of the session
-//! - login and agent again: one read each, so that a concurrent change of the password or the role makes the token
-//!   unusable
+//! - login and agent again: one read each, so that no token is returned if the password or the role has changed
+//!   concurrently
 
 use std::process::ExitCode;
 
@@ -35,8 +35,8 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let agent = directory.agent(&login.account_id, login.agent_id).await?.ok_or(Error::InvalidCredentials)?;
     connections.record_login_success(attempt, clock::now()).await?;
     let token = connections.create_session(&agent, clock::now()).await?;
-    // A change of the password or the role deletes the existing sessions. If the change happened before this session
-    // was stored, the session still exists, so its token must not be returned.
+    // Changing the password or the role deletes the existing sessions. If the change happened before this session was
+    // stored, the session still exists, so its token must not be returned.
     let is_current = directory.login(&email).await?.as_ref() == Some(&login)
         && directory.agent(&login.account_id, login.agent_id).await?.as_ref() == Some(&agent);
     if !is_current {

@@ -1,4 +1,4 @@
-//! POST /agent/logout: ends the session of the token. An expired or unknown token gets the same response, so that the
+//! POST /agent/logout: ends the token's session. An expired or unknown token gets the same response, so that the
 //! request can be repeated.
 //!
 //! Costs these table requests:

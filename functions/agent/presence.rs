@@ -2,7 +2,7 @@
 //! only while the client keeps sending requests.
 //!
 //! Costs these table requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - presence: one read for GET, one write for PUT
 
 use std::process::ExitCode;

@@ -1,17 +1,17 @@
 //! POST /agent/chats/{chat_id}/messages/{seq}/retry: starts a new round of three attempts for a failed message.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 //! - delivery: one write. If the delivery has not failed, the table rejects the write, and the response is 404 or 409
 //! - queue: one request
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::delivery_log::ReplayScope;
+use shared::domain::delivery_search_and_replay::ReplayScope;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

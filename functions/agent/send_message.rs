@@ -1,18 +1,18 @@
-//! POST /agent/chats/{chat_id}/messages: sends an agent's message to the visitor. The response 201 means that the
-//! message is stored together with its pending delivery.
+//! POST /agent/chats/{chat_id}/messages: sends an agent's message to the visitor. A 201 response means that the message
+//! is stored together with its pending delivery.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - idempotency key, if the request has one: one read of the stored response
 //! - message: one write of the chat, then one write of the entry. With an idempotency key, the second write is a
 //!   transaction that stores the entry and the key
-//! - queue: one request, also for a repeated request
+//! - queue: one request, even if the HTTP request is a repeat
 //!
 //! If the agent does not have the chat, the table rejects the write of the chat, and the message is rejected with 409
 //! or 403. These reads decide between the two:
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 
 use std::process::ExitCode;
 
@@ -54,8 +54,8 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
         }
         sent => sent?,
     };
-    // This is done for a repeated request too, because the first request may have failed before this point. The queue
+    // This is also done for a repeated request, because the first request may have failed before this point. The queue
     // and the consumer ignore a duplicate task.
-    queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(account_id, sent.chat_id, sent.seq)).await;
+    queue.0.enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(account_id, sent.chat_id, sent.seq)).await;
     Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_logged_message_id(&sent.id))
 }

@@ -2,10 +2,10 @@
 //! (`typeout`) typing. The notice is sent to the integrator once and is not stored.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be outdated
+//!   again if the cached copy may be stale
 //! - queue: one request. If it fails, the response is 503
 
 use std::process::ExitCode;

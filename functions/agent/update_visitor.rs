@@ -1,18 +1,18 @@
-//! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or blacklists the visitor. Messages of a
+//! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or blacklists the visitor. Messages from a
 //! blacklisted visitor are accepted and dropped. If an agent has the visitor's chat, the webhooks are notified with
 //! chat_updated.
 //!
 //! Costs these table and queue requests:
-//! - session: one read, and at most once a minute two writes (the session and the agent's presence)
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - visitor: two reads
 //! - visibility, only for an agent without the admin role: one read of the visitor's chat. If the agent does not have
 //!   this chat, also one read of its channel and one query of the roster (the account's agents and departments). Both
-//!   are cached for ten seconds; the roster is queried again if the cached copy may be outdated. A rejected request
-//!   ends here with 403
+//!   are cached for ten seconds; the roster is queried again if the cached copy may be stale. A rejected request ends
+//!   here with 403
 //! - settings: one read, cached for ten seconds
 //! - change: one write of the visitor, or none if no field changes. If webhooks are notified, this is one transaction
-//!   that writes the visitor and one entry for each webhook. If the visitor has an open chat, and the name changes or a
-//!   webhook is subscribed, one write of the chat comes first, or two writes if no agent has the chat
+//!   that writes the visitor and one entry for each webhook. If the visitor has an open chat, and if the name changes
+//!   or a webhook is subscribed, the chat is written first, with one write, or with two if no agent has the chat
 //! - queue: one request for each webhook
 
 use std::process::ExitCode;

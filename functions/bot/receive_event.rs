@@ -1,20 +1,21 @@
-//! `POST {bot_base_url}/webhooks/<provider_id>/<token>` (specification, B-1): receives an event of a bot. Error
-//! responses contain the codes of the bot API, see [`shared::wire::bot_error`].
+//! `POST {bot_base_url}/webhooks/<provider_id>/<token>` (specification, B-1): receives an event from a bot. Error
+//! responses contain the codes of the Bot API; see [`shared::wire::bot_error`].
 //!
 //! Costs these table and queue requests:
 //! - provider, bot and settings: up to four reads, all cached for ten seconds. A request that is rejected with 401 or
 //!   404 ends here
-//! - rate limit: one write for every tenth request of a bot in a process
-//! - chat, to find it: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the
+//! - rate limit: one write for every tenth request from a bot in each process
+//! - finding the chat: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the
 //!   `client_id`, or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
 //! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, one read of the channel
-//!   (cached), and one write of the entry, which is a transaction if there is an idempotency key. One queue request if
-//!   the channel can display the message
+//!   (cached), and one write of the entry (a transaction if there is an idempotency key). One queue request if the
+//!   channel can display the message
 //! - INVITE_AGENT: two reads of the chat, one read of the channel (cached), one query of the roster (the account's
-//!   agents and departments; cached) if the channel names agents or departments, and one query of the presences. One
-//!   write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue request
+//!   agents and departments; cached) if the channel names agents or departments, and one query of the agents' presence.
+//!   One write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue
+//!   request
 //! - CLIENT_INFO: one read of the chat and one read of the visitor if the event contains a `chat_id`. Changing the
-//!   visitor costs as much as in the function `agent-visitor`, plus one queue request for each webhook
+//!   visitor costs as much as in the `agent-visitor` function, plus one queue request for each webhook
 //!
 //! If the bot does not have the chat, the table rejects the write of the chat, and the message is rejected with 403 or
 //! 400.
@@ -26,7 +27,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::service::auth;
-use shared::service::bot_events::BotEventHandler;
+use shared::service::events_from_bots::BotEventHandler;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -61,7 +62,11 @@ async fn handle(
             }
             channel_queue
                 .0
-                .enqueue_or_leave_to_sweep(&Task::new_entry(&bot.account_id, stored.chat_id, stored.seq))
+                .enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(
+                    &bot.account_id,
+                    stored.chat_id,
+                    stored.seq,
+                ))
                 .await;
             return Ok(ok_response().with_logged_message_id(&stored.id));
         }

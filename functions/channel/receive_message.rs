@@ -1,5 +1,5 @@
 //! `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` (specification, A-2): receives a visitor's message or typing
-//! notice. The response 200 means that the message is stored. If a bot has the chat, the message is also queued for the
+//! notice. A 200 response means that the message is stored. If a bot has the chat, the message is also queued for the
 //! bot.
 //!
 //! Costs these table and queue requests:
@@ -10,12 +10,12 @@
 //! - visitor: one read. A message of a blacklisted visitor ends here
 //! - open chat: one read, one write of the visitor if the profile changes, one write of the chat, and one write of the
 //!   entry. The write of the entry is a transaction if there is an idempotency key, a new invitation or a notification
-//! - new chat: two writes of counters, and one transaction
+//! - new chat: two counter writes and one transaction
 //! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
 //! - typing notice: one read of the visitor, and one write if the visitor has an open chat
 //!
-//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted. This
-//! costs at most one write for each reason, and in each process at most 20 writes for a channel in ten seconds.
+//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted. Counting
+//! costs at most one write per reason, and each process makes at most 20 such writes per channel in ten seconds.
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{self, BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
-use shared::store::chats::message_receipts::MessageReceipt;
+use shared::store::chats::idempotency_receipts::MessageReceipt;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::{Directory, channels};
 use shared::wire::message_content::ParsedMessage;
@@ -43,8 +43,8 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
-/// The maximum size of a request body. It is larger than for other endpoints, because a long text is truncated, not
-/// rejected.
+/// The maximum size of a request body. It is larger than for other endpoints, because long texts are truncated rather
+/// than rejected.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
@@ -99,7 +99,10 @@ async fn receive_message(
             let Some(received) = chats.store_visitor_message(&incoming).await? else { return Ok(ok_response()) };
             let MessageReceipt { chat_id, seq, is_for_bot, .. } = received.receipt;
             if is_for_bot {
-                bot_queue.0.enqueue_or_leave_to_sweep(&Task::new_entry(&channel.account_id, chat_id, seq)).await;
+                bot_queue
+                    .0
+                    .enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(&channel.account_id, chat_id, seq))
+                    .await;
             }
             queue::enqueue_notifications(&received.notifications, bot_queue, webhook_queue).await;
             return Ok(ok_response()

@@ -1,12 +1,11 @@
 //! `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status` (specification, A-1): returns 1 if an agent in the
-//! channel's audience is online, otherwise 0. For a channel that is switched off it returns 0.
+//! channel's audience is online, otherwise 0. Returns 0 for a disabled channel.
 //!
 //! Costs these table requests:
-//! - channel: one read, cached for ten seconds. A request to an unknown URL or to a channel that is switched off ends
-//!   here
+//! - channel: one read, cached for ten seconds. A request to an unknown URL or to a disabled channel ends here
 //! - roster (the account's agents and departments), if the channel names agents or departments: one query, cached for
 //!   ten seconds
-//! - presences of the account: one query
+//! - agents' presence: one query
 
 use std::process::ExitCode;
 

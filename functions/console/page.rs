@@ -1,6 +1,6 @@
-//! GET /console and GET /console/: the page of the agents' console. GET /console/assets/{file}: the scripts, styles and
-//! icons of the page. The files are built from `functions/www` and compiled into this program. Costs no table or queue
-//! requests.
+//! GET /console and GET /console/: returns the page of the agents' console. GET /console/assets/{file}: returns the
+//! scripts, styles and icons of the page. The files are built from `functions/www` and compiled into this program.
+//! Costs no table or queue requests.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ include!("../www/dist/console/files.rs");
 
 /// The browser revalidates its copy of the page before each use.
 const PAGE_CACHE_CONTROL: &str = "no-cache";
-/// Assets never change, because the file name of an asset contains a hash of its content.
+/// Assets never change, because an asset's file name contains a hash of its content.
 const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 const PERMISSIONS_POLICY: &str = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 

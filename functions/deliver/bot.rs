@@ -1,21 +1,21 @@
-//! Delivers visitors' messages and notifications to bot providers (specification, B-2). At the end of a bot's time
-//! limit for an answer, checks whether the bot has answered. Two queues invoke this function: a FIFO queue with the
-//! first attempts, which preserves the order of each chat, and a retry queue with delayed tasks.
+//! Delivers visitors' messages and notifications to bot providers (specification, B-2). When a bot's time limit for an
+//! answer ends, checks whether the bot has answered. Two queues invoke this function: a FIFO queue of first attempts,
+//! which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
 //! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
 //!   receiver has failed in this process and has not responded since
 //! - receiver: one read each of the bot and the provider, cached for ten seconds
-//! - message: one read of the visitor, one query of the presences and one read of the channel. If the channel names
-//!   agents or departments, also one query of the roster (the account's agents and departments). The channel and the
-//!   roster are cached
+//! - message: one read of the visitor, one query of the agents' presence and one read of the channel. If the channel
+//!   names agents or departments, also one query of the roster (the account's agents and departments). The channel and
+//!   the roster are cached
 //! - result: one write of the entry. If the bot has a time limit for its answer, one queue request schedules the check
 //!   before the message counts as delivered
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
-//!   earlier failures have expired. The first success after a failure costs one write that clears this mark and one
-//!   write that closes the circuit breaker
+//!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
+//!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
+//!   closes the circuit breaker
 //! - last failed attempt of a message: one read and one write that hand the chat over to the agents
 //!
 //! The check at the end of the time limit costs one read of the chat, and one write if it hands the chat over to the

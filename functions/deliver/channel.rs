@@ -1,5 +1,5 @@
 //! Delivers agents' and bots' messages to integrators (specification, A-3). Two queues invoke this function: a FIFO
-//! queue with the first attempts, which preserves the order of each chat, and a retry queue with delayed tasks.
+//! queue of first attempts, which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
@@ -8,9 +8,9 @@
 //! - receiver: one read of the channel, cached for ten seconds
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
-//!   earlier failures have expired. The first success after a failure costs one write that clears this mark and one
-//!   write that closes the circuit breaker
+//!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
+//!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
+//!   closes the circuit breaker
 //!
 //! A typing notice costs one read each of the chat, the agent and the channel (cached). It is dropped on any error. Any
 //! other task is sent to the retry queue if a table or a queue is unavailable, which costs one queue request.

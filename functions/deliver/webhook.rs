@@ -1,5 +1,5 @@
 //! Delivers events to the webhooks of accounts (specification, part C). Two queues invoke this function: a FIFO queue
-//! with the first attempts, which preserves the order of each chat, and a retry queue with delayed tasks.
+//! of first attempts, which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. A task that is no longer current ends here
@@ -8,16 +8,16 @@
 //! - receiver: one read of the settings, cached for ten seconds. If the cached settings do not contain the webhook,
 //!   they are read again
 //! - event: one read of the visitor and one batch that reads the agents. If an agent has been deleted, one more batch.
-//!   chat_finished also costs one query for each megabyte of the timeline, and one read of the panel if the chat began
-//!   with an invitation. offline_message also costs one query
+//!   chat_finished also costs one query per megabyte of the timeline, and one read of the panel if the chat began with
+//!   an invitation. offline_message also costs one query
 //! - response: nothing if it contains no data. Otherwise one read of the chat and one write of the panel; contact
 //!   details cost one read and up to two writes of the visitor and the chat. The response to chat_assigned, and the
 //!   last failed attempt of chat_assigned, cost one read of the chat and one write of the panel
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat. A slow failure is also counted for the circuit breaker, with one write, or with up to three writes if the
-//!   earlier failures have expired. The first success after a failure costs one write that clears this mark and one
-//!   write that closes the circuit breaker
+//!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
+//!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
+//!   closes the circuit breaker
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

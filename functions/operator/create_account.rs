@@ -9,7 +9,7 @@ use serde_json::json;
 use shared::domain::agent::Agent;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::secret::{self, OperatorKey};
+use shared::runtime::random_ids_and_secrets::{self, OperatorKey};
 use shared::runtime::{clock, password};
 use shared::service::auth;
 use shared::store::directory::Directory;
@@ -26,7 +26,7 @@ async fn handle((directory, operator_key): (Directory, OperatorKey), request: Re
     auth::operator(&operator_key, &request)?;
     let (name, new_admin) = admin::parse_new_account(&request.json()?)?;
     let password_hash = password::hash(&new_admin.password)?;
-    let admin: Agent = new_admin.into_agent(secret::random_identifier()?, FIRST_AGENT_ID, clock::now());
+    let admin: Agent = new_admin.into_agent(random_ids_and_secrets::random_identifier()?, FIRST_AGENT_ID, clock::now());
     directory.create_account(&name, &admin, &password_hash).await?;
     Ok(Response::created(json!({ "account_id": admin.account_id, "admin_id": FIRST_AGENT_ID })))
 }

@@ -11,7 +11,7 @@ use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::secret::{self, OperatorKey};
+use shared::runtime::random_ids_and_secrets::{self, OperatorKey};
 use shared::service::auth;
 use shared::store::directory::Directory;
 use shared::wire::admin;
@@ -27,7 +27,7 @@ async fn handle((directory, operator_key, guard): Dependencies, request: Request
     auth::operator(&operator_key, &request)?;
     if request.method == "POST" {
         let blank = Provider {
-            provider_id: secret::random_identifier()?,
+            provider_id: random_ids_and_secrets::random_identifier()?,
             name: String::new(),
             endpoint: String::new(),
             authorization_hash: None,

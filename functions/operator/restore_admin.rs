@@ -1,11 +1,11 @@
 //! POST /operator/accounts/{account_id}/admins: adds an admin to an account. If the e-mail address belongs to an agent
-//! of the account, this agent gets the password and the admin role, and the agent's sessions end. In this way the
-//! operator can help an account that has lost all its admins.
+//! of the account, this agent gets the new password and the admin role, and the agent's sessions end. This lets the
+//! operator help an account that has lost all its admins.
 //!
 //! Costs these table requests:
-//! - account and login: one read each. A request with an unknown account (404) or with an e-mail address of another
-//!   account (409) ends here
-//! - new admin: one write of the account's counter, and one transaction that writes the agent and the login
+//! - account and login: one read each. A request with an unknown account (404) or with an e-mail address that belongs
+//!   to another account (409) ends here
+//! - new admin: one write to the account's counter, and one transaction that writes the agent and the login
 //! - existing agent: one read and one transaction. Then one query of the agent's sessions and one write for each
 //!   session; both are repeated until no session is left
 //!
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use shared::domain::agent::{Agent, Role};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::secret::OperatorKey;
+use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::runtime::{clock, password};
 use shared::service::auth;
 use shared::store::connections::Connections;

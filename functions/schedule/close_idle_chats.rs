@@ -1,10 +1,10 @@
 //! Runs every minute and closes chats that have been idle for longer than the account's limit. The bot and the webhooks
-//! are notified as in the function `agent-close`. An open chat is checked when its limit ends, and at least once an
-//! hour. In the remaining time, a run continues the retention passes, which apply changed retention periods to closed
-//! chats.
+//! are notified in the same way as by the `agent-close` function. An open chat is checked when its limit ends, and at
+//! least once an hour. In the remaining time, a run continues the retention passes, which apply changed retention
+//! periods to closed chats.
 //!
 //! Costs these table and queue requests:
-//! - index: one query for each of the 32 partitions, one more query for each further 25 due chats, and one query for
+//! - index: one query for each of the 32 partitions, one more query for every 25 further due chats, and one query for
 //!   the retention passes
 //! - due chat: one read, and one read of the settings, cached for ten seconds
 //! - chat that is not idle: one write. If the retention period has changed, also one query of the timeline and one
@@ -25,7 +25,7 @@ use shared::store::chats::Chats;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 use shared::store::directory::Directory;
 
-/// The maximum duration of the idle checks in a run. The rest of the run is for retention passes.
+/// The maximum time that a run spends on idle checks. The rest of the run is for retention passes.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
 /// After this time, a run starts no further work, so that it ends before the function's timeout and before the next
 /// run.

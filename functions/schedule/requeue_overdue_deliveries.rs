@@ -2,7 +2,7 @@
 //! attempt, or after the entry was stored and before its task was queued.
 //!
 //! Costs these table and queue requests:
-//! - index: one query for each of the 32 partitions, and one more query for each further 25 overdue deliveries
+//! - index: one query for each of the 32 partitions, and one more query for every 25 further overdue deliveries
 //! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often is marked
 //!   as failed, without a queue request. If a bot had to react to the entry, one more read and one more write are
 //!   needed to hand the chat over to the agents
@@ -19,8 +19,7 @@ use shared::store::chats::Chats;
 use shared::store::chats::deliveries::OverdueResult;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 
-/// The time after its due time at which a delivery counts as overdue. Until then, its task may only be delayed in the
-/// queue.
+/// How long after its due time a delivery counts as overdue. Until then, its task may simply be delayed in the queue.
 const OVERDUE_GRACE: Duration = Duration::from_secs(15);
 /// After this time, a run queues no further deliveries, so that it ends before the function's timeout and before the
 /// next run.

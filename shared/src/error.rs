@@ -1,12 +1,11 @@
-//! The error type of the library. Every variant has an HTTP status and a machine-readable code. The caller receives the
-//! public text of an error. Its internal context is only written to the log.
+//! The library's error type. Every variant has an HTTP status and a machine-readable code. The caller receives the
+//! public text of an error. The internal context is written only to the log.
 
 use std::time::Duration;
 
 use crate::domain::chat_state::TransitionError;
 
-/// The reason why a request was rejected or failed. It does not depend on the API that reports the error; see
-/// [`ErrorResponse`].
+/// The reason a request was rejected or failed, independent of the API that reports it; see [`ErrorResponse`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The request is invalid, and `message` says why. `field` is the path of the invalid field; `None` means that the
@@ -40,18 +39,18 @@ pub enum Error {
     /// An admin has disabled the channel (specification, A-2).
     #[error("the channel is switched off")]
     ChannelDisabled,
-    /// Too many chats were opened on the channel (specification, A-2). The field contains the time after which a retry
-    /// can succeed.
+    /// Too many chats were opened on the channel (specification, A-2). The field is the time to wait before a retry can
+    /// succeed.
     #[error("too many new chats on this channel")]
     TooManyChats(Duration),
-    /// The caller has sent too many requests. The field contains the time after which a retry can succeed.
+    /// The caller has sent too many requests. The field is the time to wait before a retry can succeed.
     #[error("too many requests")]
     RateLimited(Duration),
     /// A table or a queue did not respond, or throttled the request. A retry can succeed.
     #[error("temporarily unavailable")]
     Unavailable(ErrorContext),
-    /// A table rejected a write permanently, for example because the item would become too large. A retry would fail
-    /// again.
+    /// A table permanently rejected a write, for example because the item would become too large. A retry would fail as
+    /// well.
     #[error("internal error")]
     Unwritable(ErrorContext),
     /// The service has a bug or is misconfigured.
@@ -59,8 +58,8 @@ pub enum Error {
     Internal(ErrorContext),
 }
 
-/// Details of a failure for the log. The type does not implement `Display`, so that the details cannot become part of a
-/// response by mistake.
+/// Details of a failure that are meant only for the log. The type does not implement `Display`, so the details cannot
+/// end up in a response by mistake.
 pub struct ErrorContext(Box<dyn std::fmt::Debug + Send + Sync>);
 
 impl std::fmt::Debug for ErrorContext {
@@ -70,16 +69,16 @@ impl std::fmt::Debug for ErrorContext {
 }
 
 impl ErrorContext {
-    /// Creates the context of an error. `detail` is written to the log, so it must not contain a secret, a token or the
-    /// text of a message.
+    /// Creates the context of an error. `detail` is written to the log, so it must not contain secrets, tokens or
+    /// message texts.
     pub fn new(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
         Self(Box::new(detail))
     }
 }
 
 impl Error {
-    /// Creates the error for an invalid field. `path` is the path of the field in the request. `expected` completes the
-    /// sentence that starts with the field, such as "must be a string".
+    /// Creates the error for an invalid field. `path` is the field's path in the request. `expected` completes a
+    /// sentence that starts with the field name, such as "must be a string".
     pub fn field(path: impl Into<String>, expected: impl std::fmt::Display) -> Self {
         let path = path.into();
         Self::Invalid { message: format!("{path} {expected}"), field: Some(path) }
@@ -135,9 +134,9 @@ impl Error {
         if let Self::Invalid { field, .. } = self { field.as_deref() } else { None }
     }
 
-    /// Returns the reason why a message was rejected, for the counters that admins see. The reason contains no values
-    /// from the request, so that rejections with the same cause are counted together. Returns `None` for errors that
-    /// are not counted, such as a failed authentication or an internal error.
+    /// Returns the reason a message was rejected, as it appears in the counters that admins see. The reason contains no
+    /// values from the request, so that rejections with the same cause are counted together. Returns `None` for errors
+    /// that are not counted, such as a failed authentication or an internal error.
     pub fn refusal_reason(&self) -> Option<String> {
         match self {
             // The text after the colon is left out, because it contains the position at which the JSON parser stopped.
@@ -160,7 +159,7 @@ impl Error {
         }
     }
 
-    /// Returns the time after which a retry can succeed, or `None` if a retry is not expected to succeed.
+    /// Returns how long to wait before a retry, or `None` if a retry is not expected to succeed.
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::RateLimited(wait) | Self::TooManyChats(wait) = self {
             return Some(*wait);
@@ -168,7 +167,7 @@ impl Error {
         matches!(self, Self::Unavailable(_)).then_some(Duration::from_secs(1))
     }
 
-    /// Returns the methods that the endpoint supports, for the `Allow` header. `None` for errors other than
+    /// Returns the methods that the endpoint supports, for the `Allow` header. Returns `None` for errors other than
     /// `MethodNotAllowed`.
     pub fn allowed_methods(&self) -> Option<&'static str> {
         if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
@@ -183,14 +182,14 @@ impl Error {
     }
 }
 
-/// An error as an HTTP endpoint returns it. The Bot API has its own error codes; see [`crate::wire::bot_error`].
+/// An error as returned by an HTTP endpoint. The Bot API has its own error codes; see [`crate::wire::bot_error`].
 #[derive(Debug)]
 pub struct ErrorResponse {
     pub status: u16,
     pub code: &'static str,
     pub message: String,
     /// The original error. It provides the path of the invalid field, the response headers and the context for the log.
-    /// `None` if the error exists only in one API.
+    /// `None` if the error is specific to one API.
     pub cause: Option<Error>,
 }
 

@@ -11,8 +11,8 @@
 //! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
 //! - [`runtime`]: what every function needs to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.
-//! - [`wire`]: parses and builds the JSON of the APIs, of webhooks and of queue tasks.
-//! - [`error`]: the error type of the library, with an HTTP status and a code for each variant.
+//! - [`wire`]: parses and builds the JSON used by the APIs, webhooks and queue tasks.
+//! - [`error`]: the library's error type, with an HTTP status and a code for each variant.
 //! - [`domain`]: the business rules. They do not depend on AWS, HTTP or serde, and the current time is always an
 //!   argument.
 

@@ -1,4 +1,4 @@
-//! Tests that no account can read or change the data of another account.
+//! Tests that no account can read or change another account's data.
 
 use reqwest::Method;
 use serde_json::json;

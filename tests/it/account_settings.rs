@@ -1,5 +1,5 @@
-//! Tests of the account settings: allowed link domains, limits, rules, the call-back, the automatic closing of idle
-//! chats, and the retention period.
+//! Tests for the account settings: allowed link domains, limits, rules, the callback, automatic closing of idle chats,
+//! and the retention period.
 
 use serde_json::{Value, json};
 
@@ -139,8 +139,8 @@ fn links_to_unsafe_domains_are_hidden_from_agents() {
         let transferred = agent.client.post("/agent/chats/1/transfer", &to).await.expect(200);
         assert_eq!(transferred["visitor"]["name"], "[link blocked]");
 
-        // The link filter does not change the stored text. The original text is shown again after the setting has been
-        // cleared and the functions' cached settings have expired.
+        // The link filter does not change the stored text. The original text is therefore shown again once the setting
+        // has been cleared and the functions' cached settings have expired.
         put_settings(&account.admin.client, json!({"safe_urls": []})).await;
         wait_for("the original link", seconds(15), async || {
             let text = agent.timeline(1).await[0]["text"].clone();
@@ -175,7 +175,8 @@ fn account_limits_apply_to_its_visitors_and_bots() {
         assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
         refused.expect_error(429, "rate_limited");
         fixture.channel.send_text("another visitor", "one").await;
-        // A new rate window can start between the requests, so up to twice as many requests as the limit can succeed.
+        // A new rate-limit window may start between two requests, so up to twice as many requests as the limit may
+        // succeed.
         let mut replies = Vec::new();
         for _ in 0..7 {
             replies.push(fixture.bot.send_text(&chat_id, "hello").await);

@@ -1,4 +1,4 @@
-//! Tests of adding, changing and removing the admins of an account, and of changing agents' e-mail addresses and
+//! Tests for adding, changing and removing an account's admins, and for changing agents' e-mail addresses and
 //! passwords.
 
 use futures_util::future::{join, join_all};
@@ -14,7 +14,7 @@ fn agent_path(agent: &TestAgent) -> String {
     format!("/admin/agents/{}", agent.id)
 }
 
-/// Returns the ids of the account's admins. The list is requested by this agent.
+/// Returns the ids of the account's admins. `agent` requests the list.
 async fn admin_ids(agent: &TestAgent) -> Vec<Value> {
     let listed = agent.client.get("/admin/agents").await.expect(200);
     let all = listed["agents"].as_array().unwrap().iter();
@@ -38,8 +38,8 @@ fn concurrent_removal_of_two_admins_leaves_one_admin() {
             };
             let (by_one, by_two) = join(remove(one, two), remove(two, one)).await;
             let (remaining, rejected) = if by_one.status == 200 { (one, by_two) } else { (two, by_one) };
-            // The status is 401 if the other admin has already removed this admin, which ends the session. Otherwise it
-            // is 403.
+            // The status is 401 if the other admin has already removed this admin, because the removal ends this
+            // admin's session. Otherwise, it is 403.
             assert!([401, 403].contains(&rejected.status), "{method}: {rejected:?}");
             assert_eq!(admin_ids(remaining).await, std::slice::from_ref(&remaining.id), "{method}");
         }))
@@ -55,7 +55,7 @@ fn admins_cannot_change_their_own_role() {
         one.client.patch(&agent_path(one), &json!({"role": "agent"})).await.expect_error(409, "conflict");
         one.client.delete(&agent_path(one)).await.expect_error(409, "conflict");
         one.client.patch(&agent_path(one), &json!({"name": "Grace H.", "role": "admin"})).await.expect(200);
-        // A request that contains `role` ends the agent's sessions, even if the role stays the same.
+        // A request that contains `role` ends the agent's sessions, even if the role does not change.
         let one = TestAgent::log_in(&host.anonymous, one.id.clone(), &one.email).await;
         one.client.patch(&agent_path(&two), &json!({"role": "agent"})).await.expect(200);
         one.client.patch(&agent_path(&two), &json!({"role": "admin"})).await.expect(200);
@@ -87,7 +87,7 @@ fn concurrent_email_changes_conflict() {
     });
 }
 
-/// Checks that the agent can log in with the stored e-mail address and with none of the other addresses in `emails`.
+/// Checks that the agent can log in only with the stored e-mail address, and not with any other address in `emails`.
 async fn assert_only_stored_email_works(
     host: &TestHost,
     account: &TestAccount,
@@ -123,8 +123,8 @@ fn operator_adds_and_resets_an_admin() {
         let eve = host.anonymous.with_token(session["token"].as_str().unwrap());
         assert_eq!(eve.get("/admin/agents").await.expect(200)["agents"].as_array().unwrap().len(), 2);
 
-        // If the new admin's e-mail address belongs to an existing agent, that agent becomes an admin; an existing
-        // admin stays an admin. Both get the new password and lose their sessions. Their other data stays the same.
+        // If the new admin's e-mail address already belongs to an agent, that agent becomes an admin or remains one. In
+        // both cases, the password is replaced and existing sessions end, but all other data stays the same.
         let ann = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
         for agent in [&ann, &account.admin] {
             let before = eve.get(&agent_path(agent)).await.expect(200);

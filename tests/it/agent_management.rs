@@ -1,4 +1,4 @@
-//! Tests of the admin API for agents: creating, changing and deleting agents, and the effects on their sessions and
+//! Tests for the admin API for agents: creating, changing and deleting agents, and how this affects their sessions and
 //! chats.
 
 use futures_util::future::{join, join_all};
@@ -48,8 +48,8 @@ fn password_change_ends_concurrently_created_sessions() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         for round in 0..4 {
-            // Each round uses a new agent. Otherwise the failed logins of a single agent would reach the login limit
-            // for that agent's e-mail address.
+            // Use a new agent in each round. Otherwise, a single agent's failed logins would reach the login limit for
+            // that agent's e-mail address.
             let ann = account.create_agent("Ann").await;
             let path = format!("/admin/agents/{}", ann.id);
             let new = format!("{PASSWORD} {round}");
@@ -59,8 +59,8 @@ fn password_change_ends_concurrently_created_sessions() {
             let (logins, changed) = join(logins, account.admin.client.patch(&path, &change)).await;
             changed.expect(200);
             for login in logins {
-                // A login before the password change succeeds, but the change ends its session. A login during the
-                // change gets 503, and a login after the change gets 401.
+                // A login before the password change succeeds, but the change then ends its session. A login gets 503
+                // during the change, and 401 after it.
                 assert!([200, 401, 503].contains(&login.status), "{login:?}");
                 if login.status != 200 {
                     continue;

@@ -1,4 +1,4 @@
-//! Tests of the alarms in template.yaml: every queue and every function has its alarms, and every alarm has a section
+//! Tests for the alarms in template.yaml: every queue and every function has its alarms, and every alarm has a section
 //! in the runbook.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
 }
 
-/// Returns the metrics that an alarm uses: its single metric, or all metrics in its expression.
+/// Returns the metrics that an alarm uses: either its single metric or all metrics in its expression.
 fn metrics(alarm: &Value) -> Vec<&Value> {
     match alarm["Metrics"].as_array() {
         Some(metrics) => {
@@ -24,8 +24,7 @@ fn metrics(alarm: &Value) -> Vec<&Value> {
     }
 }
 
-/// Returns the values of a metric's dimensions. If a value refers to a resource, the logical id of the resource is
-/// returned.
+/// Returns the values of a metric's dimensions. A reference to a resource is returned as the resource's logical id.
 fn dimensions(metric: &Value) -> Vec<String> {
     let dimension_value = |value: &Value| match (value, &value["!Ref"], &value["!GetAtt"]) {
         (Value::String(text), ..) | (_, Value::String(text), _) => text.clone(),
@@ -35,7 +34,7 @@ fn dimensions(metric: &Value) -> Vec<String> {
     dimensions.map(|dimension| dimension_value(&dimension["Value"])).collect()
 }
 
-/// Returns the alarms that watch this metric of this resource, each with the metric that matched.
+/// Returns the alarms that watch the metric `name` of `resource`, each with the metric that matched.
 fn alarms_for(name: &str, resource: &str) -> Vec<(&'static Value, &'static Value)> {
     let is_for_resource =
         |metric: &Value| metric["MetricName"] == name && dimensions(metric).iter().any(|value| value == resource);
@@ -106,8 +105,8 @@ fn every_alarm_notifies_and_links_to_its_runbook_section() {
             let id = metric["Id"].as_str().unwrap();
             assert!(expression.contains(&format!("FILL({id}, 0)")), "{name} ignores {id}, or has no value without it");
         }
-        // Missing data counts as a failure only for the number of invocations of the scheduled functions, because these
-        // functions always run. The other metrics have no data while the service is idle.
+        // Missing data counts as a failure only for the invocation counts of the scheduled functions, because these
+        // functions run even when the service is idle. The other metrics have no data then.
         let expected = if metrics(alarm).iter().any(|metric| metric["MetricName"] == "Invocations") {
             "breaching"
         } else {

@@ -1,5 +1,5 @@
-//! Tests of all kinds of credentials: channel secrets, passwords and session tokens. Also tests which endpoints require
-//! the admin role.
+//! Tests for every kind of credential: channel secrets, passwords and session tokens. Also tests which endpoints
+//! require the admin role.
 
 use std::time::Instant;
 
@@ -10,8 +10,8 @@ use crate::support::api_client::{ApiClient, ApiResponse, PASSWORD, TestAccount, 
 use crate::support::routes::protected_paths;
 use crate::support::test_host::{TestHost, run_alone_on_shared_host, run_on_shared_host, visitor_text};
 
-/// Returns the endpoint with one segment of its path replaced by `segment`. `from_end` counts the segments from the end
-/// of the path; 0 is the last one.
+/// Returns the endpoint with one of its path segments replaced by `segment`. `from_end` counts the segments from the
+/// end of the path, starting at 0 for the last one.
 fn with_segment(endpoint: &str, from_end: usize, segment: &str) -> String {
     let mut segments: Vec<_> = endpoint.split('/').collect();
     let index = segments.len() - 1 - from_end;
@@ -123,9 +123,8 @@ fn every_protected_endpoint_requires_its_token() {
     });
 }
 
-/// Returns the expiry time of the admin's only session, as Unix time in seconds. If `shorten` is true, also changes the
-/// stored session so that it expires ten minutes after its last request; the returned time is the one before this
-/// change.
+/// Returns when the admin's only session expires, as Unix time in seconds. If `shorten` is true, the stored session is
+/// then changed so that it expires ten minutes after its last request; the function still returns the original time.
 async fn session_expiry(host: &TestHost, account: &TestAccount, shorten: bool) -> u64 {
     let tables = host.tables();
     let pk = format!("AGENT#{}#{}", account.id.as_str().unwrap(), account.admin.id);

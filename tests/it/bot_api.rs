@@ -1,5 +1,5 @@
-//! Tests of the Bot API endpoint (specification, B-1): authentication, errors and limits. Also tests the endpoints with
-//! which admins manage bots and the operator manages providers.
+//! Tests for the Bot API endpoint (specification, B-1): authentication, errors and limits. Also tests the endpoints
+//! that admins use to manage bots and the operator uses to manage providers.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -129,7 +129,7 @@ fn body_that_is_not_an_event_gets_a_bot_api_error() {
     });
 }
 
-/// Returns invalid events, each with the field that the error response must name.
+/// Returns invalid events, each with the name of the field that the error response must mention.
 fn invalid_events() -> Vec<(Value, &'static str)> {
     let message = |message: Value| json!({"event": "BOT_MESSAGE", "chat_id": 1, "message": message});
     let buttons = |buttons: Value| message(json!({"type": "BUTTONS", "title": "?", "text": "?", "buttons": buttons}));
@@ -203,7 +203,7 @@ fn largest_messages_of_bots_and_agents_are_stored() {
         let fixture =
             BotFixture::create_with(host, json!({"shows_markdown": true, "shows_buttons": true}), json!({})).await;
         let chat = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();
-        // Each of these characters has four bytes, so the texts are as large as the limits allow.
+        // Each of these characters takes four bytes, so the texts are as large as the limits allow.
         let (long, short) = ("🎈".repeat(10_000), "🎈".repeat(1_000));
         let button = json!({"text": short, "id": short});
         let messages = [
@@ -271,7 +271,7 @@ fn bot_may_post_300_requests_in_10_seconds() {
     run_alone_on_shared_host(async |host| {
         let fixture = BotFixture::create(host).await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();
-        // An unsupported event counts towards the bot's rate limit, although nothing is stored for the event.
+        // An unsupported event counts towards the bot's rate limit even though nothing is stored for it.
         let unsupported_event = json!({"event": "DANCE"});
         let replies = join_all((0..7).map(async |_| {
             let mut replies = Vec::new();
@@ -420,12 +420,13 @@ fn token_and_channel_each_belong_to_one_bot() {
     });
 }
 
-/// Two accounts, each with a bot of its own provider. The first account has a second bot that uses the server of the
-/// second account's provider. Each of the three bots has a chat.
+/// Two accounts, each with a bot from its own provider. The first account also has a second bot, whose provider uses
+/// the same server as the second account's provider. Each of the three bots has a chat.
 struct TwoAccounts {
     ours: BotFixture,
     theirs: BotFixture,
-    /// The CLIENT_MESSAGE events of the first account's first bot, of its second bot, and of the second account's bot.
+    /// One CLIENT_MESSAGE event for each bot: the first account's first bot, its second bot, and the second account's
+    /// bot.
     client_messages: [Value; 3],
 }
 
@@ -438,7 +439,8 @@ impl TwoAccounts {
         let mine = ours.send_visitor_text(VISITOR_ID, "Hello").await;
         second.send_text("elsewhere", "Hello, second").await;
         let same_account = theirs.provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
-        // The second account gets three chats, so that the number of its last chat does not exist in the first account.
+        // Open three chats in the second account, so that the number of its last chat does not exist in the first
+        // account.
         let mut other_account = Value::Null;
         for n in 0..3 {
             other_account = theirs.send_visitor_text(&format!("visitor {n}"), &format!("Hello {n}")).await;

@@ -1,4 +1,5 @@
-//! Tests of the Bot API (specification, part B): messages and events between a bot provider, a visitor and an agent.
+//! Tests for the Bot API (specification, part B): messages and events exchanged by a bot provider, a visitor and an
+//! agent.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -98,8 +99,8 @@ fn bot_text_reaches_the_integrator_with_the_bot_name() {
     });
 }
 
-/// Returns rich messages in the format of the Bot API, each with the message that the integrator receives, without the
-/// fields `text` and `id`.
+/// Returns rich messages in the Bot API format, each with the message that the integrator must receive. The expected
+/// messages omit the `text` and `id` fields.
 fn rich_messages() -> [(Value, Value); 3] {
     let buttons = json!([{"text": "Today", "id": 1}, {"text": "Tomorrow", "id": "b"}, {"text": "Never"}]);
     [
@@ -422,7 +423,7 @@ fn event_without_exactly_one_chat_is_rejected() {
     });
 }
 
-/// Returns an id that no event has: the event's id with a different last digit.
+/// Returns an id that does not belong to any event: the id of `event` with a different last digit.
 fn unknown_id(event: &Value) -> String {
     let mut id = event["id"].as_str().unwrap().to_owned();
     let last = if id.pop() == Some('0') { '1' } else { '0' };

@@ -1,4 +1,4 @@
-//! Tests of bots that fail. If a bot does not accept a message within nine seconds, the chat is handed over to the
+//! Tests for bots that fail. If a bot does not accept a message within nine seconds, the chat is handed over to the
 //! agents.
 
 use std::collections::BTreeSet;
@@ -19,11 +19,11 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The maximum time from the moment a message is sent that the bot does not accept until agents see the chat.
+/// The maximum time from sending a message that the bot does not accept until agents see the chat.
 const MAX_FALLBACK_TIME: Duration = Duration::from_millis(9_500);
 
 /// Sends a message that the bot does not accept. Checks that the chat is handed over to the agents in time and that the
-/// bot can no longer post to the chat. Returns the time until agents saw the chat.
+/// bot can no longer post to it. Returns how long it took until agents saw the chat.
 async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
     let sent_at = Instant::now();
     fixture.channel.send_text(VISITOR_ID, text).await;
@@ -36,8 +36,8 @@ async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
     elapsed
 }
 
-/// Creates a bot and lets it exchange a message with a visitor. All functions have then been started, so that their
-/// start does not affect measured times.
+/// Creates a bot and has it exchange a message with a visitor. This starts all functions, so that their startup does
+/// not affect later time measurements.
 async fn warmed_up_fixture(host: &TestHost, bot: Value) -> BotFixture {
     let fixture = BotFixture::create_with(host, json!({}), bot).await;
     let chat_id = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();
@@ -153,7 +153,7 @@ fn provider_recovering_on_the_third_attempt_keeps_the_chat() {
     });
 }
 
-/// Returns named responses that do not accept an event, although some of them resemble success.
+/// Returns responses that do not accept an event, each with a name. Some of them resemble success.
 fn unsuccessful_responses() -> Vec<(&'static str, CannedResponse)> {
     let rejection = json!({"error": {"code": "invalid_request", "message": "no"}});
     vec![
@@ -212,8 +212,8 @@ fn pending_messages_are_superseded_after_handover_to_agents() {
         fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
         let sent_at = Instant::now();
         fixture.channel.send_text(VISITOR_ID, "first").await;
-        // Wait for the second attempt of the first message before sending the later ones, so that these still have
-        // attempts left when the first message fails.
+        // Wait for the second attempt to deliver the first message before sending the later ones, so that the later
+        // ones still have attempts left when the first one fails.
         fixture.provider.wait_for_requests(1 + 2, seconds(5)).await;
         let later = ["second", "third", "fourth"];
         for text in later {
@@ -311,7 +311,7 @@ fn responding_bot_keeps_the_chat_when_its_delivery_is_killed() {
         fixture.bot.send_text(&json!(1), "I am here").await.expect(200);
         host.kill_processes(|function| function == "deliver-bot").await;
 
-        // The queue delivers the task again after the visibility timeout of 36 s, and the sweep runs every minute.
+        // The queue redelivers the task after its 36-second visibility timeout, and the sweep runs every minute.
         let state = wait_for("the end of the delivery", seconds(100), async || {
             let delivery = fixture.entry_with_text(1, "Anybody?").await["bot_delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery["state"].clone()) }
@@ -323,9 +323,9 @@ fn responding_bot_keeps_the_chat_when_its_delivery_is_killed() {
     });
 }
 
-/// Sends a visitor's message. The bot does not respond to the requests, but during attempt number `attempt` it posts an
-/// event, which is done by calling `post`. Checks that the delivery then counts as delivered and that no further
-/// attempts follow.
+/// Sends a message from a visitor. The bot does not respond to any attempt, but during attempt number `attempt` it
+/// posts an event by calling `post`. Checks that the delivery then counts as delivered and that no further attempts
+/// follow.
 async fn assert_acknowledged_by_event(fixture: &BotFixture, attempt: usize, post: impl AsyncFnOnce(&BotFixture)) {
     fixture.provider.respond_with(CannedResponse::Hang);
     fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
@@ -403,8 +403,8 @@ fn bot_within_its_answer_time_limit_keeps_the_chat() {
         let fixture = warmed_up_fixture(host, json!({"answer_within": 2})).await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "Anybody?").await["chat_id"].clone();
         fixture.bot.send_text(&chat_id, "I am here").await.expect(200);
-        // Chat 2 is newer than chat 1. When the time limit of chat 2 has expired, the limit of chat 1 has therefore
-        // expired as well.
+        // Chat 2 is newer than chat 1, so once the time limit of chat 2 has expired, the limit of chat 1 has expired as
+        // well.
         fixture.send_visitor_text("another visitor", "And for me?").await;
         fixture.wait_until_waiting(2, seconds(6)).await;
         assert_eq!(fixture.chat_state(1).await, "bot");
@@ -418,9 +418,9 @@ fn disconnected_bot_loses_its_chats_with_the_next_message() {
         let fixture = BotFixture::create(host).await;
         fixture.send_visitor_text(VISITOR_ID, "Hello").await;
         fixture.agent.client.delete(&format!("/admin/bots/{}", fixture.bot.bot_id)).await.expect(200);
-        // Wait until all queues are empty, so that no task is lost when the functions are killed.
+        // Wait until all queues are empty, so that killing the functions does not lose a task.
         host.assert_queues_drain().await;
-        // The functions cache the bot for ten seconds. Killing their processes removes the cached bot.
+        // The functions cache the bot for ten seconds. Killing their processes clears that cache.
         host.kill_processes(|function| ["channel-message", "deliver-bot"].contains(&function)).await;
         fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
         fixture.wait_until_waiting(1, WAIT_TIMEOUT).await;
@@ -474,7 +474,7 @@ async fn send_visitor_messages(fixture: &BotFixture) {
     .await;
 }
 
-/// Returns the visitor's messages that were neither delivered to the bot nor handed over to the agents.
+/// Returns the visitor's messages that neither reached the bot nor were handed over to the agents.
 async fn undelivered_messages(fixture: &BotFixture, chat: u64) -> Vec<Value> {
     let is_handed_over = fixture.chat_state(chat).await == "waiting";
     let timeline = fixture.agent.timeline(chat).await;

@@ -1,4 +1,4 @@
-//! Tests of the channel API (specification, part A): messages between an integrator's server and an agent.
+//! Tests for the channel API (specification, part A): messages between an integrator's server and an agent.
 
 use std::collections::HashMap;
 
@@ -94,7 +94,7 @@ fn status_is_1_while_an_agent_of_the_channel_is_online() {
     });
 }
 
-/// Returns one message of every media type. The first message has every field of table A3 of the specification.
+/// Returns one message of each media type. The first message has every field in table A3 of the specification.
 fn media_messages() -> Vec<Value> {
     let file = |kind: &str| {
         json!({
@@ -117,7 +117,7 @@ fn media_messages() -> Vec<Value> {
     ]
 }
 
-/// Returns the fields of `actual` whose names also occur in `expected`.
+/// Returns only those fields of `actual` that also occur in `expected`.
 fn same_fields(actual: &Value, expected: &Value) -> Value {
     expected.as_object().unwrap().keys().map(|key| (key.clone(), actual[key].clone())).collect()
 }
@@ -193,7 +193,7 @@ fn long_text_is_cut_to_1000_characters() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let channel = account.create_channel("https://app.example/hook").await;
-        // The request body with the last text is almost as large as allowed. Its text is still accepted and cut.
+        // The request body with the last text is almost as large as allowed. Its text is still accepted, but truncated.
         for (unit, length) in [("a", 1_001), ("é", 5_000), ("🎈", 1_500), ("e\u{301}", 1_000), ("b", 1_000_000)] {
             let text = unit.repeat(length);
             channel.send_text(unit, &text).await;
@@ -406,8 +406,8 @@ fn same_idempotency_key_of_two_visitors_stores_two_messages() {
     });
 }
 
-/// Deletes the second of three messages, which looks to the service as if that message were still being written. Makes
-/// the third message `age_seconds` old. Returns the timeline.
+/// Deletes the second of three messages, so that the service takes that message for one that is still being written.
+/// Makes the third message `age_seconds` old. Returns the timeline.
 async fn timeline_with_gap(host: &TestHost, account: &TestAccount, age_seconds: u64) -> Vec<Value> {
     let tables = host.tables();
     let key = |seq: u64| {

@@ -1,4 +1,4 @@
-//! Tests of the admin API for channels: creating, listing, changing and deleting channels.
+//! Tests for the admin API for channels: creating, listing, changing and deleting channels.
 
 use serde_json::json;
 

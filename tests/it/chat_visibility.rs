@@ -1,4 +1,4 @@
-//! Tests which chats an agent sees, and that no endpoint gives access to any other chat.
+//! Tests which chats an agent can see, and that no endpoint gives the agent access to any other chat.
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::future::{join_all, try_join_all};
@@ -10,7 +10,7 @@ use crate::support::api_client::{TestAccount, TestAgent, number, send};
 use crate::support::routes::{protected_routes, valid_body};
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host};
 
-/// Returns the agent routes whose path contains the number of a chat or of a visitor.
+/// Returns the agent routes whose path contains a chat number or a visitor number.
 fn agent_routes() -> Vec<(Method, String)> {
     let mut routes = protected_routes();
     routes.retain(|(_, template)| template.starts_with("/agent/") && template.contains('{'));
@@ -46,7 +46,7 @@ impl HiddenBy {
     }
 }
 
-/// Returns the numbers from 1 to `chats` whose chats the agent can see. Checks that the chat lists contain exactly the
+/// Returns which of the chats numbered 1 to `chats` the agent can see. Checks that the chat lists contain exactly the
 /// chats that the agent can read individually.
 async fn visible_chats(agent: &TestAgent, chats: u64) -> Vec<u64> {
     let mut listed = agent.chats("open").await;
@@ -77,7 +77,7 @@ async fn assert_chat_is_hidden(host: &TestHost, hidden_by: HiddenBy) {
         reply.expect_error(403, "forbidden");
     }
     assert_eq!(resources.readable_resources().await, before);
-    // The account's other chat belongs to the same channel, but it was not transferred.
+    // The account's other chat is in the same channel, but it was not transferred.
     let expected = match hidden_by {
         HiddenBy::Channel => [vec![1, 2], vec![], vec![1, 2]],
         HiddenBy::Offer => [vec![1, 2], vec![1], vec![1, 2]],
@@ -120,10 +120,10 @@ fn agents_edit_visitors_whose_latest_chat_they_see() {
     });
 }
 
-/// The number of copies of a channel. They do not all fit on one page of the index.
+/// The number of copies of a channel. This is more than fits on one page of the index.
 const CHANNEL_COPIES: usize = 1_001;
 
-/// Stores copies of a channel with the same audience and the same endpoint secret. Returns the id of the last copy.
+/// Stores copies of a channel that have the same audience and endpoint secret. Returns the id of the last copy.
 async fn copy_channel(host: &TestHost, channel_id: &str) -> String {
     let tables = host.tables();
     let id = |n: usize| format!("zz{n:04}{channel_id}");

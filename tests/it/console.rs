@@ -1,5 +1,5 @@
-//! Tests of the agent console's files, which are requested in the same way as by a browser. The console itself is
-//! tested in `tests/pages`.
+//! Tests for the agent console's files, requested the way a browser requests them. The console itself is tested in
+//! `tests/pages`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use reqwest::header::HeaderMap;
 use crate::support::api_client::send;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// For each request: the value of the header `Accept-Encoding`, the expected `Content-Encoding` (`None` if the response
+/// For each request: the value of the `Accept-Encoding` header, the expected `Content-Encoding` (`None` if the response
 /// has no such header), and the extension of the built file.
 const CODINGS: [(&str, Option<&str>, &str); 4] = [
     ("identity", None, ""),
@@ -24,7 +24,7 @@ fn built_file(path: &str) -> PathBuf {
     workspace_root().join("functions/www/dist/console").join(path)
 }
 
-/// Returns the file names of the built assets, without their compressed copies.
+/// Returns the file names of the built assets, excluding their compressed copies.
 fn built_assets() -> BTreeSet<String> {
     let entries = std::fs::read_dir(built_file("assets")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -35,8 +35,8 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|value| value.to_str().unwrap())
 }
 
-/// Requests a path with every content coding and compares each body with the built file. Returns the headers of the
-/// last response.
+/// Requests a path with each content coding and compares each response body with the built file. Returns the headers of
+/// the last response.
 async fn fetch_and_compare(host: &TestHost, path: &str, built: &str) -> HeaderMap {
     let mut last = HeaderMap::new();
     for (accepted, coding, extension) in CODINGS {
@@ -112,7 +112,7 @@ fn unchanged_page_gets_304() {
             assert_eq!(header(&cached.headers, "etag"), Some(tag));
             assert_eq!(header(&cached.headers, "cache-control"), Some("no-cache"));
         }
-        // Each content coding has its own ETag, so this ETag does not match the Brotli file.
+        // Each content coding has its own ETag, so this one does not match the Brotli file.
         assert_eq!(get("br", tag).await.status, 200);
     });
 }

@@ -1,5 +1,5 @@
-//! Checks that docs/costs.md contains the tables that `cargo run --bin cost` prints. Tests that measure usage run on
-//! their own host, because a host counts the usage of all its tests together.
+//! Checks that docs/costs.md contains the tables that `cargo run --bin cost` prints. A test that measures usage runs on
+//! its own host, because a host does not count usage separately for each test.
 
 use cost::report::{self, FixedResources};
 use cost::{Usage, UsageByFunction, Workload};
@@ -27,7 +27,7 @@ fn priced_memory_matches_the_template() {
 #[test]
 fn function_start_with_a_table_costs_one_read() {
     run_alone_on_own_host(async |host| {
-        // Start one function at a time, because a function whose start is slow skips this read.
+        // Start one function at a time, because a function that takes long to start skips this read.
         for (_, properties) in functions() {
             host.local.start_function(program_name(properties)).await.unwrap();
         }

@@ -18,20 +18,20 @@ use crate::support::test_host::{VISITOR_ID, kill, run_alone, run_alone_on_own_ho
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Time limit for recovery after processes are killed. The queue delivers the task of a killed consumer again after 36
-/// s, and the sweep runs every minute.
+/// How long to wait for recovery after processes are killed. The queue redelivers a killed consumer's task after 36
+/// seconds, and the sweep runs every minute.
 const RECOVERY_TIMEOUT: Duration = seconds(110);
 
-/// The messages whose requests were acknowledged. They must not be lost.
+/// The messages whose requests were acknowledged. None of them may be lost.
 #[derive(Default)]
 struct AcknowledgedMessages {
-    /// The texts of visitors' messages.
+    /// The texts of the visitors' messages.
     visitors: Mutex<Vec<String>>,
-    /// The chat number, `seq` and text of each agent's message.
+    /// The chat number, `seq` and text of each message from an agent.
     agents: Mutex<Vec<(u64, u64, String)>>,
 }
 
-/// An account in which conversations run while processes are killed.
+/// An account in which conversations run while processes are being killed.
 struct Load {
     agent: TestAgent,
     channel: TestChannel,
@@ -43,8 +43,8 @@ impl Load {
         Self { agent, channel, acknowledged: AcknowledgedMessages::default() }
     }
 
-    /// Runs a conversation with each of `visitors` visitors, four conversations at a time. Records only the messages of
-    /// successful requests.
+    /// Runs a conversation with each of `visitors` visitors, four conversations at a time. Records only messages whose
+    /// requests succeeded.
     async fn run(&self, name: &str, visitors: usize) {
         const CONCURRENT_CONVERSATIONS: usize = 4;
         join_all((0..CONCURRENT_CONVERSATIONS).map(async |first| {
@@ -88,8 +88,8 @@ impl Load {
         chats.iter().find(|chat| chat["visitor"]["name"] == visitor)?["chat_id"].as_u64()
     }
 
-    /// Checks that every acknowledged message of a visitor is stored exactly once, and that the delivery of every
-    /// acknowledged message of an agent has ended.
+    /// Checks that every acknowledged message from a visitor is stored exactly once, and that the delivery of every
+    /// acknowledged message from an agent has ended.
     async fn assert_nothing_lost(&self, agent: &TestAgent, integrator: &TestReceiver, sweep: impl AsyncFn()) {
         self.assert_visitor_messages_stored(agent).await;
         let acknowledged = self.acknowledged.agents.lock().unwrap().clone();
@@ -107,8 +107,8 @@ impl Load {
         }
     }
 
-    /// Checks that every acknowledged message of a visitor is stored exactly once. Killing a process can leave a gap in
-    /// the timeline, and entries after a gap are listed only after ten seconds, so this check waits.
+    /// Checks that every acknowledged message from a visitor is stored exactly once. Killing a process may leave a gap
+    /// in the timeline, and entries after a gap are not listed for ten seconds, so this check waits.
     async fn assert_visitor_messages_stored(&self, agent: &TestAgent) {
         let acknowledged = self.acknowledged.visitors.lock().unwrap().clone();
         assert!(acknowledged.len() > 20, "too little load: {}", acknowledged.len());
@@ -125,7 +125,7 @@ impl Load {
     }
 }
 
-/// Returns the texts of visitors' messages in all open chats.
+/// Returns the texts of the visitors' messages in all open chats.
 async fn visitor_texts(agent: &TestAgent) -> Vec<String> {
     let mut found = Vec::new();
     for chat in agent.chats("open").await {
@@ -136,7 +136,7 @@ async fn visitor_texts(agent: &TestAgent) -> Vec<String> {
     found
 }
 
-/// Returns the agents' messages that are lost or whose delivery is still pending.
+/// Returns the acknowledged messages from agents that are lost or whose delivery is still pending.
 async fn unfinished_messages(agent: &TestAgent, acknowledged: &[(u64, u64, String)]) -> Vec<Value> {
     let mut timelines: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
     for (chat, ..) in acknowledged {
@@ -156,8 +156,8 @@ async fn try_post(client: &ApiClient, target: &str, body: &Value) -> Option<ApiR
     client.try_post(target, body).await
 }
 
-/// Returns the body if the response has this status, otherwise `None`. `reply` is `None` if there was no response. A
-/// response with any other status must be a server error or a conflict.
+/// Returns the body if the response has this `status`, otherwise `None`. A response with any other status must be a
+/// server error or a conflict. `reply` is `None` if there was no response.
 fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
     let reply = reply?;
     assert!(reply.status == status || reply.status >= 500 || reply.status == 409, "{reply:?}");
@@ -221,8 +221,8 @@ fn sweep_resumes_deliveries_of_killed_processes() {
             let timeline = fixture.agent.timeline(1).await;
             let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
             let found = [delivered("webhook_delivery"), delivered("bot_delivery"), delivered("delivery")];
-            // There are two deliveries to the bot. The first one, the visitor's message, was delivered before the
-            // processes were killed.
+            // There are two deliveries to the bot. The first one, the visitor's message, succeeded before the processes
+            // were killed.
             if found == [1, 2, 1] { Ok(()) } else { Err((found, timeline)) }
         })
         .await;
@@ -237,7 +237,7 @@ fn sweep_resumes_deliveries_of_killed_processes() {
     });
 }
 
-/// Signs in to a running local host as the admin of the demo account.
+/// Signs in to a running local host as the demo account's admin.
 async fn demo_admin(program: &LocalHostProgram) -> TestAgent {
     let ready = program.ready();
     let anonymous = ApiClient::new(ready["base_url"].as_str().unwrap());

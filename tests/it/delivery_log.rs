@@ -1,4 +1,4 @@
-//! Tests of the delivery log, which lists deliveries for admins, and of replay, which sends failed deliveries again.
+//! Tests for the delivery log, which lists deliveries for admins, and for replay, which sends failed deliveries again.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 const DELIVERIES_PATH: &str = "/admin/deliveries";
 const REPLAY_PATH: &str = "/admin/deliveries/replay";
 
-/// A message text that must not appear in the delivery log or in log lines.
+/// A message text that must not appear in the delivery log or in the functions' logs.
 const TEXT: &str = "text-that-nobody-else-may-read";
 
 /// Returns one page of the delivery log.
@@ -25,7 +25,7 @@ async fn page(admin: &TestAgent, query: &str) -> Value {
     admin.client.get(&format!("{DELIVERIES_PATH}{query}")).await.expect(200)
 }
 
-/// Returns the deliveries that match a query. Checks that they fit on one page.
+/// Returns the deliveries that match `query`. Checks that they fit on one page.
 async fn deliveries(admin: &TestAgent, query: &str) -> Vec<Value> {
     let page = page(admin, query).await;
     assert_eq!(page["next"], Value::Null, "{page}");
@@ -36,12 +36,12 @@ async fn replay(admin: &TestAgent, body: Value) -> Value {
     admin.client.post(REPLAY_PATH, &body).await.expect(202)
 }
 
-/// Returns the response to a replay that has sent `count` deliveries again, which are all that match.
+/// Returns the expected response to a replay that matches `count` deliveries and sends all of them again.
 fn replayed(count: u64) -> Value {
     json!({"replayed": count, "skipped": 0, "next": null})
 }
 
-/// Waits until the delivery of an entry is in this state, and returns its row in the delivery log.
+/// Waits until the delivery of an entry reaches `state`, and returns its row in the delivery log.
 async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> Value {
     wait_for(&format!("{state}: {chat}/{seq}"), WAIT_TIMEOUT, async || {
         let rows = deliveries(admin, &format!("?state={state}&chat_id={chat}")).await;
@@ -50,8 +50,8 @@ async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> 
     .await
 }
 
-/// Checks that all requests belong to one delivery, that is, that they have the same `webhook-id`, and that their
-/// signatures are valid.
+/// Checks that all requests belong to the same delivery (they have the same `webhook-id`) and that their signatures are
+/// valid.
 #[track_caller]
 fn assert_one_delivery(secret: &str, requests: &[ReceivedRequest]) {
     let verifier = Webhook::new(secret).unwrap();
@@ -230,12 +230,12 @@ fn pending_and_undeliverable_entries_are_not_replayed() {
     });
 }
 
-/// Two chats in two channels whose integrator rejects every message. Each chat has two failed messages.
+/// Two chats in two channels that share an integrator, which rejects every message. Each chat has two failed messages.
 struct FailedMessages {
     account: TestAccount,
     integrator: TestReceiver,
     channels: [TestChannel; 2],
-    /// The chat number and `seq` of each failed message, in the order of sending.
+    /// The chat number and `seq` of each failed message, in the order in which the messages were sent.
     messages: Vec<(u64, u64)>,
 }
 
@@ -260,7 +260,7 @@ impl FailedMessages {
         Self { account, integrator, channels, messages }
     }
 
-    /// Returns the chat number and `seq` of the deliveries that match a query, page by page.
+    /// Returns the chat number and `seq` of each delivery that matches `query`, grouped by page.
     async fn pages(&self, query: &str) -> Vec<Vec<(u64, u64)>> {
         let mut pages = Vec::new();
         let mut cursor = String::new();
@@ -273,7 +273,7 @@ impl FailedMessages {
         }
     }
 
-    /// Returns the integrator's requests without the first `before` requests.
+    /// Returns all requests to the integrator except the first `before`.
     fn requests_after(&self, before: usize) -> Vec<ReceivedRequest> {
         self.integrator.requests().split_off(before)
     }

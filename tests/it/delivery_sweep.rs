@@ -1,5 +1,4 @@
-//! Tests that the sweep, which is the scheduled search for overdue deliveries, continues after an entry that it cannot
-//! read.
+//! Tests that the sweep (the scheduled search for overdue deliveries) continues after an entry that it cannot read.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ fn text(value: &str) -> AttributeValue {
 }
 
 impl TestHost {
-    /// Waits for the first JSON log line for which `matches` returns true, and returns that line.
+    /// Waits for the first JSON log line for which `matches` returns true, and returns it.
     async fn wait_for_log_line(&self, what: &str, matches: impl Fn(&Value) -> bool) -> Value {
         wait_for(what, WAIT_TIMEOUT, async || {
             let log = self.log.lock().unwrap();
@@ -32,8 +31,8 @@ fn unreadable_entry_is_reported_and_skipped() {
         let seq = active_chat.send_text("Good day").await;
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 
-        // Store two overdue entries. One has no attempts, as if a process had been killed. The other is older and has
-        // an unknown state, as if another release had written it.
+        // Store two overdue entries. One has no attempts, as if the process had been killed before the first one. The
+        // other is older and has an unknown state, as if a different release had written it.
         let (tables, pk) =
             (host.tables(), format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number));
         let (lost, unreadable) = (format!("{seq:010}"), "0000000900");
@@ -41,7 +40,7 @@ fn unreadable_entry_is_reported_and_skipped() {
         let mut item = entry.send().await.unwrap().item.unwrap();
         let AttributeValue::M(delivery) = item.get_mut("delivery").unwrap() else { panic!("delivery is not a map") };
         delivery.insert("attempts_made".to_owned(), AttributeValue::N("0".to_owned()));
-        // Start a new round. The FIFO queue treats a repeated task of the first round as a duplicate and drops it for
+        // Start a new round, because the FIFO queue would drop a repeated task of the first round as a duplicate for
         // five minutes.
         delivery.insert("round".to_owned(), AttributeValue::N("2".to_owned()));
         for (sk, state, due_at) in [(unreadable, "unknown state", "1"), (&*lost, "pending", "2")] {

@@ -1,4 +1,4 @@
-//! Tests of departments, of the chats that their members receive, and of the transfer of chats to agents and
+//! Tests for departments, for the chats that their members receive, and for transferring chats to agents and
 //! departments.
 
 use std::time::Duration;
@@ -16,7 +16,8 @@ use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 const DEPARTMENTS_PATH: &str = "/admin/departments";
 const INTEGRATOR_URL: &str = "https://app.example/hook";
 
-/// Time limit for a change to take effect. It is longer than the ten seconds for which functions cache departments.
+/// How long to wait for a change to take effect. This is longer than the ten seconds for which functions cache
+/// departments.
 const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 impl TestAccount {
@@ -43,8 +44,8 @@ impl TestAgent {
     }
 }
 
-/// An account with department 1, Sales. Ann and Anton are members of Sales; Ben is in no department. The three agents
-/// are online, and the admin is not.
+/// An account with department 1, Sales. Ann and Anton are members of Sales; Ben is not in any department. The three
+/// agents are online; the admin is not.
 struct Team {
     account: TestAccount,
     ann: TestAgent,
@@ -54,12 +55,12 @@ struct Team {
 }
 
 impl Team {
-    /// Creates a team whose channel has all agents as its audience.
+    /// Creates a team with a channel whose audience is all agents.
     async fn create(host: &TestHost) -> Self {
         Self::create_with(host, json!({})).await
     }
 
-    /// Creates a team. `channel` contains additional settings of the channel.
+    /// Creates a team. `channel` contains additional settings for the channel.
     async fn create_with(host: &TestHost, channel: Value) -> Self {
         let account = host.create_account().await;
         let [ann, anton, ben] =
@@ -283,8 +284,7 @@ fn new_member_receives_chats_within_ten_seconds() {
     });
 }
 
-/// Repeats the request to accept the chat until it succeeds, because functions can have cached the agent's previous
-/// rights.
+/// Retries accepting the chat until it succeeds, because functions may have cached the agent's previous rights.
 async fn wait_until_accepted(agent: &TestAgent, chat: u64) {
     wait_for("the chat is accepted", CACHE_EXPIRY_TIMEOUT, async || {
         let reply = agent.try_accept(chat).await;
@@ -499,8 +499,8 @@ fn concurrent_transfers_have_one_winner() {
                 ben.transfer(chat, json!({"department_id": 1})),
             );
             let replies = [replies.0, replies.1, replies.2];
-            // The status is 403 if the chat has already been transferred to Sales, because Ben no longer sees it. After
-            // another transfer the status is 409.
+            // The status is 403 if the chat has already been transferred to Sales, because Ben can no longer see it.
+            // After any other transfer, the status is 409.
             let statuses = replies.clone().map(|reply| reply.status);
             let refused = statuses.iter().filter(|status| [403, 409].contains(status)).count();
             assert_eq!((refused, statuses.contains(&200)), (2, true), "{replies:?}");

@@ -1,5 +1,5 @@
-//! Runs one conversation through the example programs (docs/examples) of each language. The programs need the packages
-//! that `tests/run` installs under target/examples.
+//! Runs one conversation through the example programs (docs/examples) for each language. The programs need the packages
+//! that `tests/run` installs in target/examples.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ enum Language {
 }
 
 impl Language {
-    /// Returns the command that starts the program for this role on this port.
+    /// Returns the command that starts the program for `role` on `port`.
     fn command(self, role: &str, port: u16) -> Command {
         let (sources, installed) = (workspace_root().join("docs/examples"), workspace_root().join("target/examples"));
         match self {
@@ -76,7 +76,7 @@ impl ExampleProgram {
         fs::read_to_string(self.output.path().join(name)).unwrap()
     }
 
-    /// Waits until the program has printed this line.
+    /// Waits until the program has printed `line`.
     async fn wait_for_line(&self, line: &str) {
         wait_for(line, WAIT_TIMEOUT, async || {
             let printed = self.read("stdout");
@@ -85,7 +85,7 @@ impl ExampleProgram {
         .await;
     }
 
-    /// Checks that the program rejects requests without a signature or with an invalid one.
+    /// Checks that the program rejects requests that have no signature or an invalid one.
     async fn assert_rejects_unsigned_requests(&self) {
         let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs().to_string();
         let unsigned = || Client::new().post(address(self.port)).body("{}");

@@ -1,5 +1,5 @@
-//! Tests of the `Idempotency-Key` header in requests to the endpoints that support it: visitors' messages
-//! (specification, A-2), agents' messages, and bot events (specification, B-1).
+//! Tests for the `Idempotency-Key` header on the endpoints that support it: visitors' messages (specification, A-2),
+//! agents' messages, and bot events (specification, B-1).
 
 use reqwest::Method;
 use reqwest::header::HeaderValue;
@@ -12,8 +12,7 @@ use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visito
 /// The three endpoints that store messages. Each endpoint has its own chat.
 struct Endpoints {
     fixture: BotFixture,
-    /// For each endpoint: the client that calls it, its path, and the number of the chat in which its messages are
-    /// stored.
+    /// Each endpoint's client and path, and the number of the chat in which its messages are stored.
     all: Vec<(ApiClient, String, u64)>,
 }
 
@@ -59,7 +58,7 @@ async fn post(client: &ApiClient, target: &str, key: &[u8], body: &Value) -> Api
 fn keys_may_contain_any_bytes() {
     run_on_shared_host(async |host| {
         let endpoints = Endpoints::create(host).await;
-        // Some keys are UTF-8. Others are ISO 8859-1 texts that are not valid UTF-8.
+        // Some keys are UTF-8. Others are ISO 8859-1 text that is not valid UTF-8.
         let keys = ["ключ-7".as_bytes(), "🎈".as_bytes(), b"caf\xe9", b"caf\xe8", b"plain"];
         for (client, target, chat) in &endpoints.all {
             let before = endpoints.entry_count(*chat).await;
@@ -87,7 +86,7 @@ fn key_reused_with_another_body_is_rejected() {
                 if target.contains("/bot/") { (400, "invalid_request") } else { (422, "idempotency_mismatch") };
             let refused = reply.expect_error(status, code);
             assert!(refused["error"]["message"].as_str().unwrap().contains("Idempotency-Key"), "{refused}");
-            // A body with the same JSON value but different whitespace counts as the same body.
+            // A body that differs only in JSON whitespace counts as the same body.
             let pretty_printed = serde_json::to_string_pretty(&body).unwrap();
             let request = client.request(Method::POST, target).header("idempotency-key", "k").body(pretty_printed);
             assert_eq!(send(request).await.text, first, "{target}");

@@ -1,5 +1,5 @@
-//! Tests of messages that arrive at a channel: the limit on new chats, the counts of rejected messages, disabled
-//! channels, the channel id in the integrator's URL, and optional fields of the sender.
+//! Tests for messages that arrive at a channel: the limit on new chats, the counts of rejected messages, disabled
+//! channels, the channel id in the integrator's URL, and optional sender fields.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::support::test_host::{ActiveChat, VISITOR_ID, post_raw, run_on_shared_
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Returns a text message of the default visitor. `sender` contains additional fields of the sender.
+/// Returns a text message from the default visitor. `sender` contains additional sender fields.
 fn text_with_sender(sender: Value) -> Value {
     let mut body = visitor_text(VISITOR_ID, "Hello");
     body["sender"] = merged(body["sender"].clone(), sender);
@@ -32,7 +32,8 @@ fn channel_limits_the_number_of_new_chats() {
         let bodies: Vec<_> = (0..20).map(|n| visitor_text(&format!("visitor {n}"), "Hi")).collect();
         let replies = join_all(bodies.iter().map(|body| flooded.post(body))).await;
         let opened = count_status(&replies, 200);
-        // A new rate window can start between the requests, so up to twice as many chats as the limit can be opened.
+        // A new rate-limit window may start between two requests, so up to twice as many chats as the limit may be
+        // opened.
         assert!((3..=6).contains(&opened), "{replies:?}");
         assert_eq!(count_status(&replies, 429), 20 - opened, "{replies:?}");
         let reply = replies.iter().find(|reply| reply.status == 429).unwrap().clone();
@@ -51,7 +52,7 @@ fn channel_limits_the_number_of_new_chats() {
     });
 }
 
-/// Returns the channel's counts of rejected messages by reason, as the admin API shows them.
+/// Returns how many messages the channel has rejected for each reason, as reported by the admin API.
 async fn rejected_counts(active_chat: &ActiveChat) -> Vec<(String, u64)> {
     let shown = active_chat.agent.client.get(&format!("/admin/channels/{}", active_chat.channel.id)).await.expect(200);
     let reason_and_count = |entry: &Value| {
@@ -84,7 +85,7 @@ fn rejected_messages_are_counted_by_reason() {
         }
         let large = visitor_text(VISITOR_ID, &marker.repeat(100_000));
         active_chat.channel.post(&large).await.expect(413);
-        // Requests to a wrong URL or with another HTTP method are not counted, because they are not messages.
+        // Requests with a wrong URL or HTTP method are not counted, because they are not messages.
         active_chat
             .channel
             .client
@@ -108,7 +109,7 @@ fn rejected_messages_are_counted_by_reason() {
     });
 }
 
-/// Sends messages until the response has this status. This can take ten seconds, because functions cache the channel.
+/// Sends messages until one of them gets this `status`. This may take ten seconds, because functions cache the channel.
 async fn wait_for_status(channel: &TestChannel, status: u16) -> ApiResponse {
     wait_for(&format!("status {status}"), seconds(14), async || {
         let reply = channel.post(&visitor_text(VISITOR_ID, "Hello?")).await;
@@ -147,7 +148,7 @@ fn channel_can_be_disabled_and_enabled() {
             if status == 0 { Ok(()) } else { Err(status) }
         });
         futures_util::join!(wait_for_status(&disabled, 200), wait_for_status(&active_chat.channel, 403), closed);
-        // The chat that was already open stays open, and the agent's reply is delivered.
+        // The existing chat stays open, and the agent's reply is delivered.
         assert_eq!(active_chat.agent.chat(active_chat.number).await["state"], "active");
         let seq = active_chat.send_text("Here I am").await;
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
@@ -279,7 +280,7 @@ fn blank_optional_texts_are_absent() {
         let rich: Vec<_> = rich.iter().filter(|entry| entry["type"] == "markdown").collect();
         assert!(rich.len() == 3 && rich.iter().all(|entry| entry["text"].is_null()), "{rich:#?}");
         assert!(fixture.integrator.requests().is_empty(), "a blank text is not a fallback");
-        // In contrast to visitors and bots, an agent can clear a field of a visitor with an empty text.
+        // Unlike visitors and bots, an agent can clear one of a visitor's fields by sending an empty text.
         let cleared = fixture.agent.client.patch("/agent/visitors/1", &json!({"phone": ""})).await.expect(200);
         assert_eq!(cleared["phone"], "");
     });

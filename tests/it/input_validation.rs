@@ -1,5 +1,5 @@
-//! Tests that every kind of invalid input gets a 4xx response, never a 5xx response, that the error names the invalid
-//! field, and that nothing is stored.
+//! Tests that every kind of invalid input gets a 4xx response and never a 5xx response, that the error names the
+//! invalid field, and that nothing is stored.
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -11,8 +11,8 @@ use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_
 
 /// The maximum length of `sender.id`.
 const MAX_ID_CHARS: usize = 255;
-/// The maximum length of the other texts in a visitor's message. Texts that are cut instead of rejected have other
-/// limits.
+/// The maximum length of the other texts in a visitor's message. Texts that are truncated rather than rejected have
+/// different limits.
 const MAX_TEXT_CHARS: usize = 1_000;
 const MAX_URL_CHARS: usize = 4_096;
 
@@ -40,7 +40,7 @@ fn invalid(field: &str, values: &[Value]) -> Vec<InvalidField> {
 }
 
 impl InvalidField {
-    /// Returns `base` with the change applied. `field` is the path of the field, for example `message.text`.
+    /// Returns `base` with the change applied. `field` is the path to the field, for example `message.text`.
     fn apply(&self, base: &Value) -> Value {
         let mut body = base.clone();
         let (parent, name) = self.field.rsplit_once('.').unwrap_or(("", &self.field));
@@ -67,17 +67,17 @@ fn non_strings() -> Vec<Value> {
     vec![json!(5), json!(true), json!([]), json!({})]
 }
 
-/// Returns values that are not strings, and a string with more than `max_chars` characters of two bytes each.
+/// Returns values that are not strings, plus a string with more than `max_chars` two-byte characters.
 fn invalid_strings(max_chars: usize) -> Vec<Value> {
     non_strings().into_iter().chain([json!("é".repeat(max_chars + 1))]).collect()
 }
 
-/// Returns values that are neither a number nor a string, and a string that is too long.
+/// Returns values that are neither numbers nor strings, plus a string that is too long.
 fn invalid_message_ids() -> Vec<Value> {
     vec![json!(true), json!([]), json!({}), json!("é".repeat(MAX_TEXT_CHARS + 1))]
 }
 
-/// Returns values that are not http or https URLs, and a URL that is too long.
+/// Returns values that are not http or https URLs, plus a URL that is too long.
 fn invalid_urls() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example"];
     let too_long = json!(url_of_length(MAX_URL_CHARS + 1));
@@ -182,8 +182,8 @@ fn location_message() -> Value {
     json!({"type": "location", "latitude": 1.0, "longitude": 2.0})
 }
 
-/// Returns valid messages that together have every field of table A3 of the specification, each with the changes that
-/// make the message invalid.
+/// Returns valid messages that together contain every field in table A3 of the specification, each with the changes
+/// that make it invalid.
 fn messages_with_cases() -> Vec<(Value, Vec<InvalidField>)> {
     let media = ["video", "audio", "voice", "photo", "sticker", "document"];
     let mut tables: Vec<_> = media.map(|kind| (file_message(kind), missing_file_fields())).into();
@@ -228,7 +228,7 @@ fn error_names_every_invalid_field_of_an_agent_message() {
         let target = format!("/agent/chats/{}/messages", active_chat.number);
         for (message, cases) in messages_with_cases() {
             for case in cases {
-                // The body of an agent's request is the message itself, without the field `message` around it.
+                // The body of an agent's request is the message itself, not wrapped in a `message` field.
                 let Some(field) = case.field.strip_prefix("message.") else { continue };
                 let case = InvalidField { field: field.to_owned(), change: case.change.clone() };
                 case.assert_error(active_chat.agent.client.post(&target, &case.apply(&message)).await);
@@ -242,7 +242,7 @@ fn error_names_every_invalid_field_of_an_agent_message() {
 fn values_at_the_maximum_length_are_accepted_unchanged() {
     run_on_shared_host(async |host| {
         let (account, channel) = create_channel(host).await;
-        // Each character has four bytes, so that the stored item is as large as possible.
+        // Each character takes four bytes, which makes the stored item as large as possible.
         let (id, text, url) = ("🎈".repeat(MAX_ID_CHARS), "🎈".repeat(MAX_TEXT_CHARS), url_of_length(MAX_URL_CHARS));
         let sender = json!({
             "id": id, "name": text, "phone": text, "email": text, "invite": text, "photo": url, "url": url,
@@ -255,7 +255,8 @@ fn values_at_the_maximum_length_are_accepted_unchanged() {
         channel.post(&json!({"sender": sender, "message": identified})).await.expect(200);
         let visitor = account.admin.chat(1).await["visitor"].clone();
         assert_eq!(merged(visitor.clone(), sender), visitor);
-        // `message.id` is the integrator's id of the message. The entry has a different id, which the service assigns.
+        // `message.id` is the integrator's own id for the message. The entry has a different id, which the service
+        // assigns.
         let entry = account.admin.timeline_entry(1, 1).await;
         assert_eq!(merged(entry.clone(), message), entry);
     });
@@ -314,7 +315,7 @@ fn lenient_channel_tolerates_common_client_mistakes() {
     });
 }
 
-/// Returns request bodies that are not JSON objects, and a body that is too large, each with a short description.
+/// Returns request bodies that are not JSON objects, plus a body that is too large, each with a short description.
 pub fn malformed_bodies() -> Vec<(&'static str, Vec<u8>)> {
     let nested = |open: &str, close: &str| [open.repeat(10_000), close.repeat(10_000)].concat().into_bytes();
     let large = json!({"sender": {"id": "v"}, "message": {"type": "text", "text": "x".repeat(5_000_000)}});
@@ -369,7 +370,7 @@ fn every_endpoint_rejects_malformed_bodies() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         for (method, path) in routes() {
-            // Logout is skipped because it does not read a body and would end the session that the next requests need.
+            // Skip logout, because it does not read a body and would end the session that the next requests need.
             let has_body = ["POST", "PUT", "PATCH", "ANY"].contains(&method.as_str());
             if !has_body || path.ends_with("/status") || ["/agent/presence", "/agent/logout"].contains(&path.as_str()) {
                 continue;
@@ -424,7 +425,7 @@ async fn assert_unknown_entries_are_rejected(agent: &TestAgent, chat: u64) {
     }
 }
 
-/// Checks that requests whose path contains a well-formed number that is larger than any assigned number are rejected.
+/// Checks that a request is rejected if a number in its path is well-formed but larger than any assigned number.
 async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     for number in ["9999999999", "10000000000", "18446744073709551615"] {
         let chat = format!("/agent/chats/{number}");
@@ -451,7 +452,7 @@ async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     }
 }
 
-/// Returns the path and the valid body of requests to the admin API, each with the changes that make the body invalid.
+/// Returns admin API paths, each with a valid request body and the changes that make that body invalid.
 fn admin_requests_with_cases() -> Vec<(&'static str, Value, Vec<InvalidField>)> {
     let channel = json!({"kind": "api", "name": "App", "integrator_url": "https://app.example/hook"});
     let agent =

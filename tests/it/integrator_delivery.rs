@@ -1,4 +1,4 @@
-//! Tests of deliveries of agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signatures.
+//! Tests for delivering agents' messages to the integrator: attempts, outcomes, order, HTTP framing and signatures.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -17,18 +17,17 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The maximum deviation of an attempt's start from its scheduled time on an idle machine.
+/// How far an attempt's start may deviate from its scheduled time on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 
-/// Delivers a message, so that all functions have been started and their start does not affect the times that are
-/// measured afterwards.
+/// Delivers a message so that all functions are running and their startup does not affect later time measurements.
 async fn warm_up(active_chat: &ActiveChat) {
     let seq = active_chat.send_text("warm-up").await;
     assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 }
 
-/// Checks that the three attempts began on schedule, and that the failed delivery was shown after the timeout of the
-/// last attempt.
+/// Checks that the three attempts started on schedule, and that the delivery was shown as failed after the last
+/// attempt's timeout.
 #[track_caller]
 fn assert_schedule(attempt_starts: &[Duration], shown_after: Duration) {
     assert!((seconds(9)..=seconds(10)).contains(&shown_after), "shown after {shown_after:?}");
@@ -111,7 +110,7 @@ fn hidden_error_code_fails_the_message_without_its_text() {
     });
 }
 
-/// Returns named responses of an integrator that make an attempt fail, each with the HTTP status that the attempt
+/// Returns integrator responses that make an attempt fail, each with a name and the HTTP status that the attempt
 /// records. The status is `None` if there is no response.
 fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, CannedResponse, Option<u16>)> {
     let html = CannedResponse::Text(200, "text/html", "<h1>It works!</h1>".to_owned());
@@ -145,7 +144,8 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
         for (.., channel, _) in &cases {
             chats.push(open_accepted_chat(&account.admin, channel, VISITOR_ID).await);
         }
-        // Make as many concurrent deliveries as in the measured part below, so that all processes have been started.
+        // Run as many concurrent deliveries as the measured part below, so that all the processes it needs are already
+        // running.
         join_all(cases.iter().zip(&chats).map(async |((name, response, integrator, ..), chat)| {
             let seq = account.admin.send_text(*chat, "Hello").await;
             assert_eq!(account.admin.final_delivery(*chat, seq).await["state"], "delivered", "{name}");
@@ -165,7 +165,7 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
     });
 }
 
-/// Checks that the delivery failed after three attempts. Each attempt must have this status, a duration and an error.
+/// Checks that the delivery failed after three attempts, each of which has this `status`, a duration and an error.
 /// `status` is `None` if there was no response.
 fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
     assert_eq!(delivery["state"], "failed", "{name}");
@@ -182,7 +182,7 @@ fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Opti
 #[test]
 fn unreachable_integrator_fails_after_three_attempts() {
     run_timed_on_shared_host(async |host| {
-        // Start the functions by sending a message in another chat, whose integrator can be reached.
+        // Start the functions by sending a message in another chat, whose integrator is reachable.
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         warm_up(&ActiveChat::create(host, &integrator.url(), json!({})).await).await;
         let closed_url = format!("http://127.0.0.1:{}/hook", unused_port().await);
@@ -194,7 +194,7 @@ fn unreachable_integrator_fails_after_three_attempts() {
         let shown_after = sent_at.elapsed();
 
         assert_failed_after_three_attempts("dead", &delivery, None);
-        // No receiver has recorded the attempts, so their times are read from the delivery.
+        // No receiver recorded these attempts, so take their start times from the delivery.
         let began = |attempt: &Value| Timestamp(number(&attempt["at"])).since(clock);
         let attempt_starts: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();
         assert_schedule(&attempt_starts, shown_after);
@@ -305,7 +305,7 @@ fn value_bytes(value: &AttributeValue) -> usize {
     }
 }
 
-/// Pads an entry up to the item limit of DynamoDB, except for about `free_bytes`.
+/// Pads an entry until only about `free_bytes` are left below DynamoDB's item size limit.
 async fn fill_item(host: &TestHost, pk: String, seq: u64, free_bytes: usize) {
     let key = HashMap::from([
         ("pk".to_owned(), AttributeValue::S(pk)),
@@ -331,7 +331,7 @@ fn unrecordable_attempt_ends_the_delivery() {
         let seq = active_chat.send_text("Hello").await;
         integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
         let pk = format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number);
-        // Leave room for the failure alone, but not for the attempt and the failure that contain the integrator's
+        // Leave enough room for the failure alone, but not for an attempt and a failure that contain the integrator's
         // response.
         fill_item(host, pk, seq, 450).await;
         release.send_replace(());

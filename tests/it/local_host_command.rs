@@ -1,4 +1,4 @@
-//! Tests of the command `switchboard`, which starts the local host: its output, demo account, data folder and startup
+//! Tests for the `switchboard` command, which starts the local host: its output, demo account, data folder and startup
 //! errors.
 
 use std::fs::{self, File};
@@ -26,12 +26,12 @@ pub struct LocalHostProgram {
 }
 
 impl LocalHostProgram {
-    /// Starts the host on a free port and waits for its ready file, which the host writes when it can serve requests.
+    /// Starts the host on a free port and waits for its ready file, which the host writes once it can serve requests.
     pub async fn start(arguments: &[&str]) -> Self {
         Self::start_with(command(&binaries().await.join("switchboard")), arguments).await
     }
 
-    /// Like [`start`](Self::start), but runs the program with this command.
+    /// Like [`start`](Self::start), but uses `command` to run the program.
     async fn start_with(mut command: Command, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ready.json");
@@ -74,7 +74,7 @@ impl LocalHostProgram {
         fs::read_to_string(self.folder.path().join("stderr")).unwrap()
     }
 
-    /// Waits until the program has printed this text.
+    /// Waits until the program has printed `line`.
     async fn wait_for_output(&self, line: &str) {
         wait_for(line, WAIT_TIMEOUT, async || {
             let output = self.stdout();
@@ -88,7 +88,7 @@ impl LocalHostProgram {
         self.child.kill().await.unwrap();
     }
 
-    /// Stops the host with SIGTERM. Checks that its ready file has been removed and that no function process remains.
+    /// Stops the host with SIGTERM. Checks that the ready file has been removed and that no function process remains.
     pub async fn stop(self) {
         self.stop_with_signal("-TERM").await;
     }
@@ -108,7 +108,7 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// Waits until all functions of the host have ended. A process is a function of the host if its environment contains
+/// Waits until all of the host's functions have ended. A process is one of these functions if its environment contains
 /// the address of the host's Runtime API.
 async fn wait_for_end_of_functions(base_url: &str) {
     let address = base_url.trim_start_matches("http://");
@@ -124,7 +124,7 @@ async fn wait_for_end_of_functions(base_url: &str) {
     .await;
 }
 
-/// Runs the program until it ends. Returns its exit status and its standard error.
+/// Runs the program until it exits. Returns its exit status and standard error.
 async fn run_to_end(program: &Path, arguments: &[&str]) -> (ExitStatus, String) {
     let run = command(program).arg("--no-build").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let output = timeout(seconds(20), run.unwrap().wait_with_output()).await.expect("it ends").unwrap();
@@ -202,7 +202,7 @@ fn printed_curl_commands_work_when_pasted() {
     });
 }
 
-/// Runs a command line in the shell. Returns its standard output.
+/// Runs a command line in a shell and returns its standard output.
 async fn run_in_shell(line: &str) -> String {
     let output = Command::new("bash").args(["-c", line]).output().await.unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
@@ -442,7 +442,8 @@ fn startup_errors_are_one_clear_line() {
     });
 }
 
-/// Runs the program with a build command that fails. Checks that the program prints the expected error on one line.
+/// Runs the program with a build command that always fails. Checks that the program prints the expected error on one
+/// line.
 async fn assert_error_before_build(program: &Path, arguments: &[&str], expected: &str) {
     let mut run = command(program);
     run.args(arguments).env("CARGO", "false").stdout(Stdio::null()).stderr(Stdio::piped());
@@ -465,13 +466,13 @@ fn startup_errors_are_reported_before_a_build() {
         assert_error_before_build(&program, &data, "another host").await;
         assert_error_before_build(&program, &template, "/dev/null/x").await;
         assert_error_before_build(&program, &parameter, "Nothing").await;
-        // With valid arguments the program starts the build.
+        // With valid arguments, the program starts the build.
         assert_error_before_build(&program, &["--memory", "--port", "0"], "do not compile").await;
         host.stop().await;
     });
 }
 
-/// Fills a folder with links to all built programs, so that a test can replace one of them. Returns the path of
+/// Creates links to all built programs in `folder`, so that a test can replace one of them. Returns the path of
 /// `switchboard` in this folder.
 async fn link_binaries(folder: &Path) -> PathBuf {
     let built = binaries().await;
@@ -479,12 +480,11 @@ async fn link_binaries(folder: &Path) -> PathBuf {
         let path = entry.unwrap().path();
         symlink(&path, folder.join(path.file_name().unwrap())).unwrap();
     }
-    // `switchboard` is a copy, because it looks for the functions next to its real path.
+    // Copy `switchboard` instead of linking to it, because it looks for the functions next to its real path.
     let program = folder.join("switchboard");
     fs::remove_file(&program).unwrap();
-    // Another process makes the copy. If this process wrote the file, a process that another test thread starts at the
-    // same time could inherit the file while it is open for writing. The system does not execute a file that is open
-    // for writing.
+    // Let another process make the copy. If this process wrote the file, a process started by another test thread at
+    // the same moment could inherit the open file, and the system does not execute a file that is open for writing.
     let copied = Command::new("cp").arg(built.join("switchboard")).arg(&program).status().await.unwrap();
     assert!(copied.success());
     program

@@ -1,4 +1,4 @@
-//! Tests of login and logout: the limits on wrong passwords, and how a session ends.
+//! Tests for login and logout: the limits on wrong passwords, and how sessions end.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -10,14 +10,14 @@ use crate::sample_events::samples;
 use crate::support::api_client::{ApiResponse, PASSWORD, TestAgent, unique_email};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// The maximum number of wrong passwords for one e-mail address from one network address in a window of time.
+/// The maximum number of wrong passwords per time window for one e-mail address from one network address.
 const MAX_WRONG_PASSWORDS: usize = 10;
-/// The maximum number of wrong passwords from one network address for all e-mail addresses in a window of time.
+/// The maximum number of wrong passwords per time window from one network address, across all e-mail addresses.
 const MAX_WRONG_PASSWORDS_PER_ADDRESS: usize = 100;
 const WINDOW_SECONDS: u64 = 300;
 
-/// Sends a login request in the form in which the gateway forwards a request from a client at this network address. In
-/// every request, the client's own headers claim a different address.
+/// Sends a login request as the gateway would forward it from a client at `address`. The client's own headers always
+/// claim a different address.
 async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str) -> ApiResponse {
     let mut event = samples()["agent-login"].clone();
     event["requestContext"]["http"]["sourceIp"] = json!(address);
@@ -38,10 +38,10 @@ async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str
     reply
 }
 
-/// Logs in with a wrong password until the limit is reached. Returns the responses.
+/// Logs in with a wrong password until the limit is reached, and returns the responses.
 async fn log_in_until_limited(host: &TestHost, address: &str, email: &str) -> Vec<ApiResponse> {
     let mut replies = Vec::new();
-    // A new window can start once during the loop, so up to twice as many passwords as the limit can be tried.
+    // A new window may start once during the loop, so reaching the limit may take up to twice as many passwords.
     while replies.len() <= 2 * MAX_WRONG_PASSWORDS {
         let reply = log_in_from(host, address, email, "not the password").await;
         replies.push(reply.clone());
@@ -71,7 +71,7 @@ fn wrong_passwords_are_limited_per_email_and_address() {
             refused.expect_error(429, "rate_limited");
         }
         assert_eq!(last[0], last[1], "the responses for a known and an unknown e-mail address differ");
-        // The limit affects neither the owner of the e-mail address at another network address nor a colleague at the
+        // The limit does not affect the owner of the e-mail address at another network address, nor a colleague at the
         // attacker's network address.
         log_in_from(host, elsewhere, &owner.email, PASSWORD).await.expect(200);
         log_in_from(host, attacker, &colleague.email, PASSWORD).await.expect(200);
@@ -84,12 +84,15 @@ fn blocked_address_still_accepts_its_previous_users() {
         let account = host.create_account().await;
         let (email, address) = (&account.admin.email, "198.51.100.10");
         log_in_from(host, address, email, PASSWORD).await.expect(200);
-        // Send more than twice as many requests as the limit, because a new window can start once between them.
+        // Send more than twice as many requests as the limit, because a new window may start once in between.
         let other_emails: Vec<_> =
             (0..=2 * MAX_WRONG_PASSWORDS_PER_ADDRESS).map(|_| unique_email("stranger")).collect();
-        let guesses =
-            other_emails.iter().map(async |email| log_in_from(host, address, email, "not the password").await);
-        let guesses: Vec<_> = join_all(guesses).await.iter().map(|reply| reply.status).collect();
+        let guess = async |email: &String| log_in_from(host, address, email, "not the password").await.status;
+        // Each password check keeps a processor busy for a while, so run only a few at the same time.
+        let mut guesses = Vec::new();
+        for emails in other_emails.chunks(8) {
+            guesses.extend(join_all(emails.iter().map(&guess)).await);
+        }
         assert!(guesses.iter().all(|status| [401, 429].contains(status)) && guesses.contains(&429), "{guesses:?}");
         log_in_from(host, address, &unique_email("another"), PASSWORD).await.expect_error(429, "rate_limited");
         log_in_from(host, address, email, PASSWORD).await.expect(200);
@@ -121,13 +124,13 @@ fn logout_ends_only_its_own_session() {
         let online = async |agent: &TestAgent| agent.client.get("/agent/presence").await.expect(200)["status"].clone();
 
         let logged_out = json!({"logged_out": true});
-        // The second logout succeeds too, because a client that has lost the response repeats the request.
+        // The second logout succeeds too, because a client that did not receive the response repeats the request.
         for _ in 0..2 {
             assert_eq!(first.client.post("/agent/logout", &json!({})).await.expect(200), logged_out);
             first.client.get("/agent/presence").await.expect_error(401, "unauthorized");
         }
         assert_eq!(online(&second).await, "online", "another session is open");
-        // A token with a wrong secret does not end a session.
+        // Logging out with a wrong secret in the token does not end the session.
         let (prefix, _) = second.client.token().rsplit_once('.').unwrap();
         for token in [format!("{prefix}.guessed"), "nonsense".to_owned()] {
             host.anonymous.with_token(&token).post("/agent/logout", &json!({})).await.expect(200);

@@ -1,5 +1,5 @@
-//! Tests of logs and metrics: all log lines of a message have the same id, the metrics are correct, and there are no
-//! secrets or personal data.
+//! Tests for logs and metrics: all log lines about a message have the same id, the metrics are correct, and there are
+//! no secrets or personal data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Returns the log lines, which must be JSON, each with the name of its function.
+/// Returns every log line with the name of its function. Every line must be JSON.
 fn json_lines(host: &TestHost) -> Vec<(String, Value)> {
     let log = host.log.lock().unwrap();
     let parsed = log.iter().map(|line| (line.function.clone(), serde_json::from_str(&line.line)));
     parsed.map(|(function, line)| (function, line.unwrap())).collect()
 }
 
-/// Waits until `count` log lines contain this metric, and returns these lines.
+/// Waits until `count` log lines contain the metric `name`, and returns these lines.
 async fn wait_for_metrics(host: &TestHost, name: &str, count: usize) -> Vec<Value> {
     wait_for(&format!("{count} of {name}"), WAIT_TIMEOUT, async || {
         let lines = json_lines(host).into_iter().map(|(_, line)| line);
@@ -32,8 +32,8 @@ async fn wait_for_metrics(host: &TestHost, name: &str, count: usize) -> Vec<Valu
     .await
 }
 
-/// Checks the format of every line with metrics: it has exactly the declared metrics and dimensions, and no dimension
-/// contains an id or personal data.
+/// Checks that every line with metrics has exactly the declared metrics and dimensions, and that no dimension contains
+/// an id or personal data.
 fn assert_metric_format(host: &TestHost) {
     let allowed_values: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("Stack", &["local"][..]),
@@ -62,8 +62,8 @@ fn assert_metric_format(host: &TestHost) {
     }
 }
 
-/// Returns the target, the outcome and the age in whole seconds from a line with delivery metrics. The age is `None` if
-/// the line does not contain one.
+/// Returns the target, outcome and age in whole seconds from a line with delivery metrics. The age is `None` if the
+/// line does not contain one.
 fn delivery_metric(line: &Value) -> (String, String, Option<u64>) {
     assert_eq!(line["Deliveries"], 1);
     let text = |name: &str| line[name].as_str().unwrap().to_owned();
@@ -121,7 +121,7 @@ fn bot_fallbacks_and_rate_limits_are_counted() {
     });
 }
 
-/// Waits until a function has logged `count` lines with this value in `field`, and returns these lines.
+/// Waits until `function` has logged `count` lines with this `value` in `field`, and returns these lines.
 async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Value, count: usize) -> Vec<Value> {
     wait_for(&format!("{count} lines of {function} with {value}"), WAIT_TIMEOUT, async || {
         let function_lines = json_lines(host).into_iter().filter(|(name, _)| name == function).map(|(_, line)| line);
@@ -131,7 +131,7 @@ async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Va
     .await
 }
 
-/// Returns the `webhook-id` of the requests that a receiver got. Checks that all of them have the same one.
+/// Returns the `webhook-id` of the requests that a receiver got. Checks that it is the same in all of them.
 fn common_webhook_id(receiver: &TestReceiver) -> Value {
     let ids: BTreeSet<_> =
         receiver.requests().iter().map(|request| request.header("webhook-id").unwrap().to_owned()).collect();

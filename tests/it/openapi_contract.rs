@@ -1,5 +1,5 @@
-//! Checks the service against `docs/openapi.json`: every request and response of all tests, and every request that the
-//! service sends to a receiver. A response with an undocumented field fails the test.
+//! Checks the service against `docs/openapi.json`: every request and response in all tests, and every request that the
+//! service sends to a receiver. An undocumented field in a response fails the test.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -20,7 +20,7 @@ pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// Two versions of the document. `urn:open` is the unchanged document and is used for requests to the service.
-/// `urn:closed` forbids undocumented fields and is used for what the service sends.
+/// `urn:closed` also forbids undocumented fields and is used for everything that the service sends.
 static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     let mut closed = DOCUMENT.clone();
     close_objects(&mut closed);
@@ -28,7 +28,8 @@ static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     both.prepare().unwrap()
 });
 
-/// Forbids additional fields in every object schema that lists its fields and says nothing about additional ones.
+/// Forbids additional fields in every object schema that lists its fields, unless the schema already says whether
+/// additional fields are allowed.
 fn close_objects(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -44,7 +45,7 @@ fn close_objects(value: &mut Value) {
     }
 }
 
-/// Returns the cached validator for the schema at a JSON pointer of the document.
+/// Returns the cached validator for the schema at `pointer`, a JSON pointer into the document.
 fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
     let reference = format!("urn:{document}#{}", pointer.replace('{', "%7B").replace('}', "%7D"));
@@ -56,13 +57,13 @@ fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     Arc::clone(validators.entry(reference.clone()).or_insert_with(build))
 }
 
-/// Returns a message for every violation of the schema by `value`.
+/// Returns one message for each way in which `value` violates the schema.
 fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
     let validator = validator(document, pointer);
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
 }
 
-/// A node of the document and its JSON pointer. A reference is replaced by the node to which it refers.
+/// A node of the document and its JSON pointer. A reference is replaced by the node that it refers to.
 #[derive(Clone)]
 struct DocumentNode {
     pointer: String,
@@ -78,7 +79,7 @@ impl DocumentNode {
         }
     }
 
-    /// Returns the child node with this name, or `None` if there is none.
+    /// Returns the child node named `name`, or `None` if there is none.
     fn get(&self, name: &str) -> Option<Self> {
         self.value.get(name)?;
         Some(Self::at(&format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))))
@@ -90,7 +91,7 @@ impl DocumentNode {
     }
 }
 
-/// Returns the document's path item that matches the path of a request, or `None` if no path item matches.
+/// Returns the document's path item for a request path, or `None` if no path item matches.
 fn path_item(path: &str) -> Option<DocumentNode> {
     let matches = |template: &str| {
         let (template, path) = (template.split('/'), path.split('/'));
@@ -103,15 +104,15 @@ fn path_item(path: &str) -> Option<DocumentNode> {
     DocumentNode::at("/paths").get(template)
 }
 
-/// Checks that the status and the body of a response are documented, and that the body of a successful request matches
-/// its schema.
+/// Checks that a response's status and body are documented, and that the body of a successful request matches its
+/// schema.
 #[track_caller]
 pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiResponse) {
-    // The pages of the local host are not part of the service.
+    // The local host's own pages are not part of the service.
     if path.starts_with("/_local/") {
         return;
     }
-    // The gateway itself rejects a request whose headers are too large, and does not call a function.
+    // The gateway itself rejects a request whose headers are too large, without calling a function.
     if reply.status == 431 {
         return check_gateway_error(reply);
     }
@@ -142,8 +143,7 @@ fn check_documented_response(response: &DocumentNode, reply: &ApiResponse, excha
     }
     let kind = reply.headers.get("content-type").map(|kind| kind.to_str().unwrap()).unwrap_or_default();
     let Some(schema) = response.json() else {
-        // A page or a file has a documented content type without a schema. A response without a content type has no
-        // body.
+        // Pages and files have a documented content type but no schema. A response without a content type has no body.
         let types = response.value["content"].as_object();
         let is_documented = types.is_some_and(|types| types.keys().any(|one| kind.split(';').next() == Some(one)));
         return assert_eq!(!reply.text.is_empty(), is_documented, "{kind}: {exchange}");
@@ -153,7 +153,7 @@ fn check_documented_response(response: &DocumentNode, reply: &ApiResponse, excha
     assert!(schema_errors.is_empty(), "{schema_errors:?}: {exchange}");
 }
 
-/// Checks the response to a path without a route.
+/// Checks the response to a request whose path matches no route.
 #[track_caller]
 fn check_not_found(reply: &ApiResponse) {
     assert_eq!(reply.status, 404, "{reply:?}");
@@ -163,7 +163,7 @@ fn check_not_found(reply: &ApiResponse) {
     }
 }
 
-/// Checks the response to a method that the path does not support.
+/// Checks the response to a request whose method is not supported by its path.
 #[track_caller]
 fn check_method_not_allowed(item: &DocumentNode, reply: &ApiResponse) {
     assert_eq!(reply.status, 405, "{reply:?}");
@@ -218,7 +218,7 @@ fn document_has_exactly_the_routes_of_the_template() {
     let documented_methods = documented_methods();
     let mut deployed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (method, path) in routes() {
-        // A route for any method supports the documented methods and responds with 405 to the others.
+        // A route for any method supports the documented methods and responds with 405 to all others.
         let any = || documented_methods.get(&path).cloned().unwrap_or_default();
         let methods = if method == "ANY" { any() } else { BTreeSet::from([method]) };
         assert!(!methods.is_empty(), "{path} is not in docs/openapi.json");

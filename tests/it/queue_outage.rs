@@ -1,5 +1,5 @@
-//! Tests that requests still succeed while SQS rejects tasks. When SQS works again, the sweep, which is the scheduled
-//! search for overdue deliveries, delivers the stored entries.
+//! Tests that requests still succeed while SQS rejects tasks. Once SQS works again, the sweep (the scheduled search for
+//! overdue deliveries) delivers the stored entries.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ impl TestHost {
     }
 }
 
-/// Returns the states of the timeline's deliveries, except for those that are `delivered`.
+/// Returns the state of every delivery in the timeline that is not `delivered`.
 fn undelivered(timeline: &[Value]) -> Vec<Value> {
     let kinds = ["delivery", "bot_delivery", "webhook_delivery"];
     let states = timeline.iter().flat_map(|entry| kinds.map(|kind| entry[kind]["state"].clone()));

@@ -1,4 +1,4 @@
-//! Tests of the automatic closing of idle chats, of the retention period of messages and chats, and of the erasure of
+//! Tests for automatically closing idle chats, for the retention period of messages and chats, and for erasing
 //! visitors.
 
 use std::collections::HashMap;
@@ -43,8 +43,8 @@ fn idle_chat_is_closed_with_all_notifications() {
     });
 }
 
-/// Returns the sort keys of the account's chat and visitor items in the Chats table, and for each whether the item has
-/// an expiry.
+/// Returns the sort key of each of the account's chat and visitor items in the Chats table, and whether the item has an
+/// expiry time.
 async fn items_with_expiry(host: &TestHost, account: &Value, channel: &str) -> Vec<(String, bool)> {
     let request = host.tables().scan().table_name("Chats").consistent_read(true).into_paginator().items().send();
     let items: Vec<_> = request.try_collect().await.unwrap();
@@ -84,8 +84,8 @@ fn every_item_of_a_closed_chat_gets_an_expiry() {
     });
 }
 
-/// Makes the retention pass, which applies a changed retention period to closed chats, due immediately. Otherwise the
-/// pass would start only after all open chats have been checked.
+/// Makes the retention pass due immediately. This pass applies a changed retention period to closed chats, and would
+/// otherwise start only after all open chats have been checked.
 async fn make_retention_change_due(host: &TestHost, pk: String) {
     let (pk, sk) = (AttributeValue::S(pk), AttributeValue::S("RETENTION".to_owned()));
     let change = host.tables().update_item().table_name("Chats").key("pk", pk).key("sk", sk);
@@ -94,7 +94,7 @@ async fn make_retention_change_due(host: &TestHost, pk: String) {
     change.expression_attribute_values(":past", AttributeValue::N("1".to_owned())).send().await.unwrap();
 }
 
-/// Makes the idle check of the account's only open chat due, and runs the scheduled function.
+/// Makes the idle check due for the account's only open chat, and runs the scheduled function.
 async fn run_idle_check(host: &TestHost, account: &Value) {
     let tables = host.tables();
     let pk = AttributeValue::S(format!("CHAT#{}#1", account.as_str().unwrap()));

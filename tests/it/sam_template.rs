@@ -1,4 +1,4 @@
-//! Tests that template.yaml agrees with the source tree, with the list of programs, and with what the code needs.
+//! Tests that template.yaml matches the source tree, the list of programs, and what the code needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn from_yaml(yaml: &serde_yaml_ng::Value) -> Value {
     }
 }
 
-/// The logical id and the properties of a resource.
+/// A resource's logical id and properties.
 pub type Resource = (&'static str, &'static Value);
 
 pub fn resources(kind: &str) -> impl Iterator<Item = Resource> {
@@ -43,16 +43,16 @@ pub fn functions() -> impl Iterator<Item = Resource> {
     resources("AWS::Serverless::Function")
 }
 
-/// Returns the name of a function's program, which is part of its `CodeUri`.
+/// Returns the name of a function's program, taken from its `CodeUri`.
 pub fn program_name(properties: &Value) -> &str {
     let code = properties["CodeUri"].as_str().unwrap();
     code.strip_prefix("target/lambda/").unwrap().trim_end_matches('/')
 }
 
-/// The key of the default route, which gets the requests that match no other route.
+/// The key of the default route, which receives the requests that match no other route.
 pub const DEFAULT_ROUTE: &str = "$default";
 
-/// Returns the method and the path of every route except [`DEFAULT_ROUTE`].
+/// Returns the method and path of every route except [`DEFAULT_ROUTE`].
 pub fn routes() -> Vec<(String, String)> {
     let events = functions().flat_map(|(_, properties)| properties["Events"].as_object().unwrap().values());
     events
@@ -76,7 +76,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// Returns the name and the source file of every program in the package `functions`.
+/// Returns the name and source file of every program in the `functions` package.
 fn programs() -> BTreeMap<String, PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -90,7 +90,7 @@ fn programs() -> BTreeMap<String, PathBuf> {
     targets.iter().map(|bin| (text(&bin["name"]), PathBuf::from(text(&bin["src_path"])))).collect()
 }
 
-/// Returns the Rust files in the folders directly below `functions`.
+/// Returns the Rust files in the direct subfolders of `functions`.
 fn source_files() -> BTreeSet<PathBuf> {
     let entries = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries(&workspace_root().join("functions"))
@@ -134,8 +134,8 @@ fn functions_get_exactly_the_variables_they_need() {
     });
 }
 
-/// Returns the environment variables that a function reports as missing when it is started without any variables. If
-/// only variables of the Lambda runtime are missing, the function itself needs none, and the result is empty.
+/// Returns the environment variables that a function reports as missing when it starts without any. If only variables
+/// set by the Lambda runtime are missing, the function itself needs none, so the result is empty.
 fn required_variables(program: &Path) -> BTreeSet<String> {
     const PREFIX: &str = "missing environment variables: ";
     let output = Command::new(program).env_clear().stdin(Stdio::null()).output().unwrap();
@@ -155,13 +155,13 @@ fn timeout_seconds(properties: &Value) -> u64 {
     timeout.unwrap_or_else(|| TEMPLATE["Globals"]["Function"]["Timeout"].as_u64().unwrap())
 }
 
-/// Returns `Name` from a value of the form `!GetAtt Name.Arn`. This is the resource's logical id.
+/// Returns `Name`, the resource's logical id, from a value of the form `!GetAtt Name.Arn`.
 pub fn resource_of_arn(value: &Value) -> &str {
     value["!GetAtt"].as_str().unwrap().strip_suffix(".Arn").unwrap()
 }
 
-/// Returns every queue that has a consumer: the logical id of the queue, the properties of the consuming function, and
-/// the properties of the event source mapping.
+/// Returns every queue that has a consumer: the queue's logical id, the consuming function's properties, and the
+/// properties of the event source mapping.
 pub fn consumers() -> Vec<(&'static str, &'static Value, &'static Value)> {
     let mut found = Vec::new();
     for (_, properties) in functions() {
@@ -221,7 +221,7 @@ fn queues_are_consumed_or_keep_dead_letters_for_14_days() {
     }
 }
 
-/// Collects every value with this key, at any depth.
+/// Collects every value stored under `key`, at any depth.
 fn collect_values<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a Value>) {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! Tests of the sample events for `sam local invoke`. The folder `tests/events` has one for every function. These tests
-//! send each function its event through the Runtime API, first unchanged and then with a valid credential.
+//! Tests for the sample events for `sam local invoke`. The `tests/events` folder contains one for every function. These
+//! tests send each function its event through the Runtime API, first unchanged and then with a valid credential.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use crate::sam_template::{DEFAULT_ROUTE, TEMPLATE, functions, program_name, reso
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::test_host::{TestHost, run_on_own_host};
 
-/// The name, without extension, of the file in `tests/events` that is not an event: it is passed to `--env-vars`.
+/// The name, without its extension, of the one file in `tests/events` that is not an event. It is passed to
+/// `--env-vars` instead.
 const VARIABLES_FILE: &str = "env";
 
 /// For every HTTP function: its name, the status of its response to the unchanged sample event, and the status of its
@@ -51,7 +52,7 @@ const HTTP_STATUSES: [(&str, u16, u16); 30] = [
     ("agent-logout", 200, 200),
 ];
 
-/// Returns the result that a function without an HTTP route has when there is nothing to do.
+/// Returns what a function without an HTTP route returns when there is nothing to do.
 fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-idle" => json!({"closed": 0}),
@@ -60,7 +61,7 @@ fn result_without_work(program: &str) -> Value {
     }
 }
 
-/// Returns the contents of the files in `tests/events`. The keys are the file names without extension.
+/// Returns the contents of the files in `tests/events`, keyed by file name without extension.
 fn event_files() -> BTreeMap<String, Value> {
     let paths = std::fs::read_dir(workspace_root().join("tests/events")).unwrap().map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
@@ -86,7 +87,7 @@ fn every_function_has_a_sample_event_of_a_real_source() {
     }
 }
 
-/// Returns the source of an event in the template: the route, the logical id of the queue, or `Schedule`.
+/// Returns the source of an event in the template: its route, the logical id of its queue, or `Schedule`.
 fn event_source(event: &Value) -> String {
     let properties = &event["Properties"];
     match event["Type"].as_str().unwrap() {
@@ -154,7 +155,7 @@ async fn assert_response(host: &TestHost, name: &str, event: &Value, status: u16
     assert_eq!(body["error"]["code"].is_string(), status >= 400, "{name}: {body}");
 }
 
-/// Returns the event with a valid credential of this host in place of the sample's credential.
+/// Returns the event with its sample credential replaced by one that is valid on this host.
 fn with_valid_credential(host: &TestHost, account: &TestAccount, channel: &TestChannel, mut event: Value) -> Value {
     if event["headers"]["authorization"].is_string() {
         let is_operator_route = event["rawPath"].as_str().unwrap().starts_with("/operator/");

@@ -1,4 +1,4 @@
-//! Tests of the visitor data that agents see and change, the sources of this data, and the blacklist.
+//! Tests for the visitor data that agents see and change, for the sources of this data, and for the blacklist.
 
 use serde_json::{Value, json};
 

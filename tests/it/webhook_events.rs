@@ -1,4 +1,4 @@
-//! Tests of the events that webhooks receive (specification, part C), with every field of table C1.
+//! Tests for the events that webhooks receive (specification, part C), with every field in table C1.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,7 +26,7 @@ fn introduction_message(name: &str) -> Value {
     })
 }
 
-/// Returns the fields that all events of a chat have in common.
+/// Returns the fields that are the same in all events of a chat.
 fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
     json!({
         "event_name": event,
@@ -46,7 +46,7 @@ fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
     })
 }
 
-/// Returns the data of the visitor in [`introduction_message`], in the format of table C1 of the specification.
+/// Returns the data of a visitor who sent [`introduction_message`], in the format of table C1 of the specification.
 fn visitor_named(name: &str) -> Value {
     json!({
         "name": name, "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "", "social": {},
@@ -60,13 +60,13 @@ impl WebhookFixture {
         json!({"id": self.agent.id, "name": "Ann", "email": self.agent.email, "phone": "+31 20 1"})
     }
 
-    /// Returns the event that the webhook must receive when Ann causes it in a chat with `visitor`.
+    /// Returns the event that the webhook must receive when Ann triggers it in a chat with `visitor`.
     fn expected_event(&self, event: &str, visitor: &Value) -> Value {
         merged(common_fields(event, &self.channel.id, visitor), json!({"agent": self.expected_agent()}))
     }
 
     /// Opens a chat in which the visitor introduces herself as Ada with [`introduction_message`]. Ann accepts the chat.
-    /// Waits until `chat_accepted` has been delivered.
+    /// Returns once `chat_accepted` has been delivered.
     async fn accept_introduced_visitor(&self) {
         self.channel.post(&introduction_message("Ada")).await.expect(200);
         self.agent.accept(1).await;
@@ -189,7 +189,7 @@ fn repeated_data_and_page_changes_send_no_event() {
     });
 }
 
-/// Runs a conversation in which the visitor, the bot and the agent send messages, and the agent then closes the chat.
+/// Runs a conversation in which the visitor, the bot and the agent send messages. The agent then closes the chat.
 async fn hold_conversation(fixture: &BotFixture) {
     fixture.channel.post(&introduction_message("Ada & <Co>")).await.expect(200);
     fixture.bot.send_text(&json!(1), "1 < 2").await.expect(200);
@@ -233,7 +233,8 @@ fn chat_finished_contains_the_whole_conversation() {
     });
 }
 
-/// Checks that the messages' timestamps are whole seconds, close to the current time and in order. Then removes them.
+/// Checks that the messages' timestamps are whole seconds, close to the current time, and in order. Then removes the
+/// timestamps.
 fn remove_timestamps(messages: &mut [Value]) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let times: Vec<u64> = messages.iter().map(|message| number(&message["timestamp"])).collect();
@@ -269,7 +270,7 @@ fn chat_finished_omits_the_beginning_of_a_long_chat() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;
         fixture.accept_introduced_visitor().await;
-        // Together the messages are larger than one megabyte.
+        // Together, the messages are larger than 1 MB.
         for n in 0..30 {
             fixture.agent.send_text(1, &format!("{n} {}", "\u{1d11e}".repeat(9_990))).await;
         }
@@ -293,7 +294,7 @@ fn chat_finished_lists_every_participating_agent() {
         let ben = fixture.account.create_agent("Ben").await;
         ben.set_presence("online").await;
         fixture.accept_introduced_visitor().await;
-        // Ann does not send a message, and she is deleted before the chat is closed.
+        // Ann sends no messages and is deleted before the chat is closed.
         fixture.agent.client.post("/agent/chats/1/transfer", &json!({"agent_id": ben.id})).await.expect(200);
         admin.client.delete(&format!("/admin/agents/{}", fixture.agent.id)).await.expect(200);
         ben.close(1).await;

@@ -1,6 +1,6 @@
-//! Tests of the webhook events call_event and offline_message, and of the rating in chat_finished. The endpoints that
-//! will cause them do not exist yet, so the tests store the entries by calling the library. All later steps run as in a
-//! deployed stack.
+//! Tests for the webhook events call_event and offline_message, and for the rating in chat_finished. The endpoints that
+//! will trigger them do not exist yet, so the tests store the entries by calling the library. All later steps run as in
+//! a deployed stack.
 
 use serde_json::{Value, json};
 use shared::domain::chat::Rating;
@@ -15,7 +15,7 @@ use shared::domain::webhook::WebhookEventDetails;
 use shared::domain::webhook_event::WebhookEvent;
 use shared::runtime::clock;
 use shared::store::chats::Chats;
-use shared::store::chats::notification_entries::NotificationContext;
+use shared::store::chats::bot_and_webhook_notifications::NotificationContext;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::Directory;
 use shared::store::table::Table;
@@ -26,15 +26,15 @@ use crate::support::api_client::number;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 use crate::support::test_receiver::CannedResponse;
 
-/// Returns clients of the library that read and write the host's tables directly.
+/// Returns library clients that read and write the host's tables directly.
 fn stores(host: &TestHost) -> (Chats, Directory) {
     let client = host.tables();
     (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))
 }
 
-/// Invokes the function that delivers an entry, in the same way as its queue.
+/// Invokes the function that delivers an entry, just as its queue would.
 async fn deliver(host: &TestHost, entry: &TimelineEntry) {
-    let task = Task::new_entry(&entry.account_id, entry.chat_id, entry.seq);
+    let task = Task::first_attempt_of_new_entry(&entry.account_id, entry.chat_id, entry.seq);
     let record = json!({"messageId": entry.id, "body": serde_json::to_string(&task).unwrap(), "attributes": {}});
     let result = host.local.invoke("deliver-webhook", json!({"Records": [record]})).await.unwrap();
     assert_eq!(result, json!({"batchItemFailures": []}));

@@ -1,4 +1,4 @@
-//! Tests of webhooks' responses: their effect on the agent's panel and on the visitor, failed deliveries, and CRM
+//! Tests for webhooks' responses: their effect on the agent's panel and on the visitor, failed deliveries, and CRM
 //! assignments.
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// The maximum deviation of an attempt's start from its scheduled time on an idle machine.
+/// How far an attempt's start may deviate from its scheduled time on an idle machine.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 const CARD_URL: &str = "https://crm.example/card/7";
 
@@ -181,8 +181,8 @@ fn long_custom_data_is_cut() {
     });
 }
 
-/// Returns responses that end the delivery and have no effect on the chat. Each is listed with its HTTP status, the
-/// resulting delivery state, and a text that the recorded attempt must contain.
+/// Returns responses that end the delivery but do not affect the chat. Each comes with its HTTP status, the resulting
+/// delivery state, and a text that the recorded attempt must contain.
 fn responses_without_effect() -> Vec<(CannedResponse, u16, &'static str, &'static str)> {
     let response_with_result = |status: u16, result: Value| {
         CannedResponse::Json(
@@ -263,7 +263,7 @@ fn numbers_and_a_description_are_read_from_a_response() {
     });
 }
 
-/// Checks that the delivery failed after three attempts. Each attempt must have this status, a duration and an error.
+/// Checks that the delivery failed after three attempts, each of which has this `status`, a duration and an error.
 /// `status` is `None` if there was no response.
 fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
     assert_eq!(delivery["state"], "failed", "{name}: {delivery}");
@@ -393,7 +393,7 @@ fn assign_path(chat: u64) -> String {
     format!("/agent/chats/{chat}/assign")
 }
 
-/// Creates a chat that has a CRM card and has been accepted by the agent. The webhook responds to `chat_assigned` with
+/// Creates a chat that has a CRM card and is accepted by the agent. The webhook responds to `chat_assigned` with
 /// `response`.
 async fn chat_with_card(host: &TestHost, response: CannedResponse) -> (WebhookFixture, u64) {
     let card = ok_response_with(json!({"enable_assign": true, "crm_link": CARD_URL}));

@@ -1,4 +1,4 @@
-//! Tests of the admin API for webhooks: URLs, selection of events, signing secrets, secret rotation and test events.
+//! Tests for the admin API for webhooks: URLs, event selection, signing secrets, secret rotation and test events.
 
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -20,7 +20,7 @@ fn signing_secret(shown: &Value) -> &str {
     shown["signing_secret"].as_str().unwrap_or_else(|| panic!("the response has no secret: {shown}"))
 }
 
-/// Returns whether the signature of a request is valid for this secret. Uses the official library of Standard Webhooks.
+/// Returns whether a request's signature is valid for this secret, according to the official Standard Webhooks library.
 fn is_signature_valid(signing_secret: &str, request: &ReceivedRequest) -> bool {
     Webhook::new(signing_secret).unwrap().verify(&request.body, &request.header_map()).is_ok()
 }
@@ -33,7 +33,7 @@ async fn get_settings(admin: &ApiClient) -> Value {
     admin.get(SETTINGS_PATH).await.expect(200)
 }
 
-/// Returns the two fields of the account settings that describe webhooks.
+/// Returns the two account settings that describe webhooks.
 fn webhook_fields(settings: &Value) -> Value {
     json!({"webhook_url": settings["webhook_url"], "webhooks": settings["webhooks"]})
 }
@@ -127,7 +127,8 @@ fn changed_url_is_used_within_ten_seconds() {
     });
 }
 
-/// Causes `chat_updated` events until `matches` returns true for the requests of `receiver`. Returns these requests.
+/// Triggers `chat_updated` events until `matches` returns true for the requests that `receiver` has received. Returns
+/// these requests.
 async fn send_events_until(
     fixture: &WebhookFixture,
     receiver: &TestReceiver,
@@ -298,14 +299,14 @@ fn repeated_rotations_keep_the_newest_old_secrets() {
         assert!(secrets.len() > 3, "every rotation was rejected");
         fixture.open_accepted_chat().await;
         let request = fixture.webhook_receiver.requests().remove(0);
-        // The request is signed with the current secret and with the four newest previous secrets.
+        // The request is signed with the current secret and the four most recent previous secrets.
         let signing = secrets.iter().filter(|signing_secret| is_signature_valid(signing_secret, &request)).count();
         assert_eq!(signing, secrets.len().min(5));
     });
 }
 
-/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. This can take
-/// ten seconds, because processes cache the secrets.
+/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. It may take
+/// ten seconds to become true, because processes cache the secrets.
 fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[ReceivedRequest]) -> bool + 'a {
     move |requests| {
         let last = requests.last().expect("a request");

@@ -1,6 +1,5 @@
-//! Tests of conflicting writes, as they occur on AWS: no acknowledged message is lost, and no action is applied twice.
-//! A delivery is repeated if recording its result fails because of a write conflict. The repeated request has the same
-//! id.
+//! Tests for conflicting writes, which occur on AWS: no acknowledged message is lost, and no action is applied twice.
+//! If a write conflict prevents a delivery's result from being recorded, the delivery is repeated with the same id.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -17,12 +16,12 @@ use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
 
-/// The maximum number of times that a request is sent if each response is 503 because of a write conflict.
+/// The maximum number of times to send a request if every response is 503 because of a write conflict.
 const MAX_REPETITIONS: usize = 30;
 
 const VISITORS: usize = 4;
 
-/// The texts that were sent. The value is true if the request with this text was acknowledged.
+/// The texts that were sent. The value is true if the request with that text was acknowledged.
 #[derive(Default)]
 struct SentTexts(Mutex<BTreeMap<String, bool>>);
 
@@ -33,9 +32,9 @@ struct Scenario {
     webhook_receiver: TestReceiver,
     ann: TestAgent,
     ben: TestAgent,
-    /// Messages of visitors. They have no idempotency key, so every repetition has a different text.
+    /// Messages from visitors. They have no idempotency key, so every repetition has a different text.
     visitor_texts: SentTexts,
-    /// Messages of agents and bots. Each request is repeated with the same idempotency key until it is acknowledged.
+    /// Messages from agents and bots. Each request is repeated with the same idempotency key until it is acknowledged.
     reply_texts: SentTexts,
 }
 
@@ -63,7 +62,7 @@ impl SentTexts {
     }
 }
 
-/// Repeats a request as long as the response is 503.
+/// Repeats a request for as long as the response is 503.
 async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
@@ -74,7 +73,7 @@ async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> Api
     panic!("only 503 responses")
 }
 
-/// Sends a POST request and repeats it with the same idempotency key as long as the response is 503.
+/// Sends a POST request and repeats it with the same idempotency key for as long as the response is 503.
 async fn post_with_key(client: &ApiClient, path: &str, body: &Value) -> ApiResponse {
     let key = unique_name("key");
     repeat_while_unavailable(async || {
@@ -103,7 +102,7 @@ impl Scenario {
         }
     }
 
-    /// Sends a visitor's message and repeats it with a different text as long as the response is 503. The text must
+    /// Sends a visitor's message and repeats it with a different text for as long as the response is 503. The text must
     /// differ because the request has no idempotency key.
     async fn send_text(&self, channel: &TestChannel, visitor: &str, suffix: &str) {
         for n in 0..MAX_REPETITIONS {
@@ -127,7 +126,7 @@ impl Scenario {
         number(&chat.unwrap_or_else(|| panic!("no chat of {visitor}"))["chat_id"])
     }
 
-    /// Performs an agent's action in a chat. A transfer can have been applied although its response was 503. The
+    /// Performs an agent's action in a chat. A transfer may have been applied even though its response was 503. The
     /// repeated request then gets 409, which counts as success.
     async fn perform_action(&self, agent: &TestAgent, chat: u64, action: &str, body: &Value) {
         let path = format!("/agent/chats/{chat}/{action}");
@@ -190,11 +189,11 @@ impl Scenario {
         all
     }
 
-    /// Waits until every acknowledged message is listed and every delivery has succeeded. An entry after a gap in the
-    /// timeline is listed only after ten seconds.
+    /// Waits until every acknowledged message is listed and every delivery has succeeded. Entries after a gap in the
+    /// timeline are not listed for ten seconds.
     async fn wait_until_delivered(&self, host: &TestHost) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
-            // The sweep can also fail because of a write conflict, so its result is ignored.
+            // The sweep may also fail because of a write conflict, so ignore its result.
             let _ = host.local.run_schedule("schedule-sweep").await;
             let all = self.timelines().await;
             let states = |entry: &Value| {
@@ -210,7 +209,7 @@ impl Scenario {
     }
 }
 
-/// Returns the names of the received requests, grouped by `webhook-id`. `name` computes a request's name from its body.
+/// Returns the names of the received requests, grouped by `webhook-id`. `name` derives a request's name from its body.
 fn requests_by_id(requests: &[ReceivedRequest], name: impl Fn(&Value) -> String) -> BTreeMap<String, Vec<String>> {
     let mut requests_by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for request in requests {

@@ -1,4 +1,4 @@
-/* The HTTP client of the API. The types of the paths, parameters and bodies come from the OpenAPI document. */
+/* The HTTP client for the API. The types of paths, parameters and bodies come from the OpenAPI document. */
 
 import type { paths as DocumentedPaths } from "./schema";
 import type { PlannedPaths } from "./planned-endpoints";
@@ -33,32 +33,32 @@ type BodyParameter<O> = O extends { requestBody: infer B }
 interface CommonOptions {
   idempotencyKey?: string;
   signal?: AbortSignal;
-  /** Whether the request continues after the page is closed. */
+  /** Whether the request continues if the page is closed. */
   keepalive?: boolean;
   timeoutMs?: number;
 }
 type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & CommonOptions;
-/** The `options` argument may be omitted if all of its fields are optional. */
+/** The `options` argument is optional if all of its fields are. */
 type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
-/** An error response of the service. Its `message` is the message in the response body. */
+/** An error response from the service. Its `message` is taken from the response body. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly field: string | undefined,
-    /** The value of the Retry-After header in seconds; undefined if the response has no such header. */
+    /** The value of the Retry-After header in seconds, or undefined if the response has no such header. */
     readonly retryAfter: number | undefined,
   ) {
     super(message);
   }
 }
 
-/** Thrown if there is no response, because there is no network, the request timed out, or the connection broke. */
+/** Thrown if no response arrives because there is no network, the request times out, or the connection breaks. */
 export class NetworkError extends Error {}
 
-/** Returns whether the same request can succeed if it is sent again later. */
+/** Returns whether the same request may succeed if it is sent again later. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
 }
@@ -70,7 +70,7 @@ export function hasStatus(error: unknown, ...statuses: number[]): boolean {
 const REQUEST_TIMEOUT_MS = 20_000;
 
 export class ApiClient {
-  /** Called when the response to a request with the current token has the status 401. */
+  /** Called when a request with the current token gets a response with status 401. */
   onUnauthorized: () => void = () => {};
 
   constructor(
@@ -161,7 +161,7 @@ function errorFromResponse(response: Response, text: string): ApiError {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // The body is not JSON, for example because a gateway responded with HTML. The status is sufficient then.
+    // The body is not JSON, for example because a gateway responded with HTML. The status alone is then sufficient.
   }
   const string = (value: unknown) => (typeof value === "string" ? value : undefined);
   const message =

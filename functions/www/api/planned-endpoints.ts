@@ -1,6 +1,6 @@
-/* Endpoints and pushes that the console uses although docs/openapi.json does not describe them yet. They have the
-   same form as the generated `paths`. When an endpoint is added to the document, remove it here: `npm run types`
-   then generates it. */
+/* Endpoints and pushes that the console uses but docs/openapi.json does not describe yet. They have the same structure
+   as the generated `paths`. Once an endpoint has been added to the document, remove it here: `npm run types` then
+   generates it. */
 
 import type { components } from "./schema";
 import type { ChatRow, Entry, PresenceStatus, Role } from "./types";
@@ -14,11 +14,11 @@ interface ChatPage {
   next: string | number | null;
 }
 
-/** Optional fields of a chat row that the document's `ChatRow` does not have yet. */
+/** Optional chat row fields that the document's `ChatRow` does not have yet. */
 export interface ChatRowExtension {
   /** The number of the chat's last entry. */
   seq?: number;
-  /** When the visitor started to wait for an agent, as Unix time in seconds. */
+  /** When the visitor started waiting for an agent, as Unix time in seconds. */
   waiting_since?: number;
 }
 
@@ -110,7 +110,7 @@ export interface PlannedPaths {
   };
 }
 
-/** A frame in which the server reports a change. If an HTTP response differs from it, the response is right. */
+/** A frame in which the server reports a change. If it conflicts with an HTTP response, the response is correct. */
 export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }

@@ -20,5 +20,5 @@ export type FileType = Schemas["FileMessage"]["type"];
 export type LoginResponse = Schemas["LoginResponse"];
 export type Channel = Schemas["Channel"];
 
-/** A timeline entry. Its type can also be `note` or an event that openapi.json does not list yet. */
+/** A timeline entry. Its type may also be `note` or an event that openapi.json does not list yet. */
 export type Entry = Omit<Schemas["TimelineEntry"], "type"> & { type: Schemas["MessageType"] | "note" | (string & {}) };

@@ -1,4 +1,4 @@
-/* Actions on chats that both buttons and keyboard shortcuts trigger. */
+/* Chat actions that can be triggered by both buttons and keyboard shortcuts. */
 
 import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/route";
@@ -27,7 +27,7 @@ export function closeAndOpenNext(workspace: Workspace, chatId: number): void {
   else if (route.peek().id === chatId && at >= 0) openChat(next?.chat_id, true);
 }
 
-/** Opens the next chat of the list if `by` is 1, or the previous one if it is -1. */
+/** Opens the next chat in the list if `by` is 1, or the previous one if it is -1. */
 export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
   const list = visibleChats(workspace.chats);
   if (list.length === 0) return;
@@ -39,7 +39,7 @@ export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
   document.querySelector(`[data-chat="${row.chat_id}"]`)?.scrollIntoView({ block: "nearest" });
 }
 
-/** Accepts the open chat if a bot has it or it is waiting for an agent; otherwise the chat that has waited longest. */
+/** Accepts the open chat if it is with a bot or waiting for an agent; otherwise, the chat that has waited longest. */
 export function acceptNext(workspace: Workspace): void {
   const id = workspace.openChatId.peek();
   const open = id === undefined ? undefined : workspace.header(id);

@@ -1,4 +1,4 @@
-/* Sets the selected theme before the first paint. It is a separate script without imports, so that it runs first. */
+/* Sets the selected theme before the first paint. This is a separate script without imports, so that it runs first. */
 
 try {
   const storedTheme: unknown = JSON.parse(localStorage.getItem("switchboard.theme") ?? "null");

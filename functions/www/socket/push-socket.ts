@@ -1,5 +1,5 @@
-/* The WebSocket connection through which pushes arrive. It gets a ticket, connects, sends pings, and reconnects
-   after a failure. */
+/* The WebSocket connection through which pushes arrive. It gets a ticket, connects, sends pings, and reconnects after
+   failures. */
 
 import { hasStatus, type ApiClient } from "../api/client";
 import type { Push } from "../api/planned-endpoints";
@@ -10,18 +10,19 @@ const PING_INTERVAL_MS = 5 * 60_000;
 /** If no pong arrives within this time, the connection counts as broken, even if the browser reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** The interval at which a service without sockets is checked again, because a deployment can have added them. */
+/** How often to check again for sockets if the service has none, because a deployment may have added them. */
 const UNAVAILABLE_RETRY_MS = 5 * 60_000;
-/** If a connection lasted longer than this, the delay before the next attempt starts again at its minimum. */
+/** If a connection has lasted longer than this, the delay before the next attempt is reset to its minimum. */
 const STABLE_CONNECTION_MS = 20_000;
 
 const POLICY_VIOLATION = 1008;
 const SESSION_ENDED = 4401;
 
 export interface SocketEvents {
-  /** Called when the socket is open. Pushes are received from now on. */
+  /** Called when the socket has opened. Pushes are received from then on. */
   connected: () => void;
-  /** Called when the socket is closed. The next attempt starts at this time, which is Unix time in milliseconds. */
+  /** Called when the socket has closed. `nextAttemptAt` is when the next attempt starts, as Unix time in
+   * milliseconds. */
   disconnected: (nextAttemptAt: number) => void;
   /** Called when the service does not support sockets. */
   unavailable: () => void;
@@ -60,14 +61,14 @@ export class PushSocket {
     this.closeSocket();
   }
 
-  /** Connects immediately instead of at the next scheduled attempt. */
+  /** Connects now instead of waiting for the next scheduled attempt. */
   reconnectNow(): void {
     if (this.isStopped || this.isConnecting || this.isOpen) return;
     clearTimeout(this.retryTimer);
     void this.connect();
   }
 
-  /** Sends a ping if the socket is open, otherwise reconnects. Called for example when the computer wakes up. */
+  /** Sends a ping if the socket is open; otherwise, reconnects. Called, for example, when the computer wakes up. */
   checkConnection(): void {
     if (this.isOpen) this.ping();
     else this.reconnectNow();
@@ -138,7 +139,7 @@ export class PushSocket {
     if (!this.send({ type: "ping" })) return;
     clearTimeout(this.pongTimer);
     this.pongTimer = setTimeout(() => {
-      // Close the socket here, because the browser can need a minute to detect the broken connection.
+      // Close the socket here, because the browser may need a minute to detect the broken connection.
       this.closeSocket();
       this.clearTimers();
       if (!this.isStopped) this.scheduleReconnect();

@@ -3,7 +3,8 @@ import { Icon } from "./icons";
 
 const TINT_COUNT = 6;
 
-/** Returns the initials of the first and last word. In a script without capitals, returns only the first letter. */
+/** Returns the initials of the first and last word. In scripts without capital letters, returns only the first
+ * letter. */
 export function initials(name: string): string {
   const words = name
     .replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ")
@@ -17,7 +18,7 @@ export function initials(name: string): string {
 }
 
 interface AvatarProps {
-  /** The id of the person, which determines the colour. */
+  /** The person's id, which determines the colour. */
   id: number;
   name: string;
   photo?: string | null | undefined;

@@ -4,14 +4,14 @@ import { Icon } from "./icons";
 
 interface DialogProps {
   title: string;
-  /** Whether the header is hidden. Screen readers announce the title nevertheless. */
+  /** Whether the header is hidden. Screen readers still announce the title. */
   hidesHeader?: boolean;
   class?: string;
   onClose: () => void;
   children: ComponentChildren;
 }
 
-/** A native modal dialog. It keeps the focus inside, closes on Escape and restores the previous focus. */
+/** A native modal dialog. It traps the focus, closes on Escape, and restores the previous focus. */
 export function Dialog({ title, hidesHeader, class: extra, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {

@@ -1,5 +1,5 @@
-/* Icons of Lucide 1.62.0 (https://lucide.dev), each as one path. Lucide has the ISC licence, and some of its icons are
-   from Feather with the MIT licence. The build writes the notices to a file LICENSES-<hash>.txt. */
+/* Icons from Lucide 1.62.0 (https://lucide.dev), each as a single path. Lucide is under the ISC licence; some of its
+   icons come from Feather, which is under the MIT licence. The build writes the notices to LICENSES-<hash>.txt. */
 
 const PATHS = {
   inbox:
@@ -99,7 +99,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon. If it has no `label`, it is hidden from screen readers. */
+/** An icon. Without a `label`, it is hidden from screen readers. */
 export function Icon({ name, label, class: extra }: { name: IconName; label?: string; class?: string }) {
   const named = label === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": label };
   return (

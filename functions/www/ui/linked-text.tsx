@@ -5,12 +5,12 @@ import type { ComponentChild } from "preact";
 export const BLOCKED_LINK = "[link blocked]";
 
 const LINK_PATTERN = /(https?:\/\/[^\s<>"'`]+)|(\[link blocked\])/gi;
-/** Punctuation at the end of a URL. It belongs to the sentence, so it is not part of the link. */
+/** Punctuation at the end of a URL. It belongs to the surrounding sentence, not to the link. */
 const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}]+$/;
 
 type TextPart = { kind: "text" | "link" | "blocked"; text: string };
 
-/** Splits a text into plain text, links, and the markers that Safe URL has put in place of blocked links. */
+/** Splits a text into plain text, links, and the markers that Safe URL has inserted in place of blocked links. */
 export function splitText(text: string): TextPart[] {
   const result: TextPart[] = [];
   const add = (kind: TextPart["kind"], value: string) => {

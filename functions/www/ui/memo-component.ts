@@ -1,6 +1,6 @@
 import { Component, h, type ComponentType, type FunctionComponent } from "preact";
 
-/** Wraps a component so that it renders only when a prop, or a signal that it reads, changes. */
+/** Wraps a component so that it re-renders only when one of its props, or a signal that it reads, changes. */
 export function memo<Props extends object>(component: FunctionComponent<Props>): ComponentType<Props> {
   return class Memo extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {

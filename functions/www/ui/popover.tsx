@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface PopoverProps {
   anchor: RefObject<HTMLElement | null>;
-  /** The edge of the anchor to align with. */
+  /** The edge of the anchor with which the popover is aligned. */
   align?: "start" | "end";
-  /** The preferred side of the anchor. */
+  /** The side of the anchor on which the popover preferably opens. */
   side?: "below" | "above";
   class?: string;
   role?: "menu" | "dialog";
@@ -17,7 +17,7 @@ interface PopoverProps {
 const ANCHOR_GAP_PX = 6;
 const WINDOW_MARGIN_PX = 8;
 
-/** A native popover beside its anchor. It closes on Escape and on a click outside. */
+/** A native popover next to its anchor. It closes on Escape or on a click outside. */
 export function Popover({
   anchor,
   align = "start",

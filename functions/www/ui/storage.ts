@@ -1,4 +1,4 @@
-/** Browser storage with a prefix for all keys. If the storage is full or blocked, values are kept in memory. */
+/** Browser storage that prefixes all keys. If the storage is full or blocked, values are kept in memory. */
 export class PrefixedStorage {
   private readonly memory = new Map<string, string>();
 
@@ -60,7 +60,7 @@ export class PrefixedStorage {
     for (const name of this.names()) this.remove(name);
   }
 
-  /** Returns the name that belongs to a full storage key, or undefined if the key does not have the prefix. */
+  /** Returns a full storage key without its prefix, or undefined if the key does not have the prefix. */
   nameOf(key: string | null): string | undefined {
     return key?.startsWith(this.prefix) ? key.slice(this.prefix.length) : undefined;
   }
@@ -74,7 +74,7 @@ function open(kind: "localStorage" | "sessionStorage"): Storage | undefined {
   }
 }
 
-/** Storage that keeps its values when the browser is closed. */
+/** Storage that keeps its values after the browser is closed. */
 export const persistentStorage = new PrefixedStorage(open("localStorage"), "switchboard.");
-/** Storage that keeps its values when the tab is reloaded and loses them when the tab is closed. */
+/** Storage that keeps its values when the tab is reloaded, and loses them when the tab is closed. */
 export const tabStorage = new PrefixedStorage(open("sessionStorage"), "switchboard.");

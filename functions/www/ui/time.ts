@@ -25,7 +25,7 @@ const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3600;
 const SECONDS_PER_DAY = 86_400;
 
-/** Formats an elapsed time, for example as 0:48, 4:12, 1 h 05 or 3 d. */
+/** Formats an elapsed time, for example 0:48, 4:12, 1 h 05 or 3 d. */
 export function formatElapsed(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
   if (s < SECONDS_PER_HOUR)
@@ -45,7 +45,7 @@ export function formatElapsedSpoken(seconds: number): string {
   return plural(Math.floor(s / SECONDS_PER_DAY), "day");
 }
 
-/** Formats how long ago a time was: "now", "2 min" or "3 h"; for earlier times, returns the day. */
+/** Formats how long ago a time was: "now", "2 min" or "3 h". For earlier times, returns the day. */
 export function formatAgo(at: number, current: number): string {
   const s = current - at;
   if (s < SECONDS_PER_MINUTE) return "now";
@@ -63,7 +63,7 @@ const dayMonthYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "
 export const clockTime = (at: number) => clock.format(at * 1000);
 export const fullTime = (at: number) => full.format(at * 1000);
 
-/** Returns a text that identifies the day on which a time lies in the local time zone. */
+/** Returns a string that identifies the day of a time in the local time zone. */
 export function localDay(at: number): string {
   const date = new Date(at * 1000);
   return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
@@ -83,5 +83,5 @@ export function shortDay(at: number, current: number): string {
   return (isThisYear ? dayMonth : dayMonthYear).format(at * 1000);
 }
 
-/** Formats a duration, for example as 84 ms or 3.0 s. */
+/** Formats a duration, for example 84 ms or 3.0 s. */
 export const formatDuration = (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

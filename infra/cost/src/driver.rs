@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::function_usage::{self, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
-/// The maximum time to wait until the queues are processed. It exceeds the longest delays of tasks: a retry comes after
-/// three seconds, and the check for a bot's answer after four.
+/// How long to wait for the queues to drain. The limit exceeds the longest task delays: three seconds for a retry, and
+/// four for the check for a bot's answer.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const PASSWORD: &str = "correct horse battery staple";
@@ -52,7 +52,7 @@ impl<'h> Driver<'h> {
         Ok(Self { host, api, receiver, operator_key })
     }
 
-    /// Runs `scenario`, waits until the tasks that it queued are processed, and returns what each function used.
+    /// Runs `scenario`, waits until the tasks that it queued are processed, and returns each function's usage.
     /// Scheduled functions are not counted.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
         self.reset_usage().await?;
@@ -67,7 +67,7 @@ impl<'h> Driver<'h> {
         Ok(())
     }
 
-    /// Returns what each function has used since the last reset. Scheduled functions are not counted.
+    /// Returns each function's usage since the last reset. Scheduled functions are not counted.
     pub fn usage(&self) -> Result<UsageByFunction, Error> {
         let mut usage = function_usage::usage_by_function(self.host.usage())?;
         usage.retain(|function, _| !function_usage::is_scheduled(function));
@@ -118,15 +118,15 @@ impl<'h> Driver<'h> {
         self.log_in(&response, "agent_id", email).await
     }
 
-    /// Logs in an agent that was just created. `response` is the response to the creation, and its field `id_field`
-    /// contains the agent's id.
+    /// Logs in as a newly created agent. `response` is the response to the creation request, and the field named by
+    /// `id_field` contains the agent's id.
     async fn log_in(&self, response: &Value, id_field: &'static str, email: &str) -> Result<LoggedInAgent, Error> {
         let id = response.get(id_field).cloned().ok_or(Error::MissingField(id_field))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;
         Ok(LoggedInAgent { id, token })
     }
 
-    /// Adds a channel to the admin's account, and returns the channel's id and the path of its endpoint.
+    /// Adds a channel to the admin's account, and returns the channel's id and endpoint path.
     pub async fn create_channel(
         &self,
         admin: &LoggedInAgent,

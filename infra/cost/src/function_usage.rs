@@ -8,12 +8,12 @@ use serde_json::Value;
 
 pub type UsageByFunction = BTreeMap<String, Usage>;
 
-/// What a function, a scenario or a month uses. The numbers can be fractions, for example if they are averages.
+/// The usage of a function, a scenario or a month. The numbers may be fractional, for example when they are averages.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
-    /// The number of invocations by the HTTP API.
+    /// The number of invocations through the HTTP API.
     pub requests: f64,
-    /// The number of invocations of functions that deliver entries. Such an invocation waits for a receiver's response.
+    /// The number of invocations that deliver entries. Each of them waits for a receiver's response.
     pub deliveries: f64,
     pub invocations: f64,
     /// The number of DynamoDB read requests.
@@ -26,7 +26,7 @@ pub struct Usage {
     pub retry_queue_requests: f64,
 }
 
-/// The counters of one function in the response of `GET /_local/usage`.
+/// One function's counters in the response to `GET /_local/usage`.
 #[derive(Deserialize)]
 struct UsageCounters {
     invocations: u32,
@@ -38,7 +38,7 @@ struct UsageCounters {
     sqs: BTreeMap<String, u32>,
 }
 
-/// Parses the response of `GET /_local/usage`.
+/// Parses the response to `GET /_local/usage`.
 ///
 /// # Errors
 /// The response does not have the expected structure.
@@ -53,8 +53,8 @@ pub fn total(usage: &UsageByFunction) -> Usage {
     total
 }
 
-/// Returns whether the function is invoked by a schedule. The first word of a function's name shows what invokes it: a
-/// queue (`deliver`), a schedule (`schedule`), or the HTTP API (all other words).
+/// Returns whether a schedule invokes the function. The first word of a function's name shows what invokes it: a queue
+/// (`deliver`), a schedule (`schedule`), or the HTTP API (all other words).
 pub fn is_scheduled(function: &str) -> bool {
     function.starts_with("schedule-")
 }

@@ -3,25 +3,25 @@
 use clap::{Args, Parser};
 
 use crate::function_usage::{Usage, total};
-use crate::scenarios::{Scenario, ScenarioUsage};
+use crate::measured_operations::{Scenario, ScenarioUsage};
 
-/// The number of minutes in a month of 730 hours.
+/// The number of minutes in a 730-hour month.
 pub const MINUTES_PER_MONTH: f64 = 43_800.0;
 
 /// A month of chats. All messages are texts, every receiver responds, and agents close the chats that they accept.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "cost", version, about = "Prices a month of chats from requests that are counted on this machine")]
 pub struct Workload {
-    /// Number of messages that visitors, agents and bots write in the month
+    /// Number of messages from visitors, agents and bots in the month
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub messages: u32,
-    /// Number of messages in a chat
+    /// Number of messages per chat
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub per_chat: u32,
-    /// Share of the messages that agents or bots write
+    /// Share of the messages that come from agents or bots
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
     pub answers: f64,
-    /// Share of the chats that a bot handles completely
+    /// Share of the chats that a bot handles from start to finish
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     pub bots: f64,
     /// Share of the answers whose first delivery attempt fails
@@ -40,19 +40,19 @@ pub struct Workload {
 /// Values that can only be measured on AWS. The defaults are estimates; replace them with the metrics of your stack.
 #[derive(Debug, Clone, Args)]
 pub struct Assumptions {
-    /// Memory of a function in MB
+    /// Memory per function in MB
     #[arg(long, value_name = "MB", default_value_t = 256)]
     pub memory: u32,
-    /// Average duration of an invocation without the time of waiting for a receiver, including cold starts
+    /// Average duration of an invocation, including cold starts but not the time spent waiting for a receiver
     #[arg(long, value_name = "MS", default_value_t = 25.0)]
     pub function_ms: f64,
     /// Response time of integrators, webhooks and bots
     #[arg(long, value_name = "MS", default_value_t = 200.0)]
     pub receiver_ms: f64,
-    /// Size of the log lines of an invocation, including the access log
+    /// Size of the log output per invocation, including the access log
     #[arg(long, value_name = "BYTES", default_value_t = 500.0)]
     pub log_bytes: f64,
-    /// Number of long polls of 20 s that Lambda keeps open on each queue (it starts with five and may reduce them to
+    /// Number of 20-second long polls that Lambda keeps open on each queue (it starts with five and may reduce them to
     /// two)
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub pollers: u32,
@@ -71,7 +71,7 @@ fn parse_share(text: &str) -> Result<f64, ShareError> {
 }
 
 impl Default for Workload {
-    /// Returns the workload of a command line without options.
+    /// Returns the workload for a command line without options.
     fn default() -> Self {
         Self::parse_from(["cost"])
     }
@@ -102,15 +102,15 @@ impl Workload {
         ]
     }
 
-    /// Returns what the whole month uses.
+    /// Returns the usage for the whole month.
     pub fn monthly_usage(&self, usage: &ScenarioUsage) -> Usage {
         let usage_of = |scenario: Scenario| usage.get(&scenario).map(total).unwrap_or_default();
         let mut month = Usage::default();
         for (scenario, times) in self.scenarios() {
             month += usage_of(scenario) * times;
         }
-        // So far, every answer is counted with a successful first attempt. For an answer that needs a retry, that
-        // attempt is replaced by a failed first attempt and a successful second attempt.
+        // So far, every answer has been counted as delivered on the first attempt. If an answer needs a retry, that
+        // attempt is replaced with a failed first attempt and a successful second one.
         let first_attempt = usage.get(&Scenario::AgentMessage).and_then(|usage| usage.get("deliver-channel"));
         let both_attempts = usage_of(Scenario::FailedAttempt) + usage_of(Scenario::DeliveryAfterRetry);
         let retry = both_attempts - first_attempt.copied().unwrap_or_default();

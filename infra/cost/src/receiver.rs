@@ -1,4 +1,5 @@
-//! An HTTP server on the loopback address that receives the deliveries to integrators, webhooks and bot providers.
+//! An HTTP server on the loopback address that receives deliveries on behalf of integrators, webhooks and bot
+//! providers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,12 +37,12 @@ impl ReceiverServer {
         Ok(Self { base_url, failures_left, server })
     }
 
-    /// Returns a URL to which deliveries succeed.
+    /// Returns a URL that accepts deliveries.
     pub fn url(&self) -> String {
         format!("{}/receives", self.base_url)
     }
 
-    /// Returns a URL that rejects deliveries permanently, so they are not repeated.
+    /// Returns a URL that rejects deliveries permanently, so they are not retried.
     pub fn rejecting_url(&self) -> String {
         format!("{}{REJECTING_PATH}", self.base_url)
     }

@@ -7,19 +7,19 @@ use local::Host;
 use local::cargo_build::workspace_root;
 
 use crate::function_usage::{Usage, total};
+use crate::measured_operations::{Scenario, ScenarioUsage};
 use crate::monthly_workload::{Assumptions, MINUTES_PER_MONTH, Workload};
 use crate::prices::{
     ALARM, DASHBOARD, DYNAMODB_READ, DYNAMODB_WRITE, HTTP_REQUEST, LAMBDA_GB_SECOND, LAMBDA_REQUEST, LOG_GB, METRIC,
     SOCKET_MESSAGE, SOCKET_MINUTE, SQS_FAIR, SQS_FIFO,
 };
-use crate::scenarios::{Scenario, ScenarioUsage};
 
 const MILLION: f64 = 1_000_000.0;
 const GB: f64 = 1_000_000_000.0;
-/// The number of requests that one poller makes in a minute. Each request is a long poll of 20 s.
+/// The number of requests that one poller makes in a minute. Each request is a 20-second long poll.
 const LONG_POLLS_PER_MINUTE: f64 = 3.0;
 
-/// The numbers of resources in a stack whose cost does not depend on the traffic.
+/// The number of resources in a stack that cost the same regardless of traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedResources {
     /// The number of FIFO queues that Lambda polls.
@@ -31,20 +31,20 @@ pub struct FixedResources {
 }
 
 impl FixedResources {
-    /// Counts the queues of the host, and the other resources in `template.yaml`.
+    /// Counts the host's queues, and the other resources in `template.yaml`.
     ///
     /// # Errors
     /// The template cannot be read.
     pub fn of(host: &Host) -> io::Result<Self> {
         let queues =
             |fifo| host.consumed_queues().iter().map(|queue| f64::from(queue.ends_with(".fifo") == fifo)).sum();
-        // Alarms and dashboards are counted in the text of the template, because the host ignores them.
+        // Alarms and dashboards are counted in the template's text, because the host ignores them.
         let template = fs::read_to_string(workspace_root().join("template.yaml"))?;
         let count = |matches: &dyn Fn(&str) -> bool| template.lines().filter(|line| matches(line)).map(|_| 1.0).sum();
         Ok(Self {
             fifo_queues: queues(true),
             retry_queues: queues(false),
-            // The metrics are counted because an alarm is charged for each of its metrics.
+            // Metrics are counted rather than alarms, because an alarm is charged for each of its metrics.
             alarm_metrics: count(&|line| line.starts_with("      MetricName: ") || line.contains(" MetricStat: ")),
             dashboards: count(&|line| line == "    Type: AWS::CloudWatch::Dashboard"),
         })
@@ -82,13 +82,13 @@ fn dollars(usage: Usage, assumptions: &Assumptions) -> f64 {
     lines(usage, assumptions).iter().map(PriceLine::dollars).sum()
 }
 
-/// Returns the printed tables: the cost of each scenario, the cost of each service, and the fixed cost.
+/// Returns the tables to print: the cost of each scenario, the cost of each service, and the fixed cost.
 pub fn tables(workload: &Workload, usage: &ScenarioUsage, fixed_resources: FixedResources) -> [String; 3] {
     let assumptions = &workload.assumptions;
     [scenarios(usage, assumptions), services(workload, usage), fixed_costs(usage, fixed_resources, assumptions)]
 }
 
-/// Lists what each scenario uses, and what a million runs of the scenario cost.
+/// Lists each scenario's usage and the cost of running it a million times.
 fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     let mut table = String::from(
         "| scenario | function | reads | writes | queue requests | read units | write units | $ per million |\n\
@@ -110,7 +110,7 @@ fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     table
 }
 
-/// Lists what each service costs in a month of the workload, scaled to a million messages.
+/// Lists each service's cost for a month of the workload, scaled to a million messages.
 fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     let messages = f64::from(workload.messages);
     let sockets = f64::from(workload.sockets);
@@ -168,7 +168,7 @@ impl Display for Dollars {
     }
 }
 
-/// The price of one unit. A price below a thousandth of a cent is printed per million units.
+/// A unit price. A price below a thousandth of a cent is printed per million units.
 struct ListPrice(f64);
 
 impl Display for ListPrice {
@@ -207,7 +207,7 @@ mod tests {
         ScenarioUsage::from([(scenario, UsageByFunction::from([("function".to_owned(), usage)]))])
     }
 
-    /// Returns the usage of an HTTP request that starts a delivery, with simple numbers.
+    /// Returns the usage of an HTTP request that triggers a delivery, in round numbers.
     fn sample_usage() -> Usage {
         Usage {
             requests: 1.0,
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn scenario_is_priced() {
-        // The price of a million runs is 1.00 + 2 x 0.20 + 0.21 s x 0.5 GB x 13.3334 + 8 x 0.125 + 8 x 0.625 + 6 x 0.50
+        // A million runs cost 1.00 + 2 x 0.20 + 0.21 s x 0.5 GB x 13.3334 + 8 x 0.125 + 8 x 0.625 + 6 x 0.50
         // + 2 KB x 0.50
         let table = scenarios(&usage_of(Scenario::StatusRequest, sample_usage()), &ASSUMPTIONS);
         assert!(

@@ -1,5 +1,5 @@
-//! A Lambda function for the tests of the local host. It uses the real Lambda runtime and performs the action that the
-//! event names.
+//! A Lambda function for testing the local host. It uses the real Lambda runtime and performs the action named in the
+//! event.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -85,7 +85,7 @@ async fn sleep(payload: &Value) -> Result<Value, Error> {
     Ok(json!(std::process::id()))
 }
 
-/// Blocks the thread of the asynchronous runtime forever, so that no other task can run.
+/// Blocks the async runtime's thread forever, so that no other task can run.
 fn hang() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(60));
@@ -114,7 +114,7 @@ async fn count_items(index: &str) -> Result<Value, Error> {
     Ok(json!(query.send().await.map_err(error_text)?.count()))
 }
 
-/// Formats an error with all its causes.
+/// Formats an error together with its causes.
 fn error_text(error: impl std::error::Error) -> String {
     DisplayErrorContext(error).to_string()
 }

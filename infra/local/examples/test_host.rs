@@ -1,5 +1,5 @@
 //! Runs a host in a separate process, for tests that kill it, and prints its base URL. The arguments are the template,
-//! the folder of the function binaries, and the data folder.
+//! the folder that contains the function binaries, and the data folder.
 
 #![allow(clippy::unwrap_used)]
 

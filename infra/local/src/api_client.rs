@@ -1,4 +1,4 @@
-//! A client for the service's public HTTP API, used by the demo account and by the crate `cost`.
+//! A client for the service's public HTTP API, used by the demo account and by the `cost` crate.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 pub enum Error {
     #[error("cannot create the HTTP client: {0}")]
     Client(reqwest::Error),
-    /// The service did not respond, or the body of its response is not the expected JSON.
+    /// The service did not respond, or its response body is not the expected JSON.
     #[error("{request} failed: {source}")]
     Request {
         /// The method and the path of the request.
         request: String,
         source: reqwest::Error,
     },
-    /// The status code of the response is not in the range 200 to 299.
+    /// The response has a status code outside the range 200 to 299.
     #[error("{request} returned {status}: {message}")]
     Status {
         /// The method and the path of the request.
         request: String,
         status: u16,
-        /// The error message of the response, or an empty string if there is none.
+        /// The error message in the response, or an empty string if there is none.
         message: String,
     },
 }
@@ -98,7 +98,7 @@ impl ApiClient {
     }
 }
 
-/// Replaces the base URL of `url` by `base_url`. Returns `None` if `url` is invalid, if its path does not begin with
+/// Replaces the base URL of `url` with `base_url`. Returns `None` if `url` is invalid, if its path does not begin with
 /// the segments of `path_prefix`, or if it already has this base URL.
 pub(crate) fn with_base_url(url: &str, path_prefix: &str, base_url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
@@ -116,7 +116,7 @@ impl Error {
     }
 }
 
-/// The body of an error response. A function and the gateway use different formats.
+/// The body of an error response. Functions and the gateway use different formats.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ErrorBody {

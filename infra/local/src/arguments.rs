@@ -1,4 +1,4 @@
-//! The command-line arguments of `switchboard`, and the host options that follow from them.
+//! The command-line arguments of `switchboard`, and the host options derived from them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::cargo_build::{self, CargoProfile};
 use crate::file_store::{self, FileStore};
 use crate::{HostStorage, LogSink, Options, random_and_digest};
 
-/// The private networks to which functions on this host can send requests by default: those of this machine.
+/// The private networks that functions on this host can reach by default: only the loopback networks of this machine.
 pub(crate) const LOOPBACK_NETWORKS: &str = "127.0.0.0/8,::1/128";
 
 /// Runs the whole service on this machine, without AWS.
@@ -27,25 +27,25 @@ pub struct Arguments {
     /// Start without data and discard all data at the end
     #[arg(long, conflicts_with = "data")]
     memory: bool,
-    /// Write addresses and keys to this JSON file as soon as all functions can be called
+    /// Write addresses and keys to this JSON file once all functions can be called
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
     /// SAM template to serve [default: template.yaml in the workspace]
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
-    /// Set a parameter of the template; can be repeated
+    /// Set a template parameter; can be repeated
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
     parameters: Vec<(String, String)>,
-    /// Log level of the functions
+    /// Log level for the functions
     #[arg(long, value_name = "LEVEL", default_value = "INFO", ignore_case = true, value_parser = log_level_parser())]
     log_level: String,
-    /// Print all log lines of the functions, not only warnings and errors
+    /// Print all log lines from the functions, not only warnings and errors
     #[arg(long)]
     verbose: bool,
     /// Serve the existing binaries without building
     #[arg(long, conflicts_with = "release")]
     no_build: bool,
-    /// Build the functions with the release profile, as for a deployment
+    /// Build the functions with the release profile, as for deployment
     #[arg(long)]
     release: bool,
 }
@@ -90,7 +90,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the options of a host that serves `extra_routes` in addition to the functions.
+    /// Returns the options for a host that serves `extra_routes` in addition to the functions.
     #[must_use]
     pub fn options(
         &self,
@@ -114,8 +114,8 @@ impl Arguments {
         }
     }
 
-    /// Returns the parameters of the template. By default, they allow functions to call receivers on this machine and
-    /// over plain HTTP, which a stack on AWS does not allow. Parameters on the command line take precedence.
+    /// Returns the template parameters. By default, they let functions call receivers on this machine and over plain
+    /// HTTP, neither of which is allowed in a stack on AWS. Parameters on the command line take precedence.
     fn template_parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
         let local = [
             ("OperatorKeySha256", random_and_digest::sha256_hex(operator_key)),

@@ -1,9 +1,10 @@
-//! Reads the operation of a request from the header `X-Amz-Target`, which AWS's JSON protocols use.
+//! Reads a request's operation from the `X-Amz-Target` header, which AWS's JSON protocols use.
 
 use axum::http::HeaderMap;
 
-/// Returns the operation in the header, for example `GetItem` for `X-Amz-Target: DynamoDB_20120810.GetItem` and the
-/// service `DynamoDB_20120810`. Returns an empty string if the header is missing or names another service.
+/// Returns the operation named in the header. If `service` is `DynamoDB_20120810`, for example, this is `GetItem` for
+/// `X-Amz-Target: DynamoDB_20120810.GetItem`. Returns an empty string if the header is missing or names another
+/// service.
 pub(crate) fn operation_name<'h>(headers: &'h HeaderMap, service: &str) -> &'h str {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.strip_prefix(service)?.strip_prefix('.'));

@@ -1,6 +1,6 @@
 //! Builds the functions with cargo and finds their binaries.
 //!
-//! The whole workspace is built, as `cargo run` does, because cargo then resolves the same features for every crate and
+//! Like `cargo run`, this builds the whole workspace, so that cargo resolves the same features for every crate and
 //! compiles no crate twice. Cargo prints its progress to the terminal.
 
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use tokio::process::Command;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CargoProfile {
     Dev,
-    /// The profile with which functions are built for a deployment.
+    /// The profile used to build functions for deployment.
     Release,
 }
 
@@ -29,14 +29,14 @@ pub enum Error {
     CurrentExe(std::io::Error),
 }
 
-/// The root of the workspace in which this host was compiled.
+/// The root of the workspace that this host was compiled in.
 #[must_use]
 pub fn workspace_root() -> PathBuf {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     crate_folder.ancestors().nth(2).unwrap_or(crate_folder).to_owned()
 }
 
-/// Builds all binaries of the workspace and returns their folder.
+/// Builds all binaries in the workspace and returns their folder.
 ///
 /// # Errors
 /// Cargo cannot be run, or the code does not compile. Compiler errors are printed to the terminal.
@@ -48,10 +48,10 @@ pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
     executables_folder(&String::from_utf8_lossy(&output.stdout)).ok_or(Error::NoBinaries)
 }
 
-/// Returns the folder of the running program. An earlier build put the functions into the same folder.
+/// Returns the folder that contains the running program. Earlier builds put the function binaries in the same folder.
 ///
 /// # Errors
-/// The operating system does not provide the path of the program.
+/// The operating system does not provide the program's path.
 pub fn existing_binaries() -> Result<PathBuf, Error> {
     let program = std::env::current_exe().map_err(Error::CurrentExe)?;
     Ok(program.parent().unwrap_or(&program).to_owned())
@@ -77,7 +77,7 @@ struct CargoMessage {
     executable: Option<PathBuf>,
 }
 
-/// Returns the folder of the first executable in cargo's output, which contains one JSON message per line.
+/// Returns the folder that contains the first executable listed in cargo's output, which has one JSON message per line.
 fn executables_folder(messages: &str) -> Option<PathBuf> {
     messages
         .lines()

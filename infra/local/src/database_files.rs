@@ -1,4 +1,4 @@
-//! The database files of tables and queues in the data folder, and the lock that prevents a second host from using the
+//! The database files for tables and queues in the data folder, and the lock that prevents a second host from using the
 //! folder.
 
 use std::fs::{File, TryLockError};
@@ -8,7 +8,7 @@ use crate::file_store::create_private_folder;
 use crate::{Error, HostStorage, dynamo, sqs};
 
 pub(crate) struct DatabaseFiles {
-    /// The database file of the tables. `None` keeps the tables in memory.
+    /// The database file for the tables. `None` keeps the tables in memory.
     pub tables: Option<PathBuf>,
     pub queues: sqs::QueueDatabaseLocation,
     pub lock: Option<DataFolderLock>,
@@ -39,7 +39,7 @@ impl DatabaseFiles {
     }
 }
 
-/// If the content of the data folder caused the error, adds the folder's path to it, so that the message can suggest a
+/// If the data folder's contents caused the error, adds the folder's path to it, so that the message can suggest a
 /// remedy.
 pub(crate) fn add_data_folder_path(storage: &HostStorage, error: Error) -> Error {
     match (storage, &error) {

@@ -1,4 +1,4 @@
-//! The errors that can occur when a host is started or its functions are called. Each message is one line.
+//! The errors that can occur when a host starts or its functions are called. Each message is a single line.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub enum Error {
     MissingBinary {
         /// The name of the function in the template.
         logical_id: String,
-        /// The path at which the binary is expected.
+        /// The path where the binary is expected.
         path: PathBuf,
     },
     #[error("cannot serve on port {port}: {source}{}", free_port_hint(*port))]
@@ -26,7 +26,7 @@ pub enum Error {
     DataFolder { path: PathBuf, source: io::Error },
     #[error("another host is using the data folder {}", .0.display())]
     DataFolderInUse(PathBuf),
-    /// The data folder contains files of an earlier run that this host cannot open or that do not match the template.
+    /// The data folder contains files from an earlier run that this host cannot open or that do not match the template.
     #[error("{source}; remove the data folder {} or name another one", path.display())]
     UnusableData { path: PathBuf, source: Box<Error> },
     #[error("cannot start processes: {0}")]
@@ -35,7 +35,7 @@ pub enum Error {
     Tables(#[from] dynamo::Error),
     #[error(transparent)]
     Queues(#[from] sqs::Error),
-    /// The role of a function lacks a permission that its event source mapping needs.
+    /// A function's role lacks a permission that its event source mapping needs.
     #[error("{logical_id}: {denied}")]
     MissingPermission {
         /// The name of the function in the template.

@@ -22,13 +22,13 @@ use crate::sqs::{Error, Message, Queues};
 use crate::template::QueueMapping;
 use crate::usage::UsageMeter;
 
-/// The maximum number of concurrent batches of a queue, if the template sets no `MaximumConcurrency`.
+/// The maximum number of concurrent batches per queue if the template does not set `MaximumConcurrency`.
 const DEFAULT_CONCURRENCY: u32 = 32;
 
-/// The pause after an error of the queue database. It prevents a busy loop if the disk is broken.
+/// The pause after a queue database error. It prevents a busy loop if the disk fails.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The minimum time between two log lines while receiving keeps failing.
+/// The minimum time between two log lines while receives keep failing.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(crate) struct EventSourceMapping {
@@ -67,8 +67,7 @@ impl EventSourceMapping {
         batches.join_all().await;
     }
 
-    /// Waits until the queue has at least one message and returns a batch. After an error, logs the error and tries
-    /// again.
+    /// Waits until the queue has at least one message, then returns a batch. Logs errors and tries again.
     async fn next_batch(&self) -> Vec<Message> {
         let mut last_logged: Option<Instant> = None;
         loop {
@@ -140,7 +139,7 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     for message in batch {
         let has_failed = failed_ids.contains(&message.message_id);
         if has_failed && is_fifo {
-            // Later messages of the group must not overtake the failed one.
+            // Later messages in the group must not overtake the failed one.
             failed_groups.insert(&message.group);
         }
         if !has_failed && !failed_groups.contains(&message.group) {
@@ -150,12 +149,13 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     processed
 }
 
-/// Returns how many more messages fit into the batch. `None` would mean that the length of the batch exceeds a `u32`.
+/// Returns how many more messages fit into the batch. `None` would mean that the batch length does not fit into a
+/// `u32`.
 fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))
 }
 
-/// The response of a function whose event source mapping has `ReportBatchItemFailures`.
+/// The response from a function whose event source mapping has `ReportBatchItemFailures`.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct BatchResponse {
@@ -169,8 +169,8 @@ struct ItemFailure {
     item_identifier: String,
 }
 
-/// Returns the ids of the messages that the function reported as failed. Returns `None` for an invalid response, which
-/// means that the whole batch failed.
+/// Returns the ids of the messages that the function reported as failed, or `None` if the response is invalid and the
+/// whole batch therefore counts as failed.
 fn failed_message_ids(batch: &[Message], result: &[u8]) -> Option<HashSet<String>> {
     // An empty or null response reports no failures.
     let response = match result.trim_ascii() {
@@ -202,8 +202,7 @@ fn record(queue: &str, message: &Message) -> Value {
     })
 }
 
-/// Returns the system attributes of a message. All values are strings, as on AWS. Some attributes exist only in FIFO
-/// queues.
+/// Returns a message's system attributes. All values are strings, as on AWS. Some attributes exist only in FIFO queues.
 fn attributes(message: &Message) -> BTreeMap<&'static str, String> {
     let required = [
         ("ApproximateReceiveCount", message.receive_count.to_string()),

@@ -28,7 +28,7 @@ pub enum FileStore {
 }
 
 impl FileStore {
-    /// Opens a folder. Creates the folder if it is missing.
+    /// Opens a folder, creating it if it is missing.
     ///
     /// # Errors
     /// The folder cannot be created.
@@ -39,10 +39,10 @@ impl FileStore {
         }
     }
 
-    /// Returns the text of a file, or `None` if the file does not exist.
+    /// Returns a file's contents, or `None` if the file does not exist.
     ///
     /// # Errors
-    /// The file exists and cannot be read.
+    /// The file exists but cannot be read.
     pub fn read(&self, name: &str) -> Result<Option<String>, Error> {
         let Self::Folder(folder) = self else { return Ok(None) };
         let path = folder.join(name);
@@ -53,7 +53,7 @@ impl FileStore {
         }
     }
 
-    /// Writes a file. Replaces the file if it already exists.
+    /// Writes a file, replacing any existing one.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -100,7 +100,7 @@ pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a file that only the current user can access. The file appears only when it is complete, so a process that
-/// waits for the file never reads a part of it.
+/// waits for the file never reads it half-written.
 ///
 /// # Errors
 /// The file cannot be written.

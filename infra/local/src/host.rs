@@ -62,10 +62,10 @@ impl Host {
         Self::start_with(reservation, options).await
     }
 
-    /// Like [`start`](Self::start), but with a reservation that was acquired for the same options.
+    /// Like [`start`](Self::start), but takes a reservation that was acquired with the same options.
     ///
     /// # Errors
-    /// A binary is missing, or the data of an earlier run cannot be used.
+    /// A binary is missing, or data from an earlier run cannot be used.
     pub async fn start_with(reservation: Reservation, options: Options) -> Result<Self, Error> {
         let Reservation { public, private, files, template } = reservation;
         let (base_url, port, private_base_url) = (public.url(), public.number, private.url());
@@ -117,7 +117,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Starts one process of every function, so that initialization errors are found at once.
+    /// Starts one process for every function, so that initialization errors surface immediately.
     ///
     /// # Errors
     /// [`Error::Invocation`] for a function that cannot start.
@@ -126,7 +126,7 @@ impl Host {
         starts.buffer_unordered(max_concurrent_starts()).try_collect().await
     }
 
-    /// Starts one process of the function.
+    /// Starts one process for the function.
     ///
     /// # Errors
     /// [`Error::Invocation`] if the function cannot start.
@@ -151,7 +151,7 @@ impl Host {
         &self.queues
     }
 
-    /// Returns the `DynamoDB` endpoint for an AWS SDK. Requests are counted under the name `caller`.
+    /// Returns the `DynamoDB` endpoint for an AWS SDK. Requests are counted under the name in `caller`.
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
         format!("{}/{caller}", self.engine.url())
@@ -174,7 +174,7 @@ impl Host {
         self.functions.processes()
     }
 
-    /// Returns what every function has used since the start or the last reset, as JSON.
+    /// Returns each function's usage since the start or the last reset, as JSON.
     #[must_use]
     pub fn usage(&self) -> Value {
         self.meter.snapshot()
@@ -202,7 +202,7 @@ impl Host {
         self.schedules.keys().map(String::as_str)
     }
 
-    /// Invokes a scheduled function now, with the event of its schedule.
+    /// Invokes a scheduled function now, with its schedule's event.
     ///
     /// # Errors
     /// [`Error::NoSchedule`], [`Error::Invocation`] or [`Error::InvalidResult`].
@@ -279,7 +279,7 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
     Err(Error::MissingBinary { logical_id: function.logical_id.clone(), path })
 }
 
-/// Returns the roles of the functions. Fails if a role does not allow Lambda to consume the queues of its function.
+/// Returns the functions' roles. Fails if a role does not allow Lambda to consume its function's queues.
 fn verified_roles(functions: &[Function]) -> Result<Roles, Error> {
     let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
@@ -304,9 +304,9 @@ fn first_schedule_by_function(functions: &[Function]) -> BTreeMap<String, String
     functions.iter().filter_map(first_schedule).collect()
 }
 
-/// Returns how many processes can start concurrently. The number is limited, because the initialization of each process
-/// has a time limit, and the time for which it waits for a processor counts as well. The number is at least two, so
-/// that one process can run while another waits for the host.
+/// Returns how many processes can start concurrently. The number is limited because each process must initialize within
+/// a time limit that includes any time spent waiting for a CPU. It is at least two, so that one process can run while
+/// another waits for the host.
 fn max_concurrent_starts() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get).max(2)
 }

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::serve::{ListenerExt, TapIo};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Returns the listener with Nagle's algorithm disabled on its connections, because it would delay small responses.
+/// Disables Nagle's algorithm on the listener's connections, because it would delay small responses.
 fn without_delay(listener: TcpListener) -> TapIo<TcpListener, fn(&mut TcpStream)> {
     listener.tap_io(|stream| {
         // If this fails, responses are still correct but slower.

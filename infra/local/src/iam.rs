@@ -1,6 +1,5 @@
-//! Emulates IAM: a function may do only what its role in the template allows. In this way, missing permissions are
-//! found before the deployment to AWS. The permissions that functions use are recorded, so that a test can find the
-//! unused ones.
+//! Emulates IAM: a function may do only what its role in the template allows. This way, missing permissions are found
+//! before deployment to AWS. The permissions that functions use are recorded, so that a test can find the unused ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +13,7 @@ use serde_json::json;
 
 use crate::arn::role_session_arn;
 
-/// An action on a resource, in the notation of IAM policies.
+/// An action on a resource, in IAM policy notation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permission {
     /// The action, such as `dynamodb:GetItem`.
@@ -29,7 +28,7 @@ impl fmt::Display for Permission {
     }
 }
 
-/// The role of each function. Clones share the record of used permissions.
+/// The role of each function. Clones share the same record of used permissions.
 #[derive(Debug, Clone)]
 pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 
@@ -37,8 +36,8 @@ pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 type RolePermissions = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
-    /// Creates the roles from the names and the permissions of the functions. Permissions for services that the host
-    /// does not emulate are ignored.
+    /// Creates the roles from the functions' names and permissions. Permissions for services that the host does not
+    /// emulate are ignored.
     pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
         let role = |(name, permissions): (&str, &[Permission])| {
             let emulated = permissions.iter().filter(|permission| is_emulated(permission)).cloned();
@@ -47,11 +46,11 @@ impl Roles {
         Self(Arc::new(functions.map(role).collect()))
     }
 
-    /// Checks that the caller's role allows the required permissions, and records that they are used. Callers that are
-    /// not functions, such as tests, may do anything.
+    /// Checks that the caller's role allows the required permissions, and records that they have been used. Callers
+    /// that are not functions, such as tests, may do anything.
     ///
     /// # Errors
-    /// The role of the function does not allow one of the permissions.
+    /// The function's role does not grant one of the permissions.
     pub fn authorize(&self, caller: &str, required: &[Permission]) -> Result<(), AccessDenied> {
         let Some(role) = self.0.get(caller) else {
             return Ok(());
@@ -79,7 +78,7 @@ fn is_emulated(permission: &Permission) -> bool {
     ["dynamodb:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
-/// The role of a function does not allow an action. The error message and the response are the same as on AWS.
+/// A function's role does not allow an action. The error message and the response are the same as on AWS.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "User: {} is not authorized to perform: {} on resource: {} because no identity-based policy allows the {} action",

@@ -1,7 +1,7 @@
 //! The local host: runs the functions of `template.yaml` on one machine, without AWS.
 //!
 //! # Layout
-//! - `host.rs`: [`Host`] starts and connects the services below; [`Options`] are its settings
+//! - `host.rs`: [`Host`] starts and connects the services below; [`Options`] contains its settings
 //! - `reservation.rs`, `database_files.rs`: the ports and the data folder, reserved before the host starts
 //! - [`template`]: reads functions, routes, queues, tables and policies from the template
 //! - [`lambda`]: runs the functions as processes that use Lambda's Runtime API
@@ -9,9 +9,9 @@
 //!   schedules
 //! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
 //!   tests
-//! - `iam.rs`, `usage.rs`, [`log`]: permissions, usage counts and log output of the functions
-//! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the command
-//!   `switchboard`
+//! - `iam.rs`, `usage.rs`, [`log`]: the functions' permissions, usage counts and log output
+//! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
+//!   `switchboard` command
 //! - [`demo`], [`api_client`]: the demo account of that command
 //! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]:
 //!   helpers

@@ -1,4 +1,4 @@
-//! Receives the output of the functions line by line and prints, discards or stores it.
+//! Receives the functions' output line by line and prints, discards or stores it.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ pub enum LogSink {
     /// Prints every line to stderr, after the name of the function.
     #[default]
     Stderr,
-    /// Like `Stderr`, but skips JSON lines of the levels INFO, DEBUG and TRACE.
+    /// Like `Stderr`, but skips JSON lines at the INFO, DEBUG and TRACE levels.
     WarningsOnly,
     Discard,
     /// Collects the lines, so that tests can read them.
@@ -47,7 +47,7 @@ impl LogSink {
     }
 }
 
-/// Prints the line with a single write, so that lines of different processes do not interleave. An error, such as a
+/// Prints the line with a single write, so that lines from different processes do not interleave. An error, such as a
 /// closed stderr, is ignored.
 fn print(function: &str, line: &str) {
     let _ = std::io::stderr().lock().write_all(format!("{function}: {line}\n").as_bytes());

@@ -1,4 +1,4 @@
-//! The command `switchboard` (`cargo run`): builds the functions, serves them on this machine and prints how to try
+//! The `switchboard` command (`cargo run`): builds the functions, serves them on this machine and prints how to try
 //! them.
 
 use std::future::Future;
@@ -45,8 +45,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Runs the command until a stop signal arrives, which can happen at any moment. A signal during the start drops the
-/// future of `start`, which ends everything that has been started.
+/// Runs the command until a stop signal arrives, which can happen at any moment. A signal during startup drops the
+/// future returned by `start` and thereby stops everything that has been started.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
     let file_store = arguments.open_file_store()?;
@@ -55,14 +55,14 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
     let extra_routes = integrator::router().merge(bot.clone().router());
     let options = arguments.options(&file_store, cargo_build::existing_binaries()?, &operator_key, extra_routes);
     let reservation = Reservation::acquire(&options)?;
-    // The ready file is not removed earlier, because until the reservation succeeds, it could belong to another running
+    // The ready file is not removed earlier, because until the reservation succeeds, it may belong to another running
     // host.
     remove_ready_file(arguments)?;
     let host = tokio::select! {
         () = &mut stop => return Ok(()),
         host = start(arguments, reservation, options) => host?,
     };
-    // If `announce` succeeds, this continues to wait for the signal.
+    // If `announce` succeeds, this keeps waiting for the signal.
     let result = tokio::select! {
         () = &mut stop => Ok(()),
         Err(error) = announce(arguments, &file_store, &operator_key, &bot, host.base_url()) => Err(error),
@@ -76,7 +76,7 @@ async fn start(arguments: &Arguments, reservation: Reservation, options: Options
     let binaries = arguments.build_functions().await?;
     let host = Host::start_with(reservation, Options { binaries, ..options }).await?;
     if let Err(error) = host.start_functions().await {
-        // Functions would log errors if the host disappeared. Stopping it in an orderly way makes this error the last
+        // Functions would log errors if the host just disappeared. After an orderly shutdown, this error is the last
         // line.
         host.stop().await;
         return Err(error.into());

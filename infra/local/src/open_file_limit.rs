@@ -1,5 +1,5 @@
-//! Raises the limit of open files and sockets of this process. The host opens about six for each function process, but
-//! some systems start programs with a limit of 256.
+//! Raises this process's limit on open files and sockets. The host opens about six per function process, but some
+//! systems start programs with a limit of 256.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -7,7 +7,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const MIN_OPEN_FILES: u64 = 10_240;
 
 /// Raises the limit for this process and its children as far as the system allows. A failure is ignored, because a low
-/// limit is sufficient for few functions.
+/// limit is enough for a small number of functions.
 pub fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let required = maximum.map_or(MIN_OPEN_FILES, |maximum| maximum.min(MIN_OPEN_FILES));

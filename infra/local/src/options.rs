@@ -1,4 +1,4 @@
-//! The settings of a host.
+//! A host's settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use crate::log::LogSink;
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The port of the gateway. With 0, a free port is selected.
+    /// The gateway's port. If it is 0, a free port is selected.
     pub port: u16,
     pub storage: HostStorage,
     /// The path of `template.yaml`.
     pub template: PathBuf,
-    /// The values that replace the defaults of the template's parameters, by parameter name.
+    /// The values that override the template's parameter defaults, by parameter name.
     pub parameters: BTreeMap<String, String>,
-    /// The folder of the function binaries, such as `target/debug`.
+    /// The folder that contains the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
     /// Routes below `/_local/` on the gateway's port. They take precedence over those of the template.
     pub extra_routes: Router,

@@ -1,4 +1,4 @@
-//! Generates random values and computes digests, as hexadecimal text in lower case.
+//! Generates random values and computes digests, as lowercase hexadecimal text.
 
 use sha2::{Digest, Sha256};
 

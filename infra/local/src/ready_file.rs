@@ -1,5 +1,5 @@
-//! The ready file is a JSON file that contains everything a script needs to use this host. It exists from the moment at
-//! which all functions can be called until the host stops.
+//! The ready file is a JSON file that contains everything a script needs to use this host. It exists from the moment
+//! all functions can be called until the host stops.
 
 use std::fs;
 use std::io;
@@ -45,11 +45,10 @@ impl<'a> ReadyFile<'a> {
     }
 }
 
-/// Removes the ready file that this run or an earlier run has written, so that no script connects to a host that has
-/// stopped.
+/// Removes the ready file that this run or an earlier one wrote, so that no script connects to a host that has stopped.
 ///
 /// # Errors
-/// The file exists and cannot be removed.
+/// The file exists but cannot be removed.
 pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Ok(()) => Ok(()),

@@ -1,5 +1,5 @@
 //! Reserves the port and the data folder and parses the template before the functions are built. A build can take
-//! minutes, so a port that is in use or a mistake in the template is reported before it.
+//! minutes, so a port conflict or a mistake in the template is reported before it starts.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,21 +10,21 @@ use crate::database_files::DatabaseFiles;
 use crate::template::{Addresses, Template};
 use crate::{Error, Options};
 
-/// The maximum number of connections that wait to be accepted.
+/// The maximum number of connections waiting to be accepted.
 const LISTEN_BACKLOG: u32 = 1024;
 
 /// The ports, the data folder and the template of a host that has not started yet. Dropping the reservation releases
 /// the ports and the folder.
 pub struct Reservation {
     pub(crate) public: ReservedPort,
-    /// The port of the services that only the functions call.
+    /// The port for services that only functions call.
     pub(crate) private: ReservedPort,
     pub(crate) files: DatabaseFiles,
     pub(crate) template: Template,
 }
 
 impl Reservation {
-    /// Reserves the ports and the data folder and parses the template. The binaries of the functions are not checked.
+    /// Reserves the ports and the data folder and parses the template. The function binaries are not checked.
     ///
     /// # Errors
     /// The port is in use, another host uses the data folder, or the template is invalid.
@@ -49,14 +49,14 @@ impl ReservedPort {
     fn bind(port: u16) -> Result<Self, Error> {
         let failed = |source| Error::Port { port, source };
         let socket = TcpSocket::new_v4().map_err(failed)?;
-        // Without this option, connections of an earlier run in the state TIME_WAIT would block the port.
+        // Without this option, an earlier run's connections in the TIME_WAIT state would block the port.
         socket.set_reuseaddr(true).map_err(failed)?;
         socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(failed)?;
         let number = socket.local_addr().map_err(failed)?.port();
         Ok(Self { socket, number })
     }
 
-    /// Returns the URL of the port: `http://127.0.0.1:PORT`.
+    /// Returns the port's URL: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.number)
     }

@@ -11,7 +11,7 @@ use crate::lambda::Functions;
 use crate::template::Schedule;
 use crate::time_format::rfc3339_time;
 
-/// Invokes the function periodically until the returned future is dropped. As on AWS, the first invocation comes one
+/// Invokes the function periodically until the returned future is dropped. As on AWS, the first invocation happens one
 /// period after the start.
 pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions) {
     let mut ticks = tokio::time::interval_at(Instant::now() + schedule.interval, schedule.interval);
@@ -24,7 +24,7 @@ pub(crate) async fn run(function: String, schedule: Schedule, functions: Functio
     }
 }
 
-/// Returns the EventBridge event of the schedule at the current time.
+/// Returns the EventBridge event for the schedule, with the current time.
 pub(crate) fn payload(name: &str) -> Bytes {
     event(name, OffsetDateTime::now_utc()).to_string().into()
 }

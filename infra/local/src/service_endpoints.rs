@@ -1,5 +1,5 @@
-//! The URLs of the local services for function processes. Each function has its own URLs, so that the host can count
-//! its requests and check its permissions.
+//! The URLs at which function processes reach the local services. Each function has its own URLs, so that the host can
+//! count its requests and check its permissions.
 
 use uuid::Uuid;
 
@@ -20,8 +20,8 @@ impl ServiceEndpoints {
         ]
     }
 
-    /// Returns the value of `AWS_LAMBDA_RUNTIME_API` for a process. On AWS it is a host and port without a scheme. The
-    /// runtime accepts a base path only together with a scheme.
+    /// Returns the value of `AWS_LAMBDA_RUNTIME_API` for a process. On AWS, it is a host and port without a scheme.
+    /// Here, it includes a scheme, because the runtime would not accept a base path without one.
     pub fn runtime_api(&self, process: Uuid) -> String {
         format!("{}/runtime/{process}", self.private_base_url)
     }

@@ -1,5 +1,5 @@
-//! The SQS endpoint of the functions. It checks the permission of each request, counts the request and forwards it to
-//! the local queues. Every function has its own path, `/sqs/{function}`.
+//! The SQS endpoint for functions. It checks each request's permission, counts the request and forwards it to the local
+//! queues. Every function has its own path, `/sqs/{function}`.
 
 use axum::Router;
 use axum::body::Body;
@@ -27,14 +27,14 @@ struct SqsProxy {
     outage: SqsOutage,
 }
 
-/// The fields of a request that determine its permissions and its usage.
+/// The request fields that determine the required permissions and the usage.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct QueueRequest {
     queue_url: String,
 }
 
-/// Returns the router of the endpoint. Queue URLs in responses start with `base_url`.
+/// Returns the router for the endpoint. Queue URLs in responses start with `base_url`.
 pub(crate) fn router(queues: &Queues, base_url: String, meter: UsageMeter, roles: Roles, outage: SqsOutage) -> Router {
     let proxy = SqsProxy { queues: queues.router(base_url), meter, roles, outage };
     Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
@@ -44,7 +44,7 @@ impl SqsProxy {
     /// Checks that the function has permission for the request, and counts the request.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
-        // IAM has no batch actions, so a batch needs the permission for the single action.
+        // IAM has no batch actions, so a batch needs the permission for the corresponding single action.
         let iam_action = format!("sqs:{}", action.trim_end_matches("Batch"));
         self.roles.authorize(function, &[Permission { action: iam_action, resource: Queues::arn(queue) }])?;
         self.meter.count_sqs_request(function, queue, action);

@@ -1,4 +1,4 @@
-//! Prints lines to the terminal of the user. Errors, for example because the terminal is closed, are ignored.
+//! Prints lines to the user's terminal. Errors are ignored, for example if the terminal is closed.
 
 use std::io::Write;
 

@@ -10,7 +10,7 @@ pub(crate) fn access_log_time(at: OffsetDateTime) -> String {
     at.format(&format).unwrap_or_default()
 }
 
-/// Formats a time as RFC 3339 in whole seconds: `2026-03-12T19:03:58Z`.
+/// Formats a time in RFC 3339 format, without fractional seconds: `2026-03-12T19:03:58Z`.
 pub(crate) fn rfc3339_time(at: OffsetDateTime) -> String {
     let whole_seconds = at.replace_nanosecond(0).unwrap_or(at);
     whole_seconds.format(&Rfc3339).unwrap_or_default()

@@ -24,7 +24,7 @@ struct FunctionUsage {
     duration: Duration,
     /// The number of requests by table and operation, with keys such as `Chats/GetItem`.
     dynamodb: BTreeMap<String, u64>,
-    /// The number of consumed capacity units for reads. Failed requests are not included, because they report none.
+    /// The number of read capacity units consumed. Failed requests are not included, because they report none.
     read_units: f64,
     write_units: f64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.

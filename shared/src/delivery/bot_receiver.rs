@@ -13,7 +13,7 @@ use crate::delivery::engine::Receiver;
 use crate::delivery::outbound_client::{self, OutboundClient, SignedPost, reject_unsent};
 use crate::domain::agent_presence;
 use crate::domain::bot::Bot;
-use crate::domain::bot_reaction::{awaits_bot_reaction, bot_reaction_window_start, state_after_bot_event};
+use crate::domain::bot_reaction::{awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction};
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
@@ -28,7 +28,7 @@ use crate::store::chats::transitions::HandoverResult;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire;
-use crate::wire::queue_task::{AnswerDueTask, Task};
+use crate::wire::queue_task::{BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
 /// Sends entries to the servers of bot providers.
@@ -36,7 +36,7 @@ pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub connections: &'a Connections,
-    /// The queue for retries. It is also used for the delayed check whether the bot has answered in time.
+    /// The queue for retries. It also carries the delayed tasks that check whether the bot has answered in time.
     pub retries: &'a RetryQueue,
     pub outbound: &'a OutboundClient,
 }
@@ -50,7 +50,7 @@ impl Receiver for BotReceiver<'_> {
         chat.bot_id.clone()
     }
 
-    /// Returns true if the entry needs a reaction of the bot and the bot no longer has the chat. Notifications are
+    /// Returns true if the entry needs a reaction from the bot and the bot no longer has the chat. Notifications are
     /// always sent.
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
@@ -76,8 +76,8 @@ impl Receiver for BotReceiver<'_> {
         })
     }
 
-    /// Returns true if the entry needs a reaction of the bot and the bot has sent a message or an invitation since the
-    /// first attempt.
+    /// Returns true if the entry needs a reaction from the bot and the bot has sent a message or an invitation since
+    /// the first attempt.
     fn has_accepted(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let first_attempt_at =
             entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));
@@ -104,7 +104,7 @@ impl Receiver for BotReceiver<'_> {
                     })
                 }
                 DeliveryUpdate::Delivered if entry.from == Sender::Visitor => {
-                    self.queue_answer_limit(entry, chat, asked_at).await?;
+                    self.queue_bot_reaction_check(entry, chat, asked_at).await?;
                     Ok(update)
                 }
                 DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::Failed(..) | DeliveryUpdate::Delivered => Ok(update),
@@ -116,7 +116,7 @@ impl Receiver for BotReceiver<'_> {
         Box::pin(async move {
             Ok(match self.hand_over_unconfirmed(entry, bot_reaction_window_start(entry)).await? {
                 HandoverResult::HandedOver => DeliveryState::Failed,
-                HandoverResult::BotResponded => state_after_bot_event(entry),
+                HandoverResult::BotResponded => delivery_state_after_reaction(entry),
                 HandoverResult::NotWithBot => DeliveryState::Superseded,
             })
         })
@@ -132,7 +132,7 @@ impl BotReceiver<'_> {
     }
 
     async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let ContentKind::BotNotice(notice) = entry.content.kind {
+        if let ContentKind::BotNotification(notice) = entry.content.kind {
             return Ok(Some(wire::bot::notice_json(notice, entry, chat)));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
@@ -140,7 +140,12 @@ impl BotReceiver<'_> {
         Ok(Some(wire::bot::client_message_json(entry, chat, &visitor, agents_online)))
     }
 
-    async fn queue_answer_limit(&self, entry: &TimelineEntry, chat: &Chat, asked_at: Timestamp) -> Result<(), Error> {
+    async fn queue_bot_reaction_check(
+        &self,
+        entry: &TimelineEntry,
+        chat: &Chat,
+        asked_at: Timestamp,
+    ) -> Result<(), Error> {
         match self.bot(chat).await?.and_then(|bot| bot.answer_within) {
             Some(limit) => self.retries.send(&Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
@@ -149,8 +154,8 @@ impl BotReceiver<'_> {
 
     /// Handles the end of a bot's time limit for an answer: if the bot has sent no event since `asked_at`, the chat is
     /// handed over to the agents.
-    pub async fn hand_over_if_unanswered(&self, task: &AnswerDueTask) -> Result<(), Error> {
-        let AnswerDueTask { v: _, account_id, chat_id, seq, asked_at } = task;
+    pub async fn hand_over_if_unanswered(&self, task: &BotReactionCheckTask) -> Result<(), Error> {
+        let BotReactionCheckTask { v: _, account_id, chat_id, seq, asked_at } = task;
         self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
     }
 
@@ -180,9 +185,9 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the presences, and one
-/// read if the channel is not cached. If the channel names agents or departments, this also costs one query of the
-/// roster (the account's agents and departments), which is cached.
+/// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the agents' presence,
+/// and one read if the channel is not cached. If the channel names agents or departments, this also costs one query of
+/// the roster (the account's agents and departments), unless the roster is cached.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,
@@ -194,12 +199,12 @@ pub(crate) async fn has_online_agent(
     Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
-/// The error codes that the specification defines (section Authentication). Any other error text of a provider is not
+/// The error codes that the specification defines (section Authentication). Any other error text from a provider is not
 /// shown.
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
 /// Interprets the response to an event. The bot accepts the event with status 200 and a body without an `error` object
-/// (docs/decisions.md, Bot API). With every other response the attempt has failed.
+/// (docs/decisions.md, Bot API). After any other response, the attempt counts as failed.
 fn interpret_response(answer: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());

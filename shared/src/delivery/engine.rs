@@ -1,7 +1,7 @@
-//! The delivery engine makes one attempt of one delivery, for every kind of receiver.
+//! The delivery engine. It makes one attempt at a delivery and works the same way for every kind of receiver.
 //!
 //! [`run`] handles a task in three steps: `read` loads the entry and decides what is due, `send` makes the request, and
-//! `record` stores the result and queues the next attempt. A repeated or late task does no harm, because the entry
+//! `record` stores the result and queues the next attempt. A repeated or late task is harmless, because the entry
 //! stores which attempt is next. If the process dies in any step, the delivery stays pending, and the sweep (the
 //! scheduled search for overdue deliveries) queues it again.
 
@@ -24,8 +24,8 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// The delay before a task is repeated, if a table or a queue was unavailable before the request was made.
-const THROTTLED_RETRY_DELAY: Duration = Duration::from_secs(1);
+/// The delay before a task is repeated if a table or a queue was unavailable before the request was made.
+const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Only a failed attempt that took at least this long counts for the receiver's circuit breaker. While the breaker of a
 /// receiver is open, first attempts use the retry queue.
 const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
@@ -34,7 +34,7 @@ const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
-    /// Returns the id of the channel, bot or webhook to which an entry is sent, or `None` if the entry has no such
+    /// Returns the id of the channel, bot or webhook that an entry is sent to, or `None` if the entry has no such
     /// receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
@@ -43,15 +43,15 @@ pub trait Receiver: Send + Sync {
         false
     }
 
-    /// Whether the receiver has accepted the entry in another way than by an HTTP response, for example with an event
-    /// of its own. If so, no further attempt is made.
+    /// Whether the receiver has accepted the entry by other means than an HTTP response, for example by sending an
+    /// event of its own. If so, no further attempt is made.
     fn has_accepted(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
 
-    /// Runs before the result of an attempt is stored. Implementations make those side effects here that must not be
-    /// lost: if the process dies before the result is stored, the attempt is repeated, and so are the side effects.
-    /// Returns the update to store, which may differ from `update`.
+    /// Runs before the result of an attempt is stored. This is the place for side effects that must not be lost: if the
+    /// process dies before the result is stored, the attempt is repeated, and so are the side effects. Returns the
+    /// update to store, which may differ from `update`.
     fn update_to_record<'a>(
         &'a self,
         _entry: &'a TimelineEntry,
@@ -84,7 +84,7 @@ pub trait Receiver: Send + Sync {
 enum Decision {
     /// Drops the task, because the delivery is finished or another attempt is next.
     Skip,
-    /// Ends the delivery in this state, without an attempt.
+    /// Ends the delivery in this state without making an attempt.
     Finish(DeliveryState),
     /// Sends this task to the retry queue with a delay.
     Requeue(Task, Duration),
@@ -113,7 +113,7 @@ fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
     move |error| (stage, error)
 }
 
-/// A task, together with everything that is needed to handle it.
+/// A task and everything needed to handle it.
 struct DeliveryRun<'a> {
     chats: &'a Chats,
     breakers: &'a CircuitBreakers,
@@ -155,19 +155,18 @@ pub async fn run(
     }
 }
 
-/// Returns the task that continues the work after a stage has failed, and the delay of that task. A request whose
-/// result is not stored is counted in the task as unrecorded, so that the receiver is not called more often than a
-/// round allows.
+/// Returns the task that resumes the work after a stage has failed, and the task's delay. A request whose result is not
+/// stored is counted in the task as unrecorded, so that the receiver is not called more often than a round allows.
 fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     match stage {
-        FailedStage::BeforeSend => (task.retry_unordered(), THROTTLED_RETRY_DELAY),
+        FailedStage::BeforeSend => (task.retry_unordered(), UNAVAILABLE_RETRY_DELAY),
         FailedStage::Record => (task.retry_unrecorded(), retry_schedule::ATTEMPT_SPACING),
-        FailedStage::Enqueue(delay) => (task.next_attempt(), delay.max(THROTTLED_RETRY_DELAY)),
+        FailedStage::Enqueue(delay) => (task.next_attempt(), delay.max(UNAVAILABLE_RETRY_DELAY)),
     }
 }
 
-/// Decides what to do with a pending delivery. `step` is the step that the delivery's clock has returned. If the window
-/// is strict, no request is made after the window has ended.
+/// Decides what to do with a pending delivery. `step` is the step that the delivery's clock returned. If the window is
+/// strict, no request is made after the window has ended.
 fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_strict_window: bool) -> Decision {
     let is_exhausted = task.attempt.saturating_add(task.unrecorded) >= retry_schedule::MAX_ATTEMPTS;
     match step {
@@ -224,14 +223,14 @@ impl DeliveryRun<'_> {
             return Decision::Finish(DeliveryState::Superseded);
         }
         if task.ordered && chat.is_failing(receiver.target(), now) {
-            // On the FIFO queue the attempt could block the chat's next messages for seconds.
+            // On the FIFO queue, the attempt could block the chat's next messages for seconds.
             return Decision::Requeue(task.retry_unordered(), Duration::ZERO);
         }
         let has_strict_window = awaits_bot_reaction(entry);
         // A strict window starts when the task leaves the FIFO queue in the order of its chat, not when the entry is
         // created.
         let turn = task.turn_at.map(Timestamp).filter(|_| has_strict_window);
-        let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.with_turn_at(turn));
+        let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.restart_round_if_waited(turn));
         let step = if has_strict_window {
             delivery.clock().next_step_within_window(now)
         } else {
@@ -253,7 +252,7 @@ impl DeliveryRun<'_> {
     ///
     /// # Errors
     /// The stage is `Record` if the result is not stored, and `Enqueue` if only the next task is missing. If the mark
-    /// or the breaker cannot be updated, the error is only logged: both affect nothing but the order of attempts, and
+    /// or the breaker cannot be updated, the error is only logged, because both only affect the order of attempts, and
     /// the next failed attempt repeats the update.
     async fn record(&self, due: &DueAttempt, outcome: &Outcome, attempt: &Attempt) -> Result<(), (FailedStage, Error)> {
         let DueAttempt { entry, chat, delivery, timeout: _ } = due;
@@ -357,8 +356,8 @@ impl DeliveryRun<'_> {
         }
     }
 
-    /// Updates the receiver's circuit breaker after an attempt. An attempt that hung until it failed is counted. A
-    /// response that ends the delivery closes the breaker, even if it rejects the message.
+    /// Updates the receiver's circuit breaker after an attempt. If the attempt hung until it failed, the failure is
+    /// counted. If a response ended the delivery, the breaker closes, even if the response rejects the message.
     async fn update_breaker(
         &self,
         entry: &TimelineEntry,
@@ -372,7 +371,7 @@ impl DeliveryRun<'_> {
         let has_hung = attempt.duration_ms >= u64::try_from(MIN_HANGING_DURATION.as_millis()).unwrap_or(u64::MAX);
         match outcome {
             Outcome::Retry(_) if has_hung && self.task.ordered => {
-                if self.breakers.count_failure(&receiver, now).await? {
+                if self.breakers.count_hang(&receiver, now).await? {
                     tracing::warn!(account_id, receiver, "breaker opened: first attempts go to the retry queue");
                 }
             }
@@ -443,7 +442,7 @@ mod tests {
 
     /// Returns the task for the second attempt of an entry. One request of its round could not be recorded.
     fn task() -> EntryTask {
-        let Task::Entry(task) = Task::new_entry("acc", 7, 3) else { panic!("not an entry task") };
+        let Task::Entry(task) = Task::first_attempt_of_new_entry("acc", 7, 3) else { panic!("not an entry task") };
         EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }
     }
 
@@ -455,7 +454,7 @@ mod tests {
 
     #[test]
     fn task_without_a_request_is_repeated_after_one_second() {
-        assert_eq!(follow_up(FailedStage::BeforeSend), (1, 1, Some(5), THROTTLED_RETRY_DELAY));
+        assert_eq!(follow_up(FailedStage::BeforeSend), (1, 1, Some(5), UNAVAILABLE_RETRY_DELAY));
     }
 
     #[test]
@@ -493,7 +492,7 @@ mod tests {
 
     #[test]
     fn failed_enqueue_postpones_the_next_attempt_only() {
-        let table = [(Duration::ZERO, THROTTLED_RETRY_DELAY), (Duration::from_secs(2), Duration::from_secs(2))];
+        let table = [(Duration::ZERO, UNAVAILABLE_RETRY_DELAY), (Duration::from_secs(2), Duration::from_secs(2))];
         for (delay, expected) in table {
             assert_eq!(follow_up(FailedStage::Enqueue(delay)), (2, 0, None, expected));
         }

@@ -51,12 +51,12 @@ impl Resolve for GuardedResolver {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::ssrf_guard::ForbiddenTarget;
+    use crate::domain::ssrf_guard::ForbiddenUrl;
 
     #[tokio::test]
     async fn name_with_a_special_address_is_refused() {
         let resolver = GuardedResolver(Arc::new(SsrfGuard::new(vec![], true)));
         let error = resolver.resolve("localhost".parse().unwrap()).await.err().unwrap();
-        assert_eq!(error.downcast_ref::<ForbiddenTarget>(), Some(&ForbiddenTarget::NotPublic));
+        assert_eq!(error.downcast_ref::<ForbiddenUrl>(), Some(&ForbiddenUrl::NotPublic));
     }
 }

@@ -62,8 +62,9 @@ impl Receiver for IntegratorReceiver<'_> {
 }
 
 impl IntegratorReceiver<'_> {
-    /// Sends a typing notice of the chat's agent to the integrator. The notice is sent once, and only if it is recent.
-    /// An error is logged and the notice is dropped, because a retry would delay the chat's next messages.
+    /// Sends a typing notice from the chat's agent to the integrator. The notice is sent once, and only if it is
+    /// recent. If this fails, the error is logged and the notice is dropped, because a retry would delay the chat's
+    /// next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {
             tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
@@ -93,7 +94,7 @@ impl IntegratorReceiver<'_> {
             return Ok(());
         };
         let body = channel_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
-        let message_id = crate::runtime::secret::unstored_message_id();
+        let message_id = crate::runtime::random_ids_and_secrets::new_webhook_request_id();
         let result = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice sent");

@@ -1,5 +1,5 @@
-//! The HTTP client for receivers' servers. It sends signed POST requests with a timeout, follows no redirects and
-//! limits the size of the response.
+//! The HTTP client for requests to receivers. It sends signed POST requests with a timeout, does not follow redirects,
+//! and limits the size of the response.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,17 +13,17 @@ use crate::delivery::guarded_dns_resolver::GuardedResolver;
 use crate::delivery::signature;
 use crate::domain::channel::ChannelSettings;
 use crate::domain::delivery::{Attempt, Failure, Outcome};
-use crate::domain::ssrf_guard::{ForbiddenTarget, SsrfGuard};
+use crate::domain::ssrf_guard::{ForbiddenUrl, SsrfGuard};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// The maximum number of bytes that are read of a response. The rest is ignored.
+/// The maximum number of bytes that are read from a response. The rest is ignored.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// The only HTTP client of the functions. It never calls an address that the SSRF guard forbids.
+/// The only HTTP client that the functions use. It never calls an address that the SSRF guard forbids.
 #[derive(Clone)]
 pub struct OutboundClient {
     /// `None` if the client could not be built. In that case nothing is sent, because a client without the guard must
@@ -36,9 +36,9 @@ pub struct OutboundClient {
 pub(crate) struct SignedPost<'a> {
     pub url: Url,
     pub body: Vec<u8>,
-    /// The `webhook-id` header, which is the same for every attempt of an entry.
+    /// The `webhook-id` header. It is the same for every attempt to deliver an entry.
     pub id: &'a str,
-    /// The secrets with which the request is signed (Standard Webhooks). There are several during a rotation.
+    /// The secrets that sign the request (Standard Webhooks). During a rotation, there are several.
     pub secrets: &'a [&'a str],
     /// Whether to use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
@@ -51,7 +51,7 @@ pub(crate) struct SignedPost<'a> {
 pub(crate) enum SendError {
     /// Requests to this address are not allowed. A retry would fail again.
     #[error("the address {0}")]
-    ForbiddenTarget(ForbiddenTarget),
+    ForbiddenUrl(ForbiddenUrl),
     /// The connection was refused, the name did not resolve, or TLS failed.
     #[error("no connection")]
     NoConnection,
@@ -71,12 +71,12 @@ pub(crate) struct PostResult {
 
 impl PostResult {
     /// Returns the outcome of the request, and the attempt for the delivery log. `read` interprets the response. If
-    /// there is no response, the outcome is a retry, unless the address is forbidden, which is a final rejection.
+    /// there is no response, the outcome is a retry, or a final rejection if the address is forbidden.
     pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
         let Self { result, attempt } = self;
         let outcome = match result {
             Ok(answer) => read(&answer),
-            Err(forbidden @ SendError::ForbiddenTarget(_)) => rejected(forbidden.to_string()),
+            Err(forbidden @ SendError::ForbiddenUrl(_)) => rejected(forbidden.to_string()),
             Err(send_error @ (SendError::NoConnection | SendError::TimedOut(_) | SendError::Closed)) => {
                 Outcome::Retry(send_error.to_string())
             }
@@ -113,8 +113,8 @@ impl OutboundClient {
         &self.guard
     }
 
-    /// Signs and sends a request. The future is boxed so that the HTTP client is compiled once, in this crate, and not
-    /// in every function.
+    /// Signs and sends a request. The future is boxed so that the HTTP client is compiled only once, in this crate,
+    /// instead of in every function.
     ///
     /// # Errors
     /// Returns an error only if nothing was sent. A request that failed is a [`PostResult`].
@@ -144,7 +144,7 @@ impl OutboundClient {
         status: &mut Option<u16>,
     ) -> Result<ReceiverResponse, SendError> {
         // The client does not use its resolver for IP literals, so they are checked here.
-        self.guard.check(&url).map_err(SendError::ForbiddenTarget)?;
+        self.guard.check(&url).map_err(SendError::ForbiddenUrl)?;
         let mut response = request.send().await.map_err(|error| send_error(&error))?;
         let response_status = response.status().as_u16();
         *status = Some(response_status);
@@ -176,8 +176,8 @@ pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error
     Ok(url)
 }
 
-/// Returns the URL to which a channel's messages are sent (specification, A-3). If the configured URL contains a
-/// placeholder, the channel's id replaces it. Otherwise the id is appended as the last path segment, unless the
+/// Returns the URL that a channel's messages are sent to (specification, A-3). If the configured URL contains a
+/// placeholder, the channel's id replaces it. Otherwise, the id is appended as the last path segment, unless the
 /// channel's settings turn that off.
 pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
     match settings.url_with_channel_id(channel_id) {
@@ -187,8 +187,7 @@ pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) 
     }
 }
 
-/// Returns the outcome for an entry that cannot be sent at all, which is a final rejection, and the attempt for the
-/// delivery log.
+/// Returns a final rejection for an entry that cannot be sent at all, and the attempt for the delivery log.
 pub(crate) fn reject_unsent(message: &str) -> (Outcome, Attempt) {
     let attempt =
         Attempt { at: clock::now(), status: None, duration_ms: 0, error: Some(message.to_owned()), answer: None };
@@ -201,7 +200,7 @@ fn rejected(message: String) -> Outcome {
 
 fn send_error(error: &reqwest::Error) -> SendError {
     if let Some(forbidden) = forbidden(error) {
-        SendError::ForbiddenTarget(forbidden)
+        SendError::ForbiddenUrl(forbidden)
     } else if error.is_connect() {
         SendError::NoConnection
     } else {
@@ -210,10 +209,10 @@ fn send_error(error: &reqwest::Error) -> SendError {
 }
 
 /// Returns the SSRF guard's error if it is one of the causes of `error`.
-fn forbidden(error: &reqwest::Error) -> Option<ForbiddenTarget> {
+fn forbidden(error: &reqwest::Error) -> Option<ForbiddenUrl> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if let Some(forbidden) = error.downcast_ref::<ForbiddenTarget>() {
+        if let Some(forbidden) = error.downcast_ref::<ForbiddenUrl>() {
             return Some(forbidden.clone());
         }
         cause = error.source();
@@ -234,7 +233,7 @@ mod tests {
             let attempt = Attempt { at: Timestamp(7), status: None, duration_ms: 12, error: None, answer: None };
             PostResult { result: Err(send_error), attempt }.into_outcome(|_| Outcome::Delivered)
         };
-        let (outcome, attempt) = outcome_of(SendError::ForbiddenTarget(ForbiddenTarget::NotPublic));
+        let (outcome, attempt) = outcome_of(SendError::ForbiddenUrl(ForbiddenUrl::NotPublic));
         let message = "the address must not lead to a private or special address";
         assert_eq!(outcome, rejected(message.to_owned()));
         let error = Some(message.to_owned());

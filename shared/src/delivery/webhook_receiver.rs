@@ -1,4 +1,4 @@
-//! Delivers events to the webhooks of an account (specification, part C) and stores the data in their responses: the
+//! Delivers events to the webhooks of an account (specification, part C) and stores the data from their responses: the
 //! panel that is shown to the agent, contact details, and the state of a CRM assignment.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
-use crate::wire::webhook::{self, AnswerData, WebhookAnswer, WebhookPayload};
+use crate::wire::webhook::{self, WebhookPayload, WebhookResponse, WebhookResponseData};
 
 /// The maximum number of entries in chat_finished. A longer chat is sent without its oldest entries.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
@@ -63,7 +63,7 @@ impl Receiver for WebhookReceiver<'_> {
             let (id, secrets) = (&entry.id, webhook.valid_secrets(clock::now()));
             let result =
                 self.outbound.post(SignedPost { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
-            self.store_answer(webhook_dispatch.event, chat, result).await
+            self.process_response(webhook_dispatch.event, chat, result).await
         })
     }
 
@@ -112,8 +112,8 @@ impl WebhookReceiver<'_> {
         Ok(payload.body().to_string().into_bytes())
     }
 
-    /// Reads the newest entries of a chat that fit into the limits of chat_finished. Entries whose retention period has
-    /// ended are left out.
+    /// Reads a chat's newest entries, up to the limits of chat_finished. Entries whose retention period has ended are
+    /// left out.
     async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,
@@ -137,28 +137,28 @@ impl WebhookReceiver<'_> {
         }
     }
 
-    /// Stores the data in a response and returns the outcome of the attempt. The data is stored before the result of
+    /// Stores the data from a response and returns the outcome of the attempt. The data is stored before the result of
     /// the attempt, so that the attempt is repeated if the process dies in between. If the data cannot be stored now,
-    /// the attempt counts as failed and is repeated. If the data can never be stored, the delivery fails for good.
-    async fn store_answer(
+    /// the attempt counts as failed and is repeated. If the data can never be stored, the delivery fails permanently.
+    async fn process_response(
         &self,
         event: WebhookEvent,
         chat: &Chat,
         result: PostResult,
     ) -> Result<(Outcome, Attempt), Error> {
-        let (mut answer_data, mut answer) = (AnswerData::default(), None);
+        let (mut answer_data, mut answer) = (WebhookResponseData::default(), None);
         let (outcome, attempt) =
             result.into_outcome(|response| match webhook::interpret_response(event, response.status, &response.body) {
-                WebhookAnswer::Confirmed(data) => {
+                WebhookResponse::Confirmed(data) => {
                     answer_data = *data;
                     Outcome::Delivered
                 }
-                WebhookAnswer::Unconfirmed(excerpt) => {
+                WebhookResponse::Unconfirmed(excerpt) => {
                     answer = Some(excerpt);
                     Outcome::Delivered
                 }
-                WebhookAnswer::Rejected(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
-                WebhookAnswer::Retry(reason) => Outcome::Retry(reason),
+                WebhookResponse::Rejected(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
+                WebhookResponse::Retry(reason) => Outcome::Retry(reason),
             });
         if outcome != Outcome::Delivered {
             return Ok((outcome, attempt));
@@ -169,7 +169,7 @@ impl WebhookReceiver<'_> {
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatFinished
             | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage => self.apply_answer(chat, answer_data).await,
+            | WebhookEvent::OfflineMessage => self.store_response_data(chat, answer_data).await,
         };
         let Err(error) = stored else { return Ok((outcome, Attempt { answer, ..attempt })) };
         let not_stored = || "the answer could not be stored".to_owned();
@@ -195,8 +195,8 @@ impl WebhookReceiver<'_> {
 
     /// Stores the panel and the contact details from a response. The chat is read again, because it may have been
     /// closed or erased during the request, and nothing may be written to an erased chat.
-    async fn apply_answer(&self, before: &Chat, answer_data: AnswerData) -> Result<(), Error> {
-        let AnswerData { panel, contact_info } = answer_data;
+    async fn store_response_data(&self, before: &Chat, answer_data: WebhookResponseData) -> Result<(), Error> {
+        let WebhookResponseData { panel, contact_info } = answer_data;
         if panel.is_empty() && contact_info == VisitorProfile::default() {
             return Ok(());
         }

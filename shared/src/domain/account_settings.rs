@@ -11,7 +11,7 @@ use crate::domain::webhook::Webhook;
 
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum time between two idle checks of an open chat. If an admin shortens the idle limit, the new limit
-/// therefore applies to all open chats after this time at the latest.
+/// therefore takes effect for all open chats within this time.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// The settings of an account, except for the trigger rules of the widget. These are stored separately, because they
@@ -22,7 +22,7 @@ pub struct AccountSettings {
     pub version: u64,
     pub webhooks: Vec<Webhook>,
     pub safe_urls: LinkFilter,
-    /// The days and hours in which visitors can request a call.
+    /// The days and hours during which visitors can request a call.
     pub callback: CallbackHours,
     pub limits: RateLimits,
     /// The idle limit: an open chat is closed when this much time has passed since its last message or transition.
@@ -43,13 +43,13 @@ pub struct RateLimits {
     pub channel_chats: u32,
 }
 
-/// The days and hours in which visitors can request a call.
+/// The days and hours during which visitors can request a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackHours {
     pub enabled: bool,
     /// The days of the week, as numbers from 1 (Monday) to 7 (Sunday).
     pub days: Vec<u8>,
-    /// The start and the end, in minutes after midnight. An end that is before the start refers to the next day.
+    /// The start and the end, in minutes after midnight. If the end is before the start, it refers to the next day.
     pub hours: (u16, u16),
     /// The offset of the account's time zone from UTC, in minutes. It is positive for time zones east of Greenwich.
     pub utc_offset: i16,
@@ -80,13 +80,13 @@ impl Default for CallbackHours {
 }
 
 impl AccountSettings {
-    /// Returns whether an open chat has been idle for the account's limit. `updated_at` is the time of its last message
-    /// or transition.
+    /// Returns whether an open chat has been idle for as long as the account's idle limit. `updated_at` is the time of
+    /// its last message or transition.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
     }
 
-    /// Returns when an open chat must be checked for idleness again. `updated_at` is the time of its last message or
+    /// Returns when an open chat must next be checked for idleness. `updated_at` is the time of its last message or
     /// transition.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);

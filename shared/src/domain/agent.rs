@@ -10,7 +10,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -26,10 +26,10 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub account_id: String,
-    /// A consecutive number within the account, starting at 1. The APIs use 0 as the agent id of bots.
+    /// A sequential number within the account, starting at 1. The APIs use 0 as the agent id of bots.
     pub agent_id: u64,
     pub name: String,
-    /// The e-mail address with which the agent signs in. It is in lower case and unique across all accounts.
+    /// The e-mail address that the agent signs in with, in lower case. It is unique across all accounts.
     pub email: String,
     /// The phone number. It is sent to webhooks in the `agent` object.
     pub phone: Option<String>,
@@ -39,7 +39,7 @@ pub struct Agent {
     pub created_at: Timestamp,
 }
 
-/// The data of an agent that is copied into chats and messages. It keeps its values even if the agent changes later.
+/// The agent data that is copied into chats and messages. Later changes to the agent do not affect the copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSnapshot {
     pub agent_id: u64,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The time after which an agent who sends no requests counts as offline.
+/// How long an agent can go without sending a request before they count as offline.
 pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The availability that an agent has chosen.
@@ -16,7 +16,7 @@ pub enum AgentStatus {
 }
 
 impl AgentStatus {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Online => "online",

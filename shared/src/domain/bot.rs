@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::domain::timestamp::Timestamp;
 
 pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
-/// The maximum time limit for a bot's reaction. The time is measured with a delayed SQS message, and SQS delays a
-/// message by at most 15 minutes.
+/// The longest time limit that can be set for a bot's reaction. The limit is enforced with a delayed SQS message, and
+/// SQS can delay a message by at most 15 minutes.
 pub const MAX_BOT_ANSWER_TIMEOUT_SECONDS: u64 = 900;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// The id, which the operator chooses. It is part of the URL to which the provider sends its events (specification,
+    /// The id that the operator chose. It is part of the URL that the provider sends its events to (specification,
     /// B-1).
     pub provider_id: String,
     pub name: String,
@@ -29,15 +29,15 @@ pub struct Bot {
     pub bot_id: String,
     pub account_id: String,
     pub provider_id: String,
-    /// The token that the provider issued for this bot. It is the last path segment of the URL of every request, both
-    /// from and to the provider.
+    /// The token that the provider issued for this bot. It is the last path segment of the URL of every request to and
+    /// from the provider.
     pub token: String,
     /// The name that visitors see.
     pub name: String,
-    /// The ids of the channels whose new chats start with this bot.
+    /// The ids of the channels where new chats start with this bot.
     pub channel_ids: Vec<String>,
-    /// The time within which the bot must react to a message that it has accepted. If the bot does not react in time,
-    /// the chat is handed over to the agents. `None` means that there is no time limit.
+    /// How long the bot has to react to a message that it has accepted. If the bot does not react in time, the chat is
+    /// handed over to the agents. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
     /// The secret that signs requests to the provider, in the format of Standard Webhooks (`whsec_...`).
     pub signing_secret: String,
@@ -46,7 +46,7 @@ pub struct Bot {
 
 /// A notice to a bot: any event that the service sends to bots except CLIENT_MESSAGE (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BotNotice {
+pub enum BotNotification {
     /// An agent has accepted the chat.
     AgentJoined,
     /// The bot has invited an agent, but no eligible agent is online.
@@ -54,7 +54,7 @@ pub enum BotNotice {
     ChatClosed,
 }
 
-impl BotNotice {
+impl BotNotification {
     const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
 
     /// The name of the event in the Bot API.
@@ -66,7 +66,7 @@ impl BotNotice {
         }
     }
 
-    /// The name that represents this notice in stored items and in the timelines that agents see.
+    /// The name of this notice in stored items and in the timelines that agents see.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentJoined => "agent_joined",

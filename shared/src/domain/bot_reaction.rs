@@ -1,30 +1,30 @@
-//! The entries to which a bot must react: a visitor's message, and the notice that no agent is available. If the bot
+//! The entries that a bot must react to: a visitor's message, and the notice that no agent is available. If the bot
 //! does not react to such an entry in time, the chat is handed over to the agents.
 
-use crate::domain::bot::BotNotice;
+use crate::domain::bot::BotNotification;
 use crate::domain::chat::Sender;
 use crate::domain::delivery::{Delivery, DeliveryState, Target};
 use crate::domain::message_content::ContentKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// Returns whether the bot must react to an entry. Such an entry cannot be replayed: when its delivery has failed, the
+/// Returns whether the bot must react to an entry. Such an entry cannot be replayed: once its delivery has failed, the
 /// chat has already been handed over to the agents.
 pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
-    let needs_reaction =
-        entry.from == Sender::Visitor || entry.content.kind == ContentKind::BotNotice(BotNotice::AgentUnavailable);
+    let needs_reaction = entry.from == Sender::Visitor
+        || entry.content.kind == ContentKind::BotNotification(BotNotification::AgentUnavailable);
     needs_reaction && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
-/// Returns the time from which an event of the bot counts as its reaction to an entry: the start of the first recorded
-/// attempt, or the creation of the entry if no attempt is recorded.
+/// Returns the time from which an event from the bot counts as its reaction to an entry: the start of the first
+/// recorded attempt, or the creation of the entry if no attempt is recorded.
 pub fn bot_reaction_window_start(entry: &TimelineEntry) -> Timestamp {
     first_attempt_at(entry).unwrap_or(entry.at)
 }
 
 /// Returns the delivery state of an entry after the bot has reacted to it: `Delivered` if an attempt is recorded,
 /// otherwise `Superseded`.
-pub fn state_after_bot_event(entry: &TimelineEntry) -> DeliveryState {
+pub fn delivery_state_after_reaction(entry: &TimelineEntry) -> DeliveryState {
     if first_attempt_at(entry).is_some() { DeliveryState::Delivered } else { DeliveryState::Superseded }
 }
 

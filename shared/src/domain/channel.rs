@@ -15,7 +15,7 @@ pub enum ValidationMode {
 }
 
 impl ValidationMode {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -43,18 +43,19 @@ impl Rotatable for EndpointSecret {
     }
 }
 
-/// The maximum number of valid secrets of a channel: the current secret and the rotated secrets that have not expired.
+/// The maximum number of valid secrets that a channel can have: the current secret and the rotated secrets that have
+/// not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
 /// The settings of a channel that admins can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
     pub name: String,
-    /// The URL to which messages of agents and bots are sent. It can contain [`CHANNEL_ID_PLACEHOLDER`].
+    /// The URL that messages from agents and bots are sent to. It can contain [`CHANNEL_ID_PLACEHOLDER`].
     pub integrator_url: String,
     /// Whether `/<channel_id>` is appended to `integrator_url` if the URL does not contain the placeholder.
     pub append_channel_id: bool,
-    /// Whether the channel accepts messages of visitors. A disabled channel rejects them.
+    /// Whether the channel accepts messages from visitors. A disabled channel rejects them.
     pub enabled: bool,
     /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
@@ -64,13 +65,13 @@ pub struct ChannelSettings {
     /// The ids of the departments whose members receive the channel's chats.
     pub department_ids: Vec<u64>,
     pub validation: ValidationMode,
-    /// The error codes of the integrator whose messages are hidden: if a response contains one of these codes, agents
-    /// do not see its error message.
+    /// Error codes for which the integrator's error message is hidden: if a response contains one of these codes,
+    /// agents do not see the message.
     pub hidden_error_codes: Vec<i64>,
     pub rich_support: RichSupport,
 }
 
-/// The text that stands for the channel id in `integrator_url`.
+/// The placeholder for the channel id in `integrator_url`.
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
 
 impl ChannelSettings {
@@ -80,8 +81,8 @@ impl ChannelSettings {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }
 
-    /// Returns the integrator URL, in which `channel_id` replaces the placeholder. Returns `None` if the URL does not
-    /// contain the placeholder.
+    /// Returns the integrator URL with `channel_id` in place of the placeholder, or `None` if the URL does not contain
+    /// the placeholder.
     pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
         self.integrator_url
             .contains(CHANNEL_ID_PLACEHOLDER)
@@ -106,7 +107,7 @@ pub struct Channel {
     pub channel_id: String,
     pub account_id: String,
     pub settings: ChannelSettings,
-    /// The bot that answers new chats of the channel first. `None` means that new chats go directly to the agents.
+    /// The bot with which the channel's new chats start. `None` means that new chats go directly to the agents.
     pub bot_id: Option<String>,
     /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
     /// current secret.

@@ -1,4 +1,4 @@
-//! The header of a chat: the item that stores its state, owner and counters. Every message of the chat updates the
+//! The header of a chat: the item that stores its state, owner and counters. Every message in the chat updates the
 //! header. The states and the transitions between them are defined in [`chat_state`](super::chat_state).
 
 use crate::domain::agent::AgentSnapshot;
@@ -12,11 +12,11 @@ use crate::domain::timestamp::Timestamp;
 /// How long a visitor counts as typing after a `typein` notice if no `typeout` follows.
 const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
-/// The maximum length of the preview text. It keeps the header below 1 KB, because every message of the chat writes the
-/// header and DynamoDB charges for writes by size.
+/// The maximum length of the preview text. It keeps the header below 1 KB, because every message in the chat rewrites
+/// the header and DynamoDB charges for writes by size.
 const MAX_PREVIEW_CHARS: usize = 80;
-/// The maximum number of agents whose ids the header stores. The number is limited because every message of the chat
-/// writes the header.
+/// The maximum number of agents whose ids the header stores. The number is limited because every message in the chat
+/// rewrites the header.
 const MAX_PARTICIPANTS: usize = 30;
 
 /// The author of a timeline entry.
@@ -31,7 +31,7 @@ pub enum Sender {
 }
 
 impl Sender {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -63,9 +63,9 @@ impl MessagePreview {
     }
 }
 
-/// The times until which the receivers of a chat count as failing. `None` means that the receiver is not failing. While
-/// a receiver is failing, first attempts to it use the retry queue instead of the FIFO queue, so that they do not block
-/// the next messages of the chat.
+/// For each receiver of a chat, the time until which it counts as failing. `None` means that the receiver is not
+/// failing. While a receiver is failing, first attempts to it use the retry queue instead of the FIFO queue, so that
+/// they do not block the next messages of the chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiversFailingUntil {
     pub channel: Option<Timestamp>,
@@ -80,7 +80,7 @@ pub enum Rating {
 }
 
 impl Rating {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Positive => "positive",
@@ -97,7 +97,7 @@ impl Rating {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
     pub account_id: String,
-    /// A consecutive number within the account, starting at 1.
+    /// A sequential number within the account, starting at 1.
     pub chat_id: u64,
     pub state: ChatState,
     /// The number of transitions so far. A chat can return to an earlier state, but never to an earlier version.
@@ -110,21 +110,21 @@ pub struct Chat {
     /// Whether `sender.id` was a JSON number in the visitor's last message. `recipient.id` is sent with the same JSON
     /// type.
     pub has_numeric_id: bool,
-    /// The hash of the text of the invitation that the visitor accepted; see
+    /// The hash of the invitation text that the visitor accepted; see
     /// [`Panel::invite`](super::chat_side_panel::Panel::invite). `None` if there was no invitation.
     pub invite_hash: Option<String>,
-    /// The consecutive number of the visitor within the account.
+    /// The sequential number of the visitor within the account.
     pub visitor_number: u64,
-    /// The name of the visitor. It is truncated.
+    /// The visitor's name, truncated.
     pub visitor_name: String,
-    /// The last department of the chat. It is preserved when an agent accepts the chat. `None` if the chat has never
-    /// had a department.
+    /// The chat's most recent department. It is kept when an agent accepts the chat. `None` if the chat has never had a
+    /// department.
     pub department: Option<ChatDepartment>,
-    /// The ids of the agents who accepted the chat, received it by a transfer, or closed it, in the order in which they
-    /// joined. Only the 30 agents who joined last are stored.
+    /// The ids of the agents who accepted the chat, received it in a transfer, or closed it, in the order in which they
+    /// joined. Only the 30 agents who joined most recently are stored.
     pub participants: Vec<u64>,
-    /// The bot with which the chat started. `None` if the chat started without a bot. The value is preserved when the
-    /// chat is handed over to the agents.
+    /// The bot that the chat started with. `None` if the chat started without a bot. The value is kept when the chat is
+    /// handed over to the agents.
     pub bot_id: Option<String>,
     /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent.
     pub bot_event_at: Option<Timestamp>,
@@ -155,7 +155,7 @@ impl Chat {
         after
     }
 
-    /// Returns the time at which an entry that is written at `now` expires. `None` means that the entry never expires.
+    /// Returns the time at which an entry written at `now` expires. `None` means that the entry never expires.
     pub fn retain_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.retention_days.map(|days| now.plus(DAY * days))
     }
@@ -166,7 +166,7 @@ impl Chat {
         self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
-    /// Returns the chat without the preview of its last message if the retention period of that message is over.
+    /// Returns the chat. If the retention period of its last message is over, the message preview is removed.
     pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
         let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
         if self.last_message.as_ref().is_some_and(is_expired) {
@@ -200,8 +200,8 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing_until.channel,
             Target::Bot => self.failing_until.bot,
-            // Webhooks are not marked as failing. Each webhook has its own order, so it delays no other receiver, and a
-            // chat has few webhook events.
+            // Webhooks are not marked as failing. Each webhook has its own message order, so a failing webhook does not
+            // delay other receivers, and a chat has only a few webhook events.
             Target::Webhook => None,
         };
         until.is_some_and(|until| now < until)

@@ -4,17 +4,17 @@
 /// One line of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomData {
-    /// A title that is displayed above the content.
+    /// A title displayed above the content.
     pub title: Option<String>,
     /// The text of the line, without HTML tags.
     pub content: String,
     /// An http or https URL that opens when the agent clicks the line.
     pub link: Option<String>,
-    /// A label that is displayed in bold before the content.
+    /// A label displayed in bold before the content.
     pub key: Option<String>,
 }
 
-/// The progress of linking the chat to a card of the account's CRM.
+/// The progress of linking the chat to a card in the account's CRM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CrmCardAssignment {
     /// The CRM has not responded yet.
@@ -26,7 +26,7 @@ pub enum CrmCardAssignment {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// The lines, in the order in which the webhook returned them.
+    /// The lines, in the order returned by the webhook.
     pub custom_data: Vec<CustomData>,
     /// Whether the agent can assign the chat to a CRM card.
     pub enable_assign: bool,
@@ -35,13 +35,12 @@ pub struct Panel {
     /// The URL and the optional title of a page about the visitor.
     pub page: Option<(String, Option<String>)>,
     pub assignment: Option<CrmCardAssignment>,
-    /// The text of the last invitation that the visitor accepted before or during the chat (`sender.invite`).
+    /// The text of the most recent invitation that the visitor accepted before or during the chat (`sender.invite`).
     pub invite: Option<String>,
 }
 
-/// The changes to the panel that a webhook's response requests. `None` (for nested options, the outer `None`) means
-/// that the response does not contain the field, so the value in the panel stays unchanged. An empty field clears the
-/// value.
+/// The panel changes that a webhook's response requests. `None` (for nested options, the outer `None`) means that the
+/// response does not contain the field, so the panel keeps its value. An empty field clears the value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PanelUpdate {
     pub custom_data: Option<Vec<CustomData>>,
@@ -103,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Checks every text of up to seven of these characters.
+    /// Checks every possible text of up to seven of these characters.
     #[test]
     fn result_contains_no_start_of_a_tag() {
         let mut texts = vec![String::new()];

@@ -36,7 +36,7 @@ pub enum ChatEvent<'a> {
     /// An agent closes the chat. The second field is the value of [`ChatState::offered_department`] when the agent saw
     /// the chat.
     Close(&'a AgentSnapshot, Option<u64>),
-    /// The chat has been without a message for the idle limit of the account.
+    /// The chat has had no activity for as long as the account's idle limit.
     Idle,
     AgentDeleted(u64),
     Transfer(TransferRequester<'a>, &'a TransferTarget),
@@ -50,15 +50,15 @@ pub struct TransferRequester<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferTarget {
-    /// The chat is assigned to the agent immediately. The agent need not accept it.
+    /// The chat is assigned to the agent immediately. The agent does not have to accept it.
     Agent(AgentSnapshot),
     /// The chat is offered to the members of the department, one of whom must accept it.
     Department(Department),
 }
 
 impl TransferTarget {
-    /// Creates the target for an agent, without the photo. The URL of the photo can be long and would increase the cost
-    /// of every message, because every message of the chat writes the header.
+    /// Creates the target for an agent, without the photo. A photo URL can be long, and every message in the chat
+    /// rewrites the header, so storing the URL would make every message more expensive.
     pub fn agent(agent: Agent) -> Self {
         Self::Agent(AgentSnapshot { photo: None, ..agent.into() })
     }
@@ -83,12 +83,12 @@ pub enum TransitionError {
 }
 
 impl ChatState {
-    /// The names of the states in which a chat is open.
+    /// The names of the open states.
     pub const OPEN_NAMES: [&'static str; 3] = ["bot", "waiting", "active"];
     /// The names of all states.
     pub const NAMES: [&'static str; 4] = ["bot", "waiting", "active", "closed"];
 
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Bot => "bot",
@@ -107,8 +107,7 @@ impl ChatState {
         }
     }
 
-    /// The id of the department to whose members the chat is offered. `None` if the chat is not offered to a
-    /// department.
+    /// The id of the department whose members are offered the chat. `None` if the chat is not offered to a department.
     pub fn offered_department(&self) -> Option<u64> {
         match self {
             Self::Offered(department_id) => Some(*department_id),
@@ -133,7 +132,7 @@ impl ChatState {
                 Err(TransitionError::NotWithBot)
             }
 
-            // A close request that the agent repeats succeeds without a change.
+            // If the agent repeats a close request, it succeeds and changes nothing.
             (Self::Closed(owner), ChatEvent::Close(agent, _))
                 if owner.as_ref().is_none_or(|owner| owner.agent_id == agent.agent_id) =>
             {
@@ -147,7 +146,7 @@ impl ChatState {
         }
     }
 
-    /// Returns the new state of an open chat that no agent has yet.
+    /// Returns the new state of an open chat that is not assigned to an agent yet.
     fn after_event_without_agent(&self, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, offered_department) if offered_department == self.offered_department() => {
@@ -166,8 +165,8 @@ impl ChatState {
         }
     }
 
-    /// Returns the new state of a chat that `owner` has. Other agents cannot change the chat, except that an admin can
-    /// transfer it.
+    /// Returns the new state of a chat that is assigned to `owner`. Other agents cannot change the chat, but an admin
+    /// can transfer it.
     fn after_event_with_agent(owner: &AgentSnapshot, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, _) | ChatEvent::AgentWrites(agent) if agent.agent_id == owner.agent_id => {
@@ -216,8 +215,8 @@ mod tests {
         Ok(ChatState::Offered(department_id))
     }
 
-    /// Returns the results of an event for six chats: with the bot, waiting, offered to department 5, with agent 1,
-    /// with agent 2, and closed by agent 1.
+    /// Returns the results of an event for six chats: one with the bot, one waiting, one offered to department 5, one
+    /// with agent 1, one with agent 2, and one closed by agent 1.
     fn results(event: ChatEvent<'_>) -> [Result<ChatState, TransitionError>; 6] {
         let closed = ChatState::Closed(Some(agent(1)));
         [

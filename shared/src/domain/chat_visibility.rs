@@ -15,7 +15,7 @@ pub struct Viewer {
 
 impl Viewer {
     /// Whether the viewer sees the chat regardless of its audience (the agents who receive the chats of its channel).
-    /// An admin sees every chat. An agent sees every chat that they have, or that they had when it was closed.
+    /// An admin sees every chat. An agent sees every chat that is assigned to them, or was when it was closed.
     pub fn sees_regardless_of_audience(self, chat: &Chat) -> bool {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }
@@ -23,13 +23,13 @@ impl Viewer {
     /// Whether the viewer sees the chat. `channel` contains the current settings of the chat's channel. `None` means
     /// that the channel was deleted, so it has no audience.
     pub fn sees(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
-        self.sees_regardless_of_audience(chat) || self.receives(chat, roster, channel)
+        self.sees_regardless_of_audience(chat) || self.sees_by_audience(chat, roster, channel)
     }
 
-    /// Whether the viewer sees the chat because of the channel's audience or because of a department. While no agent
-    /// has the chat, it is visible to the agents to whom it is offered. An active or closed chat is visible to the
+    /// Whether the viewer sees the chat because of the channel's audience or because of a department. Until the chat is
+    /// assigned to an agent, it is visible to the agents it is offered to. An active or closed chat is visible to the
     /// audience of its channel and to the members of its last department.
-    fn receives(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
+    fn sees_by_audience(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         let agent_id = self.agent_id;
         let by_channel = channel.is_some_and(|channel| roster.audience(channel).includes(agent_id));
         match &chat.state {

@@ -4,13 +4,13 @@ use crate::domain::message_content::truncate_chars;
 use crate::domain::retry_schedule::{AttemptStep, DeliveryClock};
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum length of the error text and of the response text that are stored for an attempt.
+/// The maximum length of each text (error or response) that is stored for an attempt.
 const MAX_ATTEMPT_TEXT_CHARS: usize = 500;
 const MAX_STORED_ATTEMPTS: usize = 20;
 /// The maximum total size of the attempts that an entry stores. It is limited because each attempt rewrites the entry
 /// and DynamoDB charges for writes by size.
 const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
-/// The approximate size of a stored attempt without its texts.
+/// The approximate size of a stored attempt, excluding its texts.
 const ATTEMPT_BASE_BYTES: usize = 64;
 
 /// The kind of receiver.
@@ -55,7 +55,7 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -79,13 +79,13 @@ pub struct Attempt {
     pub status: Option<u16>,
     pub duration_ms: u64,
     pub error: Option<String>,
-    /// The beginning of the response body if a webhook accepted the event but did not confirm it with the result OK.
+    /// If a webhook accepted the event but did not confirm it with the result OK, the beginning of the response body.
     /// Otherwise `None`.
     pub answer: Option<String>,
 }
 
 impl Attempt {
-    /// Returns the attempt with its texts truncated to the length that is stored.
+    /// Returns the attempt with its texts truncated to the maximum stored length.
     pub fn truncated(&self) -> Self {
         let truncate = |text: &Option<String>| text.as_deref().map(|text| truncate_chars(text, MAX_ATTEMPT_TEXT_CHARS));
         Self { error: truncate(&self.error), answer: truncate(&self.answer), ..self.clone() }
@@ -97,14 +97,14 @@ impl Attempt {
     }
 }
 
-/// The reason why a message was not delivered. Agents see it.
+/// The reason a message was not delivered, as shown to agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The error code in the integrator's response. `None` if the response contains no code or there was no response.
     pub code: Option<i64>,
-    /// The error message in the integrator's response. If there is none, this is a message of the service.
+    /// The error message in the integrator's response. If there is none, this is a message from the service.
     pub message: String,
-    /// Whether the message is hidden from agents, because the channel hides the messages of this error code.
+    /// Whether the message is hidden from agents, because the channel's settings hide messages with this error code.
     pub hidden: bool,
 }
 
@@ -133,8 +133,8 @@ pub struct Delivery {
     pub attempts_made: u32,
     /// The recorded attempts of all rounds: the first attempt, and as many of the newest attempts as the limits allow.
     pub attempts: Vec<Attempt>,
-    /// The number of attempts that were made after the first attempt and before the other stored attempts, but are no
-    /// longer stored themselves.
+    /// The number of attempts that are no longer stored. They were made after the first attempt and before the other
+    /// stored attempts.
     pub attempts_left_out: u32,
     pub failure: Option<Failure>,
     /// The time at which the final result becomes visible. Until then, a failed delivery is shown as pending. `None` if
@@ -143,13 +143,13 @@ pub struct Delivery {
 }
 
 impl Failure {
-    /// Creates the failure of a delivery whose attempt cannot be recorded because the table rejects the write.
+    /// Creates the failure for a delivery attempt that cannot be recorded because the table rejects the write.
     pub fn attempt_not_recorded() -> Self {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// Returns the failure with its message truncated to the length that is stored. This length is the same as for the
-    /// error of an attempt, because the two texts are compared.
+    /// Returns the failure with its message truncated to the maximum stored length. The same limit applies to an
+    /// attempt's error, because the two texts are compared.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
@@ -180,7 +180,7 @@ pub enum AttemptResult {
     Delivered,
     /// The receiver rejected the message, or the message could not be sent at all. This result is final.
     Rejected,
-    /// The attempt failed, and no further attempt or no time is left in the round. This result is final.
+    /// The attempt failed, and the round has no attempts or no time left. This result is final.
     Failed,
     /// The attempt failed, and another attempt follows.
     Retry,
@@ -246,9 +246,9 @@ impl Delivery {
         self.attempts.get(first).map(|attempt| attempt.at)
     }
 
-    /// Returns the delivery with the start of its round adjusted; see [`DeliveryClock::with_turn_at`].
-    pub fn with_turn_at(&self, turn: Timestamp) -> Self {
-        Self { round_started_at: self.clock().with_turn_at(turn).round_started_at, ..self.clone() }
+    /// Returns the delivery with the start of its round adjusted; see [`DeliveryClock::restart_round_if_waited`].
+    pub fn restart_round_if_waited(&self, turn: Timestamp) -> Self {
+        Self { round_started_at: self.clock().restart_round_if_waited(turn).round_started_at, ..self.clone() }
     }
 
     /// Adds `newest` to the recorded attempts. Returns the attempts to store and the new value of `attempts_left_out`.

@@ -1,8 +1,8 @@
-//! Departments, and the audience of a channel, which is the set of agents who receive its chats.
+//! Departments and channel audiences. A channel's audience is the set of agents who receive its chats.
 //!
 //! Deleted agents and departments are ignored, and their ids are never reused. A deletion must not make a chat
-//! unreachable. Therefore, if all agents of a channel are deleted, its audience consists of all agents of the account.
-//! A chat that is offered to a department without members is offered to the audience of its channel instead.
+//! unreachable. Therefore, if all of a channel's agents are deleted, its audience consists of all agents of the
+//! account. A chat that is offered to a department without members is offered to the audience of its channel instead.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::domain::channel::ChannelSettings;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Department {
-    /// A consecutive number within the account, starting at 1.
+    /// A sequential number within the account, starting at 1.
     pub department_id: u64,
     /// The name that agents see and that is sent to webhooks.
     pub name: String,
@@ -18,10 +18,10 @@ pub struct Department {
     pub agent_ids: Vec<u64>,
 }
 
-/// The data of a department that is copied into a chat (specification, table C1).
+/// The department data that is copied into a chat (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatDepartment {
-    /// A consecutive number within the account, starting at 1.
+    /// A sequential number within the account, starting at 1.
     pub department_id: u64,
     /// The name that the department had when it was copied into the chat.
     pub name: String,
@@ -78,7 +78,7 @@ impl Roster {
     }
 
     /// Returns the agents who receive the chats of a channel: the channel's agents and the members of its departments.
-    /// If none of them exist, these are all agents of the account.
+    /// If none of them exist, returns all agents of the account.
     pub fn audience(&self, channel: &ChannelSettings) -> Audience {
         let departments = channel.department_ids.iter().filter_map(|id| self.department(*id));
         let named = channel.agent_ids.iter().chain(departments.flat_map(|department| &department.agent_ids));
@@ -87,7 +87,7 @@ impl Roster {
     }
 
     /// Returns whether a chat that is offered to a department is offered to the given agent. Returns `None` if the
-    /// department does not exist or has no members, because then no chat can be offered to it.
+    /// department does not exist or has no members, because a chat cannot be offered to such a department.
     pub fn offer_includes(&self, department_id: u64, agent_id: u64) -> Option<bool> {
         let members = &self.department(department_id)?.agent_ids;
         (!members.is_empty()).then(|| members.contains(&agent_id))
@@ -111,7 +111,7 @@ mod tests {
         Department { department_id, name: format!("Department {department_id}"), agent_ids: agent_ids.to_vec() }
     }
 
-    /// Creates a roster in which agents 1 to 4 exist. Agents 8 and 9 and department 9 are deleted.
+    /// Creates a roster with agents 1 to 4. Agents 8 and 9 and department 9 are deleted.
     fn roster() -> Roster {
         let departments =
             vec![department(1, &[1, 2]), department(2, &[2, 3, 9]), department(3, &[]), department(4, &[9])];

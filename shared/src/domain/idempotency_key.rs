@@ -18,8 +18,8 @@ pub struct IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// Creates a key. Bodies that count as equal must be printed as the same text. `serde_json::Value` meets this
-    /// requirement, because it prints objects with sorted keys and without white space.
+    /// Creates a key. Equivalent bodies must be formatted as the same text. `serde_json::Value` meets this requirement
+    /// because it formats objects with sorted keys and without whitespace.
     pub fn new(scope: String, key: &[u8], body: impl Display) -> Self {
         Self { scope, key_hash: sha256::hex_digest(key), body_hash: sha256::hex_digest(body.to_string()) }
     }

@@ -1,6 +1,6 @@
-//! Finds links in words. For each word, this module determines where a link starts and to which host it leads. A word
-//! counts as a link if a browser, a Markdown renderer or a link detection library would make it clickable. In case of
-//! doubt, it counts as a link.
+//! Finds links in words. For each word, this module determines where a link starts and which host it leads to. A word
+//! counts as a link if a browser, a Markdown renderer or a link detection library would make it clickable. When in
+//! doubt, the module treats the word as a link.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -129,7 +129,7 @@ fn is_host_name(name: &str, after: &str) -> bool {
     (is_domain && !is_file) || is_ip_address
 }
 
-/// Returns the host of a link, which can lack a scheme. Returns `None` if the link has no host, or if clients could
+/// Returns the host of a link, with or without a scheme. Returns `None` if the link has no host, or if clients could
 /// disagree about the host.
 pub(super) fn link_host(link: &str) -> Option<String> {
     let lower = link.to_ascii_lowercase();
@@ -146,16 +146,16 @@ pub(super) fn link_host(link: &str) -> Option<String> {
     host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)).then(|| host.to_owned())
 }
 
-/// Whether a link contains an `@` before its path. Everything before the `@` is then a user name, not the host.
+/// Whether a link contains an `@` before its path. If so, everything before the `@` is a user name, not the host.
 pub(super) fn has_user_name(link: &str) -> bool {
     let rest = link.split_once(':').map_or(link, |(scheme, rest)| if rest.starts_with('/') { rest } else { scheme });
     let authority = rest.trim_start_matches('/').split(['/', '?', '#', '\\']).next();
     authority.is_some_and(|authority| authority.contains('@'))
 }
 
-/// Returns the other texts that a client could read in place of a word. In all of them, invisible characters are
-/// removed, full-width characters are converted to ASCII, and percent encoding and character references are decoded.
-/// Backslashes are removed as in Markdown, replaced by slashes as in browsers, or kept.
+/// Returns alternative readings of a word, as a client could see it. In all of them, invisible characters are removed,
+/// full-width characters are converted to ASCII, and percent encoding and character references are decoded. Backslashes
+/// are removed as in Markdown, replaced by slashes as in browsers, or kept.
 pub(super) fn alternative_readings(word: &str) -> Vec<String> {
     let decoded = decode_character_references(word);
     let plain = normalize_characters(&percent_decode_str(&decoded).decode_utf8_lossy());
@@ -187,7 +187,7 @@ fn to_ascii_equivalent(c: char) -> char {
     }
 }
 
-/// Whether a character is a control character or is displayed without width.
+/// Whether a character is a control character or has no visible glyph.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
@@ -196,7 +196,7 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Decodes the character references of HTML and Markdown that can occur in a URL.
+/// Decodes the HTML and Markdown character references that can occur in a URL.
 fn decode_character_references(text: &str) -> String {
     let mut pieces = text.split('&');
     let mut decoded = pieces.next().unwrap_or_default().to_owned();
@@ -216,7 +216,7 @@ fn decode_character_references(text: &str) -> String {
 }
 
 /// Returns the character that a character reference stands for. `Some(None)` means that URL parsers ignore the
-/// character; `None` means that the name of the reference is unknown.
+/// character; `None` means that the reference's name is unknown.
 fn referenced_character(name: &str) -> Option<Option<char>> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));

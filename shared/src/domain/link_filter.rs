@@ -13,13 +13,13 @@ use crate::domain::visitor::{Visitor, VisitorProfile};
 /// The text that replaces a blocked link.
 const BLOCKED_LINK_TEXT: &str = "[link blocked]";
 
-/// A filter that holds the allowed domains. Their subdomains are also allowed. An empty list allows every link.
+/// A link filter with its list of allowed domains. Their subdomains are also allowed. An empty list allows every link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkFilter(pub Vec<String>);
 
 impl LinkFilter {
-    /// Returns a domain in the form in which it is stored: in lower case, with international names encoded as Punycode.
-    /// Returns `None` if the text is not a bare domain, for example because it contains a scheme, a port or a path.
+    /// Returns a domain in its stored form: in lower case, with international names encoded as Punycode. Returns `None`
+    /// if the text is not a bare domain, for example because it contains a scheme, a port or a path.
     pub fn normalize_domain(text: &str) -> Option<String> {
         let url = Url::parse(&format!("http://{}", text.trim())).ok()?;
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
@@ -52,9 +52,8 @@ impl LinkFilter {
         filtered
     }
 
-    /// Replaces a blocked link in a word. The word can include the delimiter at its end. `run` is the word together
-    /// with all text after it up to the next white space, because some clients treat all of this text as part of the
-    /// link.
+    /// Replaces a blocked link in a word. The word can include a trailing delimiter. `run` is the word together with
+    /// all text up to the next whitespace, because some clients treat all of this text as part of the link.
     fn filter_word(&self, word: &str, run: &str) -> String {
         let without_punctuation = trim_trailing_punctuation(word);
         let after = word.get(without_punctuation.len()..).unwrap_or_default();
@@ -80,7 +79,7 @@ impl LinkFilter {
         link.filter(|link| self.allows(link))
     }
 
-    /// Filters the page that a visitor has open. It is either a URL or free text.
+    /// Filters the page that a visitor is viewing, which is either a URL or free text.
     fn filter_page(&self, url: Option<String>) -> Option<String> {
         if url.as_deref().is_some_and(link_detection::is_web_url) {
             self.filter_link(url)
@@ -283,7 +282,7 @@ mod tests {
 
     #[test]
     fn disguised_links_are_blocked() {
-        // No part of the host may remain in the filtered text of any of these words.
+        // After filtering, none of these words may still contain any part of the host.
         let table = [
             // The link is before or after another link.
             "evil.com//login",

@@ -1,4 +1,4 @@
-//! The limits for failed logins (docs/decisions.md, Logins).
+//! Limits on failed logins (docs/decisions.md, Logins).
 //!
 //! Failed logins are counted in time windows, with three counters: for the e-mail address together with the client's
 //! network, for the network alone, and for the e-mail address alone. The limit of the first counter is low. The limits
@@ -33,13 +33,13 @@ impl LoginCounter {
         }
     }
 
-    /// Whether the limit also applies to a known network, that is, one from which someone has signed in with this
+    /// Whether the limit also applies to known networks. A network is known if someone has signed in from it with this
     /// e-mail address.
     pub fn applies_to_known_networks(self) -> bool {
         self == Self::EmailAndNetwork
     }
 
-    /// The name that represents this counter in stored items.
+    /// The name of this counter in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::EmailAndNetwork => "EMAIL_AND_NETWORK",
@@ -56,8 +56,8 @@ pub fn login_window(now: Timestamp) -> (u64, Duration) {
     (number, Duration::from_secs(length - elapsed))
 }
 
-/// Returns the network of a client's IP address. For IPv4 this is the address itself. For IPv6 it is the /64 prefix,
-/// because one client can use all addresses with the same prefix.
+/// Returns the network of a client's IP address. For IPv4, this is the address itself. For IPv6, it is the /64 prefix,
+/// because a single client can use every address in its prefix.
 pub fn client_network(source: &str) -> String {
     let Ok(address) = source.parse::<IpAddr>() else { return "unknown".to_owned() };
     match address.to_canonical() {

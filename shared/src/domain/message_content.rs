@@ -1,7 +1,7 @@
 //! The content of a timeline entry: the types and fields of messages (specification, tables A3 and B2), and the kinds
 //! of notifications.
 
-use crate::domain::bot::BotNotice;
+use crate::domain::bot::BotNotification;
 use crate::domain::webhook_event::WebhookEvent;
 
 /// The `type` of a stored message, or the kind of a notification. Typing notices are not stored; see [`TypingNotice`].
@@ -18,12 +18,12 @@ pub enum ContentKind {
     Markdown,
     Buttons,
     /// A notification for a bot. It is not a message.
-    BotNotice(BotNotice),
+    BotNotification(BotNotification),
     /// A notification for a webhook. It is not a message.
     Webhook(WebhookEvent),
 }
 
-/// The fields that a type of message requires (specification, table A3).
+/// The fields that a message type requires (specification, table A3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredFields {
     Text,
@@ -38,7 +38,7 @@ impl ContentKind {
     const CHANNEL_API_CONTENT_KINDS: [Self; 8] =
         [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -51,7 +51,7 @@ impl ContentKind {
             Self::Location => "location",
             Self::Markdown => "markdown",
             Self::Buttons => "buttons",
-            Self::BotNotice(notice) => notice.name(),
+            Self::BotNotification(notice) => notice.name(),
             Self::Webhook(event) => event.name(),
         }
     }
@@ -63,7 +63,7 @@ impl ContentKind {
 
     pub fn parse(name: &str) -> Option<Self> {
         let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
-        let notice = || BotNotice::parse(name).map(Self::BotNotice);
+        let notice = || BotNotification::parse(name).map(Self::BotNotification);
         Self::parse_channel_api_kind(name)
             .or(rich)
             .or_else(notice)
@@ -72,7 +72,9 @@ impl ContentKind {
 
     pub fn required_fields(self) -> RequiredFields {
         match self {
-            Self::Text | Self::Markdown | Self::Buttons | Self::BotNotice(_) | Self::Webhook(_) => RequiredFields::Text,
+            Self::Text | Self::Markdown | Self::Buttons | Self::BotNotification(_) | Self::Webhook(_) => {
+                RequiredFields::Text
+            }
             Self::Location => RequiredFields::Coordinates,
             Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => {
                 RequiredFields::File
@@ -89,7 +91,7 @@ pub enum TypingNotice {
 }
 
 impl TypingNotice {
-    /// The name that represents this notice in the API.
+    /// The name of this notice in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "typein",
@@ -102,8 +104,8 @@ impl TypingNotice {
     }
 }
 
-/// The file or the location that a message contains. Sizes are in bytes, durations in seconds, dimensions in pixels and
-/// coordinates in degrees.
+/// The file or location in a message. Sizes are in bytes, durations in seconds, dimensions in pixels and coordinates in
+/// degrees.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Media {
     pub file: Option<String>,
@@ -133,7 +135,7 @@ pub struct Button {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ButtonId {
     Text(String),
-    /// A number, as it is written in JSON.
+    /// A number, as written in JSON.
     Number(String),
 }
 
@@ -205,7 +207,7 @@ impl Content {
             | ContentKind::Sticker
             | ContentKind::Document
             | ContentKind::Location
-            | ContentKind::BotNotice(_)
+            | ContentKind::BotNotification(_)
             | ContentKind::Webhook(_) => true,
         };
         if is_supported {

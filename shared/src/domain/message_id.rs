@@ -1,5 +1,5 @@
 //! The ids of timeline entries. They are sent as `message.id`, as `webhook-id`, and as the `id` of bot events. An id is
-//! a UUIDv7 (RFC 9562) in which the chat id and the entry number replace most of the random bits. Therefore an entry
+//! a UUIDv7 (RFC 9562) in which the chat id and the entry number replace most of the random bits. Therefore, an entry
 //! can be found by its id without an index. Ids are sorted by time, and within the same millisecond by chat id and
 //! entry number. The table shows how the 128 bits are used:
 //!
@@ -17,7 +17,7 @@ const SEQ_BITS: u32 = 30;
 const RANDOM_BITS: u32 = 12;
 const BITS_AFTER_VARIANT: u32 = 62;
 
-/// Creates the id of an entry. `random` distinguishes the ids of different accounts that contain the same chat id and
+/// Creates the id of an entry. `random` distinguishes ids from different accounts that contain the same chat id and
 /// entry number.
 pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String {
     let chat_and_seq = lowest_bits(chat_id.into(), CHAT_BITS) << SEQ_BITS | lowest_bits(seq.into(), SEQ_BITS);
@@ -26,8 +26,8 @@ pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String 
     Uuid::from_u128(head << 64 | 0b10 << BITS_AFTER_VARIANT | lowest_bits(payload, BITS_AFTER_VARIANT)).to_string()
 }
 
-/// Extracts the chat id and the entry number from an id. Any UUID yields such numbers, so the caller must check that
-/// the entry with these numbers really has the given id.
+/// Extracts the chat id and the entry number from an id. Any UUID yields two numbers, so the caller must check that the
+/// entry with these numbers actually has the given id.
 pub fn chat_and_seq(id: &str) -> Option<(u64, u64)> {
     let bits = Uuid::parse_str(id).ok()?.as_u128();
     let chat_and_seq =

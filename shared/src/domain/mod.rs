@@ -12,7 +12,7 @@ pub mod chat_side_panel;
 pub mod chat_state;
 pub mod chat_visibility;
 pub mod delivery;
-pub mod delivery_log;
+pub mod delivery_search_and_replay;
 pub mod department;
 pub mod idempotency_key;
 pub mod link_detection;

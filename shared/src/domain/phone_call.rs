@@ -1,4 +1,4 @@
-//! Phone calls. They are reported to webhooks with the event call_event (specification, table C1).
+//! Phone calls, which are reported to webhooks as call_event events (specification, table C1).
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
@@ -27,7 +27,7 @@ pub struct PhoneCall {
 }
 
 impl CallKind {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Callback => "callback",
@@ -42,7 +42,7 @@ impl CallKind {
 }
 
 impl CallStatus {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Start => "start",

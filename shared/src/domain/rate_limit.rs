@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The default limits. They apply to accounts that have not set their own.
+/// The default limits for accounts that have not set their own.
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
@@ -27,8 +27,8 @@ pub struct RateWindow {
 }
 
 impl RateWindow {
-    /// Counts one more message and returns the changed window. If the limit is reached, the message is not allowed, and
-    /// the error is the time until the next message is allowed.
+    /// Counts one more message and returns the updated window. If the limit has been reached, the message is not
+    /// allowed, and the error is the time until the next message is allowed.
     pub fn count_message(self, limit: u32, now: Timestamp) -> Result<Self, Duration> {
         let age = now.since(self.started_at);
         if age >= RATE_WINDOW {

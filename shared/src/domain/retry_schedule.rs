@@ -1,5 +1,5 @@
-//! The schedule of the attempts of a delivery (specification, Limits; docs/design.md, Delivery). A round consists of
-//! three attempts, three seconds apart, and its final result is visible after nine seconds.
+//! The schedule of delivery attempts (specification, Limits; docs/design.md, Delivery). A round consists of three
+//! attempts, three seconds apart, and its final result is visible after nine seconds.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::domain::timestamp::Timestamp;
 
 /// The maximum number of attempts in one round of a delivery.
 pub const MAX_ATTEMPTS: u32 = 3;
-/// The time between the starts of two attempts.
+/// The time between the starts of consecutive attempts.
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The time from the start of a round until its final result is visible.
@@ -15,11 +15,10 @@ pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
 /// The minimum time that must be left in the window for an attempt to start.
 const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
-/// The maximum time that a delivery can wait for its first attempt so that enough time is left in the window for the
-/// other attempts.
+/// The longest that a delivery can wait for its first attempt and still leave enough time in the window for the others.
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
-/// The maximum time by which a task can be early and is still processed immediately. Tasks can arrive before their
-/// planned time, because queues delay them by whole seconds.
+/// A task that is early by no more than this is processed immediately. Tasks can arrive before their scheduled time,
+/// because queues delay them by whole seconds.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
 /// The next step for a pending delivery.
@@ -28,7 +27,7 @@ pub enum AttemptStep {
     /// Send the entry now, with this timeout.
     Attempt(Duration),
     Wait(Duration),
-    /// Mark the delivery as failed, because no attempt or no time is left.
+    /// Mark the delivery as failed, because it has no attempts or no time left.
     GiveUp,
 }
 
@@ -44,10 +43,10 @@ pub struct DeliveryClock {
 }
 
 impl DeliveryClock {
-    /// Returns the clock of a delivery whose turn in the order of its chat came at `turn`. If the entry has waited for
-    /// its turn so long that too little time is left for all attempts, the round starts at `turn` instead. Otherwise a
-    /// receiver that accepts every message in time could miss the last message of a burst.
-    pub fn with_turn_at(self, turn: Timestamp) -> Self {
+    /// Returns the clock of a delivery that reached the front of its chat's queue at `turn`. If the entry has waited so
+    /// long that too little time is left for all attempts, the round starts at `turn` instead. Otherwise, a receiver
+    /// that accepts every message in time could miss the last message of a burst.
+    pub fn restart_round_if_waited(self, turn: Timestamp) -> Self {
         let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
         if has_waited { Self { round_started_at: turn, ..self } } else { self }
     }
@@ -86,8 +85,8 @@ impl DeliveryClock {
         }
     }
 
-    /// Returns when the next attempt must start: at its planned time in the window, but at least [`ATTEMPT_SPACING`]
-    /// after the start of the last attempt.
+    /// Returns when the next attempt must start: at its scheduled time in the window, but no sooner than
+    /// [`ATTEMPT_SPACING`] after the start of the last attempt.
     fn next_slot(&self) -> Timestamp {
         let planned = self.round_started_at.plus(ATTEMPT_SPACING.saturating_mul(self.attempts_made));
         self.last_attempt_at.map_or(planned, |last| planned.max(last.plus(ATTEMPT_SPACING)))
@@ -151,7 +150,7 @@ mod tests {
     fn long_wait_for_turn_restarts_the_window() {
         let created = DeliveryClock { round_started_at: Timestamp(0), attempts_made: 0, last_attempt_at: None };
         for wait in [0, 400, 2_000] {
-            let clock = created.with_turn_at(Timestamp(wait));
+            let clock = created.restart_round_if_waited(Timestamp(wait));
             assert_eq!(clock, created, "{wait}");
             let third = DeliveryClock { attempts_made: 2, last_attempt_at: Some(Timestamp(wait + 3_000)), ..clock };
             assert!(
@@ -159,13 +158,17 @@ mod tests {
                 "{wait}"
             );
         }
-        let waited = created.with_turn_at(Timestamp(20_000));
+        let waited = created.restart_round_if_waited(Timestamp(20_000));
         assert_eq!(
             (waited.round_started_at, waited.next_step_within_window(Timestamp(20_000))),
             (Timestamp(20_000), AttemptStep::Attempt(ATTEMPT_TIMEOUT))
         );
         let attempted = DeliveryClock { attempts_made: 1, last_attempt_at: Some(Timestamp(20_000)), ..created };
-        assert_eq!(attempted.with_turn_at(Timestamp(30_000)), attempted, "only the first attempt has a turn");
+        assert_eq!(
+            attempted.restart_round_if_waited(Timestamp(30_000)),
+            attempted,
+            "only the first attempt has a turn"
+        );
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum number of rotated secrets that stay valid besides the current one.
+/// The maximum number of rotated secrets that stay valid in addition to the current one.
 pub const MAX_OLD_SECRETS: usize = 4;
 
 pub trait Rotatable {

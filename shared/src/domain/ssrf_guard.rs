@@ -1,6 +1,6 @@
 //! Protects against server-side request forgery (SSRF). Customers choose the URLs of receivers, so a URL could lead to
 //! this machine, to the metadata service of the cloud or to the Lambda Runtime API. Only public IP addresses are
-//! allowed. This applies to an address in a URL, and to every address to which a host name resolves.
+//! allowed. This applies both to an address in a URL and to every address that a host name resolves to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -44,12 +44,13 @@ const SPECIAL_PURPOSE_NETWORKS: &[&str] = &[
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ForbiddenTarget {
+pub enum ForbiddenUrl {
     #[error("must be an http or https URL")]
     NotHttp,
     #[error("must be an https URL")]
     NotHttps,
-    /// The URL contains a user name or a password. It is rejected because these would appear in delivery logs.
+    /// The URL contains a user name or a password. It is rejected because the credentials would appear in delivery
+    /// logs.
     #[error("must not contain a user name or password")]
     Credentials,
     #[error("must not lead to a private or special address")]
@@ -77,31 +78,31 @@ impl SsrfGuard {
     /// Checks that a URL has an allowed scheme and no credentials. If its host is an IP address, also checks that
     /// address. A host name is checked later, when it is resolved. The `url` crate has already normalized decimal,
     /// octal, hexadecimal and shortened IPv4 addresses.
-    pub fn check(&self, url: &Url) -> Result<(), ForbiddenTarget> {
+    pub fn check(&self, url: &Url) -> Result<(), ForbiddenUrl> {
         match url.scheme() {
             "https" => {}
             "http" if self.allows_http => {}
-            "http" => return Err(ForbiddenTarget::NotHttps),
-            _ => return Err(ForbiddenTarget::NotHttp),
+            "http" => return Err(ForbiddenUrl::NotHttps),
+            _ => return Err(ForbiddenUrl::NotHttp),
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(ForbiddenTarget::Credentials);
+            return Err(ForbiddenUrl::Credentials);
         }
         match url.host() {
             Some(Host::Ipv4(address)) => self.check_address(address.into()),
             Some(Host::Ipv6(address)) => self.check_address(address.into()),
             Some(Host::Domain(_)) => Ok(()),
-            None => Err(ForbiddenTarget::NotHttp),
+            None => Err(ForbiddenUrl::NotHttp),
         }
     }
 
-    pub fn check_address(&self, address: IpAddr) -> Result<(), ForbiddenTarget> {
+    pub fn check_address(&self, address: IpAddr) -> Result<(), ForbiddenUrl> {
         let address = unwrap_embedded_ipv4(address);
         let contains_address =
             |networks: &[IpNet], address: &IpAddr| networks.iter().any(|network| network.contains(address));
         let is_allowed =
             contains_address(&self.allowed, &address) || !contains_address(&self.special_purpose, &address);
-        if is_allowed { Ok(()) } else { Err(ForbiddenTarget::NotPublic) }
+        if is_allowed { Ok(()) } else { Err(ForbiddenUrl::NotPublic) }
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn check(guard: &SsrfGuard, url: &str) -> Result<(), ForbiddenTarget> {
+    fn check(guard: &SsrfGuard, url: &str) -> Result<(), ForbiddenUrl> {
         guard.check(&url.parse().unwrap())
     }
 
@@ -172,7 +173,7 @@ mod tests {
             "[ff02::1]",
         ];
         for host in hosts {
-            assert_eq!(check(&guard, &format!("https://{host}/x")), Err(ForbiddenTarget::NotPublic), "{host}");
+            assert_eq!(check(&guard, &format!("https://{host}/x")), Err(ForbiddenUrl::NotPublic), "{host}");
         }
     }
 
@@ -189,14 +190,14 @@ mod tests {
         let guard = SsrfGuard::new(vec!["127.0.0.0/8".parse().unwrap()], true);
         assert_eq!(check(&guard, "http://127.0.0.1:99/"), Ok(()));
         assert_eq!(check(&guard, "http://[::ffff:127.0.0.1]/"), Ok(()));
-        assert_eq!(check(&guard, "http://10.0.0.1/"), Err(ForbiddenTarget::NotPublic));
+        assert_eq!(check(&guard, "http://10.0.0.1/"), Err(ForbiddenUrl::NotPublic));
     }
 
     #[test]
     fn other_schemes_and_credentials_are_refused() {
         let guard = SsrfGuard::new(vec![], false);
-        assert_eq!(check(&guard, "http://example.com/"), Err(ForbiddenTarget::NotHttps));
-        assert_eq!(check(&guard, "ftp://example.com/"), Err(ForbiddenTarget::NotHttp));
-        assert_eq!(check(&guard, "https://me:secret@example.com/"), Err(ForbiddenTarget::Credentials));
+        assert_eq!(check(&guard, "http://example.com/"), Err(ForbiddenUrl::NotHttps));
+        assert_eq!(check(&guard, "ftp://example.com/"), Err(ForbiddenUrl::NotHttp));
+        assert_eq!(check(&guard, "https://me:secret@example.com/"), Err(ForbiddenUrl::Credentials));
     }
 }

@@ -42,9 +42,9 @@ impl TimelineEntry {
     }
 }
 
-/// Truncates the list of entries that follow entry number `after` at the first gap that could still be filled.
-/// Therefore a client that polls from its last `seq` never misses an entry. A gap is permanent if the entry after it is
-/// older than `GAP_TIMEOUT`.
+/// Takes the entries that follow entry number `after`, and truncates the list at the first gap that could still be
+/// filled. Therefore, a client that polls from its last `seq` never misses an entry. A gap is permanent if the entry
+/// after it is older than `GAP_TIMEOUT`.
 pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {

@@ -20,7 +20,7 @@ impl Timestamp {
         Self(self.0.saturating_add(millis(duration)))
     }
 
-    /// Returns the time that is earlier by `duration`, but not earlier than the Unix epoch.
+    /// Returns the time `duration` before this one, but no earlier than the Unix epoch.
     pub fn minus(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(millis(duration)))
     }

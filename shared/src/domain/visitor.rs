@@ -5,12 +5,12 @@
 use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
 
-/// The party from which a profile value comes.
+/// The party that a profile value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileSource {
     /// The visitor typed the value into a form of the widget.
     Visitor,
-    /// A script of the page set the value.
+    /// A script on the page set the value.
     Script,
     Integrator,
     Bot,
@@ -19,7 +19,7 @@ pub enum ProfileSource {
 }
 
 impl ProfileSource {
-    /// The name that represents this value in the APIs and in stored items.
+    /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -57,10 +57,10 @@ pub struct ProfileSources {
     pub description: Option<ProfileSource>,
 }
 
-/// The last value that the integrator sent for each profile field that another source has changed since. A field is
+/// For each profile field that another source has since changed, the last value that the integrator sent. A field is
 /// `None` while the profile itself contains the integrator's value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IntegratorValues {
+pub struct OverriddenIntegratorValues {
     pub name: Option<String>,
     pub phone: Option<String>,
     pub email: Option<String>,
@@ -83,7 +83,7 @@ pub enum VisitorField {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorChanges {
     pub fields: Vec<VisitorField>,
-    /// Whether webhooks must be notified. True if the blacklisting or a profile value with a source (see
+    /// Whether webhooks must be notified. True if the visitor's blacklisting or a profile value with a source (see
     /// [`ProfileSources`]) has changed. False if only the page or the photo has changed.
     pub must_notify_webhooks: bool,
 }
@@ -97,8 +97,8 @@ impl VisitorChanges {
 }
 
 impl VisitorProfile {
-    /// Returns the URL of the page that the visitor has open. Returns `None` if the integrator sent no page, or a text
-    /// instead of a URL.
+    /// Returns the URL of the page that the visitor is viewing. Returns `None` if the integrator sent no page, or sent
+    /// a text instead of a URL.
     pub fn page(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| is_web_url(url))
     }
@@ -113,24 +113,24 @@ impl VisitorProfile {
     }
 }
 
-/// A visitor of a channel. The same person on another channel is another visitor.
+/// A visitor of a channel. The same person on another channel counts as a different visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visitor {
     pub account_id: String,
     pub channel_id: String,
     /// The identifier that the integrator uses for the visitor (`sender.id`), as text.
     pub external_id: String,
-    /// A consecutive number within the account, starting at 1.
+    /// A sequential number within the account, starting at 1.
     pub number: u64,
     pub profile: VisitorProfile,
     pub sources: ProfileSources,
-    pub integrator_values: IntegratorValues,
+    pub integrator_values: OverriddenIntegratorValues,
     /// The number of chats that the visitor has opened.
     pub chats: u64,
-    /// Whether the visitor is blacklisted. Messages of a blacklisted visitor are dropped.
+    /// Whether the visitor is blacklisted. Messages from a blacklisted visitor are dropped.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
-    /// The id of the chat that the visitor opened last. The chat can be open or closed.
+    /// The id of the visitor's most recent chat. The chat can be open or closed.
     pub last_chat: Option<u64>,
     /// The time at which the visitor expires unless they open another chat. `None` means that the visitor never
     /// expires.
@@ -145,8 +145,8 @@ impl Visitor {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// If the visitor has expired, clears the profile and the chat count, because the visitor is writing again as if
-    /// for the first time.
+    /// If the visitor has expired, clears the profile and the chat count, because the visitor is then treated as a new
+    /// one.
     pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;
@@ -155,7 +155,7 @@ impl Visitor {
         let fields = vec![Name, Phone, Email, Description, Photo, Url];
         let changes = VisitorChanges { fields, must_notify_webhooks: false };
         let (profile, sources, integrator_values) =
-            (VisitorProfile::default(), ProfileSources::default(), IntegratorValues::default());
+            (VisitorProfile::default(), ProfileSources::default(), OverriddenIntegratorValues::default());
         Self { profile, sources, integrator_values, changes, chats: 0, ..self }
     }
 
@@ -257,7 +257,7 @@ mod tests {
             number: 1,
             profile: VisitorProfile::default(),
             sources: ProfileSources::default(),
-            integrator_values: IntegratorValues::default(),
+            integrator_values: OverriddenIntegratorValues::default(),
             chats: 1,
             blacklisted: false,
             open_chat: None,
@@ -272,7 +272,7 @@ mod tests {
     }
 
     impl Visitor {
-        /// Returns the name after the merge, whether there are changes to store, and whether webhooks are notified.
+        /// Returns the name after the merge, whether there are changes to store, and whether webhooks must be notified.
         fn merge_name(&mut self, name: &str, source: ProfileSource) -> (Option<&str>, bool, bool) {
             self.changes = VisitorChanges::default();
             let is_changed = self.merge_profile(&named(name), source);

@@ -22,7 +22,7 @@ impl Rotatable for SigningSecret {
     }
 }
 
-/// The maximum number of webhooks of one account.
+/// The maximum number of webhooks that an account can have.
 pub const MAX_WEBHOOKS: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +56,9 @@ impl Webhook {
         secret_rotation::rotate(&mut self.secrets, SigningSecret { secret, valid_until: None }, now, old_until);
     }
 
-    /// Rotates the secret unless the secrets differ from `before`. Returns whether `secret` is stored afterwards. This
-    /// includes the case that it was stored already, because an earlier attempt of the same write may have succeeded.
+    /// Rotates the secret unless the secrets differ from `before`. Returns whether `secret` is stored afterwards. The
+    /// result is also true if `secret` was already stored, because an earlier attempt at the same write may have
+    /// succeeded.
     pub fn rotate_if_unchanged(
         &mut self,
         before: &[SigningSecret],
@@ -81,15 +82,15 @@ pub struct WebhookDispatch {
     pub webhook_id: String,
     /// The id of the agent who caused the event. `None` if no agent caused it.
     pub agent_id: Option<u64>,
-    /// The field `assign_to` of the event chat_assigned.
+    /// The `assign_to` field of a chat_assigned event.
     pub assign_to: Option<String>,
-    /// The field `call` of the event call_event.
+    /// The `call` field of a call_event event.
     pub call: Option<PhoneCall>,
 }
 
 impl WebhookDispatch {
-    /// Returns the ids of the agents that the body of the event contains, without duplicates. chat_finished contains
-    /// all participants, offline_message contains no agents, and other events contain the agent who caused them.
+    /// Returns the ids of the agents that appear in the event's body, without duplicates. chat_finished contains all
+    /// participants, offline_message contains no agents, and other events contain the agent who caused them.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
         match self.event {
             WebhookEvent::ChatFinished => chat.participants.clone(),
@@ -102,12 +103,12 @@ impl WebhookDispatch {
     }
 }
 
-/// The data of an event that is not stored in the chat. The data is the same for every webhook.
+/// Event data that is not stored in the chat. It is the same for every webhook.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebhookEventDetails<'a> {
-    /// The field `assign_to` of the event chat_assigned.
+    /// The `assign_to` field of a chat_assigned event.
     pub assign_to: Option<&'a str>,
-    /// The field `call` of the event call_event.
+    /// The `call` field of a call_event event.
     pub call: Option<&'a PhoneCall>,
 }
 

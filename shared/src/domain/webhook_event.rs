@@ -20,7 +20,7 @@ impl WebhookEvent {
         Self::OfflineMessage,
     ];
 
-    /// The name that represents this event in stored items and in the API field `event_name`.
+    /// The name of this event in stored items and in the `event_name` field of the APIs.
     pub fn name(self) -> &'static str {
         match self {
             Self::CallEvent => "call_event",

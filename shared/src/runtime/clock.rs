@@ -1,4 +1,4 @@
-//! Reads the system clock. No other module does so.
+//! The only module that reads the system clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,5 +1,5 @@
-//! Reads environment variables. No other module does so. Each dependency of a function requests the variables that it
-//! needs, and the names of all missing variables are reported together.
+//! The only module that reads environment variables. Each dependency of a function requests the variables that it
+//! needs. The names of all missing variables are reported together.
 
 #![allow(clippy::disallowed_methods, reason = "the only place that reads environment variables")]
 
@@ -8,8 +8,8 @@ use std::env;
 use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use std::time::Duration;
 
-/// The value that is used if the environment variable is not set. It equals the default of the parameter
-/// `FirstAttemptsPerAccount` in `template.yaml`.
+/// The value that is used if the environment variable is not set. It matches the default of the
+/// `FirstAttemptsPerAccount` parameter in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
 /// Reads the environment variables that the dependencies of a function need when they are opened. It also collects the
@@ -49,7 +49,7 @@ impl Environment {
     }
 }
 
-/// Returns the lowest level to log. The Lambda service sets this variable.
+/// Returns the lowest level that is logged. The Lambda service sets this variable.
 pub fn log_level() -> String {
     env::var("AWS_LAMBDA_LOG_LEVEL").unwrap_or_else(|_| "INFO".to_owned())
 }
@@ -59,8 +59,7 @@ pub(crate) fn stack_name() -> String {
     env::var("STACK_NAME").unwrap_or_else(|_| "unnamed".to_owned())
 }
 
-/// Returns the maximum number of first attempts of one account that can be in progress at the same time, for each kind
-/// of receiver.
+/// Returns how many of an account's first attempts can be in progress at the same time, for each kind of receiver.
 pub(crate) fn first_attempts_per_account() -> u64 {
     let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());
     set.unwrap_or(DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT)

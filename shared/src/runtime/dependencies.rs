@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::runtime::config::{self, Environment, MissingVariables};
 
-/// The maximum time that a starting process waits for the connection to DynamoDB.
+/// The longest that a starting process waits for the connection to DynamoDB.
 const WARM_UP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The objects that are needed to open dependencies. Dependencies that are opened later share the clients stored here.
@@ -23,7 +23,7 @@ pub struct StartupContext {
     pub sqs: Option<aws_sdk_sqs::Client>,
 }
 
-/// An object that a handler uses, such as a table or a queue. It is opened once in a process, and cloning it is cheap.
+/// An object that a handler uses, such as a table or a queue. It is opened once per process, and cloning it is cheap.
 pub trait Dependency: Clone + Send + Sync + 'static {
     /// Opens the dependency. The names of missing environment variables are collected in `startup.environment`.
     fn open(startup: &mut StartupContext) -> Self;
@@ -46,15 +46,15 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
 }
 
 /// Connects to DynamoDB by reading a key that does not exist. This is done while the process starts, because a process
-/// has more CPU then than during an invocation. Otherwise name resolution, the TLS handshake and loading credentials
-/// would slow down the first request. Errors are ignored, so that the function starts anyway.
+/// gets more CPU at startup than during an invocation. Otherwise, name resolution, the TLS handshake and loading
+/// credentials would slow down the first request. Errors are ignored, so that the function starts anyway.
 async fn warm_up(client: &aws_sdk_dynamodb::Client, table: &str, timeout: Duration) {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));
     let _ = tokio::time::timeout(timeout, read.send()).await;
 }
 
-/// Lets a handler have no dependencies.
+/// For handlers without dependencies.
 impl Dependency for () {
     fn open(_: &mut StartupContext) -> Self {}
 }

@@ -1,5 +1,5 @@
-//! Runs HTTP functions behind the API gateway. Only this module logs the errors of requests and turns them into
-//! response bodies.
+//! Runs HTTP functions behind the API gateway. Only this module logs request errors and turns them into response
+//! bodies.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -145,13 +145,13 @@ impl Response {
         }
     }
 
-    /// Adds the id of the stored message to the log line of the request. The log lines of the message's deliveries
-    /// contain the same id.
+    /// Adds the id of the stored message to the request's log line. The log lines of the message's deliveries contain
+    /// the same id.
     pub fn with_logged_message_id(self, message_id: &str) -> Self {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
-    /// Adds the id that the caller has given to the message to the log line of the request.
+    /// Adds the caller's own id for the message to the request's log line.
     pub fn with_logged_caller_message_id(self, caller_message_id: Option<String>) -> Self {
         Self { caller_message_id: caller_message_id.map(|id| truncate_chars(&id, MAX_LOGGED_ID_CHARS)), ..self }
     }
@@ -199,7 +199,7 @@ impl Request {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// Rejects a request that uses any other method, with status 405.
+    /// Rejects the request with status 405 if it uses any other method.
     pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }
@@ -209,7 +209,7 @@ impl Request {
         self.parts.raw_http_path()
     }
 
-    /// Returns a path parameter of the route, or an empty string if the route has no parameter of this name.
+    /// Returns a path parameter of the route, or an empty string if the route has no parameter with this name.
     pub fn path_segment(&self, name: &str) -> String {
         self.parts.path_parameters().first(name).unwrap_or_default().to_owned()
     }
@@ -218,7 +218,7 @@ impl Request {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// Returns the last segment of the route's template, for example `replay`.
+    /// Returns the last segment of the route's template, such as `replay`.
     pub fn last_route_segment(&self) -> String {
         self.route().rsplit('/').next().unwrap_or_default().to_owned()
     }
@@ -243,7 +243,7 @@ impl Request {
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// Returns the value of the `Authorization` header with any scheme.
+    /// Returns the value of the `Authorization` header, regardless of its scheme.
     pub fn authorization(&self) -> Option<&str> {
         self.header("authorization")
     }
@@ -273,13 +273,13 @@ impl Request {
             || self.authorization().is_some_and(has_several_credentials)
     }
 
-    /// Parses the body as JSON, whatever its content type is. A body in which an object contains a duplicate key is
+    /// Parses the body as JSON, regardless of its content type. A body with a duplicate key in any of its objects is
     /// rejected.
     pub fn json(&self) -> Result<Value, Error> {
         self.json_with_limit(MAX_BODY_BYTES)
     }
 
-    /// Like [`json`](Self::json), but for an endpoint with its own limit for the size of the body.
+    /// Like [`json`](Self::json), but with the endpoint's own limit on the body size.
     pub fn json_with_limit(&self, max_bytes: usize) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > max_bytes {
@@ -311,7 +311,7 @@ impl Request {
     }
 
     /// Returns the client's network address as reported by the gateway. Request headers are not used, because a client
-    /// could forge an address there.
+    /// could forge them.
     pub fn source_address(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),

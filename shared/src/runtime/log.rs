@@ -1,11 +1,11 @@
 //! Writes the log as JSON lines with a level and an RFC 3339 time. The default subscriber of the Lambda runtime omits
-//! the time; Lambda then labels every line INFO. Bodies, tokens, secrets, e-mail addresses and raw paths must never be
-//! logged.
+//! the time, which makes Lambda label every line INFO. Bodies, tokens, secrets, e-mail addresses and raw paths must
+//! never be logged.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::time::UtcTime;
 
-/// Third-party crates that write their own log lines. Only their warnings and errors are logged.
+/// Third-party crates that write log lines of their own. Only their warnings and errors are logged.
 const QUIET_CRATES: &[&str] = &[
     "aws_config",
     "aws_runtime",
@@ -25,12 +25,12 @@ const QUIET_CRATES: &[&str] = &[
     "tower",
 ];
 
-/// Starts logging to standard output. This function must be called only once in a process.
+/// Starts logging to standard output. This function must be called only once per process.
 pub fn start() {
     let level = crate::runtime::config::log_level().to_lowercase();
-    // At debug level the SDK and the HTTP stack log whole requests, so the configured level applies only to lines from
-    // this project's own crates. The filter lists the third-party crates because the project's crates have many names:
-    // each function is a separate crate.
+    // At debug level, the AWS SDK and the HTTP stack log whole requests, so the configured level applies only to lines
+    // from this project's own crates. The filter lists the third-party crates because the project's crates have many
+    // names: each function is a separate crate.
     let filter = EnvFilter::try_new(QUIET_CRATES.iter().fold(level, |filter, name| format!("{filter},{name}=warn")));
     let filter = filter.unwrap_or_default();
     tracing_subscriber::fmt()

@@ -1,5 +1,5 @@
 //! Writes metrics to standard output in CloudWatch's embedded metric format. CloudWatch extracts them from the log, so
-//! a function needs neither a request nor a permission to record them.
+//! recording them takes no requests and no permissions.
 //!
 //! The value of a dimension is never an account, a person or an id. CloudWatch bills each value as a separate metric,
 //! and many people can read dashboards. Log lines contain these details instead.
@@ -15,7 +15,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::runtime::{clock, config};
 
 const NAMESPACE: &str = "Switchboard";
-/// The dimension that every metric has. It distinguishes several stacks in one AWS account.
+/// The dimension that every metric has. It distinguishes between stacks in the same AWS account.
 const STACK_DIMENSION: &str = "Stack";
 
 struct Metric {
@@ -25,8 +25,8 @@ struct Metric {
     dimensions: &'static [&'static str],
 }
 
-/// Counts a delivery attempt. `age` is the time from the creation of the entry to the final result of the round. `None`
-/// means that another attempt follows.
+/// Counts a delivery attempt. `age` is the time between the entry's creation and the round's final result. `None` means
+/// that another attempt follows.
 pub(crate) fn count_attempt(target: Target, attempt_result: AttemptResult, age: Option<Duration>) {
     let dimensions = [("Target", target.name()), ("Outcome", attempt_result.name())];
     let count = Metric::count("Deliveries", &[STACK_DIMENSION, "Target", "Outcome"]);
@@ -55,14 +55,14 @@ pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     }
 }
 
-/// Records the age of a backlog, which is the time for which its oldest unhandled item has been overdue.
+/// Records the age of a backlog: how long its oldest unhandled item has been overdue.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
     let age =
         Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK_DIMENSION, "Backlog"] };
     write(&[age], &[("Backlog", name)]);
 }
 
-/// Counts a request that was rejected with status 429. `route` is the template of its route.
+/// Counts a request that was rejected with status 429. `route` is the route's template.
 pub(crate) fn count_rate_limited(route: &str) {
     write(&[Metric::count("RateLimited", &[STACK_DIMENSION, "Route"])], &[("Route", route)]);
 }
@@ -73,15 +73,15 @@ impl Metric {
     }
 }
 
-/// Writes the metrics as one line, with a single call so that concurrent log lines are not mixed into it. An error is
-/// ignored, because it could not be reported without standard output.
+/// Writes the metrics as one line, with a single call so that concurrent log lines are not mixed into it. Errors are
+/// ignored, because without standard output there is no way to report them.
 fn write(metrics: &[Metric], dimensions: &[(&str, &str)]) {
     let line = format!("{}\n", metric_line(metrics, dimensions, &config::stack_name(), clock::now()));
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// Returns one line in the embedded metric format. CloudWatch ignores its field `level`, which is added so that the
-/// line can be filtered in the same way as a log line.
+/// Returns one line in the embedded metric format. CloudWatch ignores the `level` field, which is added so that the
+/// line can be filtered like any other log line.
 fn metric_line(metrics: &[Metric], dimensions: &[(&str, &str)], stack: &str, now: Timestamp) -> Value {
     let directives: Vec<Value> = metrics.iter().map(directive).collect();
     let mut fields = Map::new();

@@ -10,6 +10,6 @@ pub mod metrics;
 pub mod password;
 pub mod queue;
 pub mod queue_consumer;
+pub mod random_ids_and_secrets;
 pub mod schedule;
-pub mod secret;
 mod startup;

@@ -1,5 +1,5 @@
-//! Password hashing with argon2id. The parameters are the ones that OWASP recommends (19 MiB, 2 passes, 1 lane) and
-//! also the defaults of the crate `argon2`.
+//! Password hashing with argon2id. The parameters are those that OWASP recommends (19 MiB, 2 passes, 1 lane), which are
+//! also the defaults of the `argon2` crate.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -7,15 +7,15 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
 use crate::error::{Error, ErrorContext};
 
-/// Returns the hash of a password in PHC string format, in which it is stored.
+/// Hashes a password. Returns the hash in the PHC string format, ready to be stored.
 pub fn hash(password: &str) -> Result<String, Error> {
     let hash =
         Argon2::default().hash_password(password.as_bytes()).map_err(|e| Error::Internal(ErrorContext::new(e)))?;
     Ok(hash.to_string())
 }
 
-/// Whether the password matches the stored hash. `None` means that there is no agent with the e-mail address. The same
-/// work is done in that case, so that a login with an unknown e-mail address takes as long as a login with a wrong
+/// Whether the password matches the stored hash. `None` means that there is no agent with the e-mail address. In that
+/// case the same work is done, so that a login with an unknown e-mail address takes as long as one with a wrong
 /// password.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = PasswordHash::new(stored.unwrap_or(UNKNOWN_USER_HASH));
@@ -23,8 +23,8 @@ pub fn verify(password: &str, stored: Option<&str>) -> bool {
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the same parameters, which is checked if there is no stored hash. No password is known that
-/// matches it.
+/// A well-formed hash with the same parameters. The password is checked against it if there is no stored hash. No known
+/// password matches it.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

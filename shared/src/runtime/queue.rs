@@ -1,4 +1,4 @@
-//! The SQS queues that carry delivery tasks. A task contains ids, never the content of a message.
+//! The SQS queues that carry delivery tasks. A task contains ids, but never message content.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::runtime::config;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::queue_task::Task;
 
-/// A FIFO queue of first attempts. The message group of a task ensures that the tasks of a chat are handled in order.
+/// A FIFO queue of first attempts. Message groups ensure that each chat's tasks are handled in order.
 #[derive(Clone)]
 pub struct FifoQueue {
     queue: SqsQueue,
-    /// The number of message groups of an account. At most one task of a group is in progress at a time, so this number
-    /// limits the first attempts of the account that run at the same time.
+    /// The number of message groups per account. At most one task per group is in progress at a time, so this number
+    /// limits how many of the account's first attempts run concurrently.
     groups_per_account: u64,
 }
 
-/// A standard queue of later attempts and of other tasks that are delayed.
+/// A standard queue of later attempts and other delayed tasks.
 #[derive(Clone)]
 pub struct RetryQueue(SqsQueue);
 
@@ -54,8 +54,8 @@ queues! {
     ChannelRetryQueue(RetryQueue, "CHANNEL_RETRY_QUEUE_URL");
     /// Carries the first attempts to deliver to bot providers.
     BotQueue(FifoQueue, "BOT_QUEUE_URL");
-    /// Carries the later attempts to deliver to bot providers, and the checks whether a bot has reacted within its time
-    /// limit.
+    /// Carries the later attempts to deliver to bot providers, and the tasks that check whether a bot has reacted
+    /// within its time limit.
     BotRetryQueue(RetryQueue, "BOT_RETRY_QUEUE_URL");
     /// Carries the first attempts to deliver to webhooks.
     WebhookQueue(FifoQueue, "WEBHOOK_QUEUE_URL");
@@ -66,15 +66,15 @@ queues! {
 /// The queues of first attempts, one for each kind of receiver.
 pub type FirstAttemptQueues<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
 
-/// Queues the first attempts of stored notifications. The requests are sent concurrently, because each notification has
-/// its own receiver and therefore its own order. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
+/// Queues the first attempts of stored notifications. The requests are sent concurrently, because each notification
+/// goes to a different receiver, so they need no common order. Errors are handled as in
+/// [`FifoQueue::enqueue_or_leave_to_sweep`].
 pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
     let queue = |entry: &TimelineEntry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
     join_all(entries.iter().map(|entry| queue(entry).enqueue_entry_or_leave_to_sweep(entry))).await;
 }
 
-/// Queues the first attempt of the current round of an entry's delivery in the queue for its kind of receiver. Costs
-/// one request.
+/// Adds the first attempt of a delivery's current round to the queue for its kind of receiver. Costs one request.
 pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,
@@ -98,8 +98,8 @@ fn queue_of<'a>(entry: &TimelineEntry, (channel, bot, webhook): FirstAttemptQueu
 }
 
 impl WebhookQueue {
-    /// Queues the first attempts of stored events. The requests are sent concurrently, because each webhook has its own
-    /// order. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
+    /// Queues the first attempts of stored events. The requests are sent concurrently, because each webhook receives
+    /// its events independently of the others. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
     pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
         join_all(events.iter().map(|event| self.0.enqueue_entry_or_leave_to_sweep(event))).await;
     }
@@ -172,15 +172,15 @@ impl SqsQueue {
         Self { client, url: startup.environment.required(url_variable) }
     }
 
-    /// Sends a message. The future is boxed so that the SDK's types are compiled only once, in this crate, instead of
-    /// in every function.
+    /// Sends a message. The future is boxed so that the AWS SDK's types are compiled only once, in this crate, instead
+    /// of in every function.
     fn send(&self, body: String, options: SendOptions) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);
             let request = self.client.send_message().queue_url(&self.url).message_body(body);
             let request =
                 request.message_group_id(options.group_id).set_message_deduplication_id(options.deduplication_id);
-            // This parameter must be absent for a FIFO queue, which rejects even the value 0.
+            // This parameter must be absent for a FIFO queue, which rejects it even if the value is 0.
             let request = if seconds > 0 { request.delay_seconds(seconds) } else { request };
             request.send().await.map_err(|error| to_unavailable(&error))?;
             Ok(())

@@ -1,6 +1,6 @@
 //! Runs functions that consume a queue. The messages of a batch are handled concurrently, except that messages of the
 //! same FIFO group are handled in order. A message that fails, panics or cannot be read is reported as a batch item
-//! failure. The queue delivers such a message again after the visibility timeout. After five receives, it moves the
+//! failure. The queue delivers such a message again after the visibility timeout. After the fifth receive, it moves the
 //! message to the dead-letter queue.
 
 use std::collections::HashMap;
@@ -50,8 +50,8 @@ async fn handle_batch(handler: TaskHandler, messages: Vec<SqsMessage>) -> SqsBat
     response
 }
 
-/// Divides a batch into sequences that must be handled in order. A sequence consists of the messages of one message
-/// group of a FIFO queue. Standard queues preserve no order, so each of their messages is a sequence of its own.
+/// Divides a batch into sequences that must be handled in order. The messages in one message group of a FIFO queue form
+/// a sequence. Standard queues do not preserve order, so each of their messages is a sequence of its own.
 fn ordered_groups(messages: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
     let (mut groups, mut index_by_group_id) = (Vec::<Vec<SqsMessage>>::new(), HashMap::new());
     for message in messages {
@@ -85,7 +85,7 @@ async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
     let (id, attempts) = (&message.message_id, message.attributes.get("ApproximateReceiveCount").map(String::as_str));
     let task = match Task::from_json(message.body.as_deref().unwrap_or_default()) {
         Ok(task) => task,
-        // The task could come from another version of the function. Therefore it is retried and not dropped.
+        // The task may come from another version of the function, so it is retried instead of dropped.
         Err(error) => {
             tracing::error!(context = ?error.context(), queue_message_id = id, attempts, "task cannot be read");
             return false;
@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn task(seq: u64) -> String {
-        Task::new_entry("acc", 1, seq).to_json()
+        Task::first_attempt_of_new_entry("acc", 1, seq).to_json()
     }
 
     /// Handles a batch. Returns the `seq` of each handled entry and the ids of the failed messages. The handler fails

@@ -1,4 +1,4 @@
-//! Runs functions that are started on a schedule.
+//! Runs scheduled functions.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::runtime::startup;
 
 type ScheduledHandler = Arc<dyn Fn() -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;
 
-/// Runs a scheduled function until the process ends. The value that the handler returns is the response of the
-/// invocation.
+/// Runs a scheduled function until the process ends. The value that the handler returns becomes the invocation's
+/// response.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,

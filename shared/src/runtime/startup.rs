@@ -1,5 +1,5 @@
-//! The start and the end of a function's process, which are the same for HTTP functions, queue consumers and scheduled
-//! functions.
+//! The startup and shutdown of a function's process, which are the same for HTTP functions, queue consumers and
+//! scheduled functions.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use crate::runtime::dependencies::{self, Dependency};
 use crate::runtime::log;
 
 /// Starts logging and opens the dependencies of a handler. If environment variables are missing, logs their names and
-/// returns the exit code with which the process must end.
+/// returns the exit code for the process.
 pub(super) async fn open_dependencies<R: Dependency>() -> Result<R, ExitCode> {
     log::start();
     dependencies::open::<R>().await.map_err(|missing| {
@@ -16,7 +16,7 @@ pub(super) async fn open_dependencies<R: Dependency>() -> Result<R, ExitCode> {
     })
 }
 
-/// Returns the exit code of the process after the loop of the Lambda runtime has ended.
+/// Returns the process's exit code once the Lambda runtime's loop has ended.
 pub(super) fn exit_code(result: Result<(), lambda_runtime::Error>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! The admin endpoints for an account's settings, webhooks and signing secrets.
+//! The admin endpoints that manage an account's settings, webhooks and signing secrets.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{MAX_WEBHOOKS, SigningSecret, Webhook};
 use crate::error::Error;
 use crate::runtime::http::Response;
-use crate::runtime::secret;
+use crate::runtime::random_ids_and_secrets;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
@@ -34,7 +34,7 @@ impl AccountSettingsService<'_> {
     }
 
     /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If the request creates
-    /// this webhook, the response shows its signing secret; no later response does.
+    /// this webhook, the response shows its signing secret; no later response shows it.
     pub async fn update(&self, body: &Value) -> Result<Response, Error> {
         let (url, rules) = (settings::parse_webhook_url(body, self.outbound.guard())?, settings::parse_rules(body)?);
         let new_webhook = self.new_webhook()?;
@@ -67,7 +67,7 @@ impl AccountSettingsService<'_> {
         if has_changed { self.chats.plan_retention_pass(self.account_id, self.now).await } else { Ok(()) }
     }
 
-    /// Adds a webhook. The response shows its signing secret; no later response does.
+    /// Adds a webhook. The response shows its signing secret; no later response shows it.
     pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
         let edit = |settings: &mut AccountSettings| {
@@ -107,7 +107,7 @@ impl AccountSettingsService<'_> {
     /// requests rotate the secret concurrently, one of them is rejected. Costs two reads and one write.
     pub async fn rotate_signing_secret(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.plus(Duration::from_secs(admin::parse_overlap_seconds(body)?));
-        let secret = secret::random_signing_secret()?;
+        let secret = random_ids_and_secrets::random_signing_secret()?;
         let before = find_webhook(&mut self.directory.settings(self.account_id).await?, webhook_id)?.secrets.clone();
         let edit = |settings: &mut AccountSettings| {
             let webhook = find_webhook(settings, webhook_id)?;
@@ -127,7 +127,7 @@ impl AccountSettingsService<'_> {
         let webhook = find_webhook(&mut settings, webhook_id)?;
         let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
         let body = sample.body(webhook_id, self.now).to_string().into_bytes();
-        let (id, secrets) = (secret::unstored_message_id(), webhook.valid_secrets(self.now));
+        let (id, secrets) = (random_ids_and_secrets::new_webhook_request_id(), webhook.valid_secrets(self.now));
         let post = SignedPost {
             url,
             body,
@@ -141,11 +141,12 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(json!({ "status": status, "ms": duration_ms, "error": error.or(http_error) })))
     }
 
-    /// Creates a webhook with a random id and a random signing secret, but without a URL and events.
+    /// Creates a webhook with a random id and a random signing secret, but without a URL or events.
     fn new_webhook(&self) -> Result<Webhook, Error> {
-        let current_secret = SigningSecret { secret: secret::random_signing_secret()?, valid_until: None };
+        let current_secret =
+            SigningSecret { secret: random_ids_and_secrets::random_signing_secret()?, valid_until: None };
         Ok(Webhook {
-            webhook_id: secret::random_identifier()?,
+            webhook_id: random_ids_and_secrets::random_identifier()?,
             url: String::new(),
             events: Vec::new(),
             secrets: vec![current_secret],
@@ -167,7 +168,7 @@ fn set_first_webhook_url(
             return Ok(true);
         }
         (None, [_] | []) => settings.webhooks.clear(),
-        // If this were allowed, a repeated request would remove one more webhook each time.
+        // If this were allowed, each repetition of the request would remove another webhook.
         (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)

@@ -8,21 +8,21 @@ use crate::domain::sha256;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::http::Request;
-use crate::runtime::secret::{self, OperatorKey};
+use crate::runtime::random_ids_and_secrets::{self, OperatorKey};
 use crate::store::connections::Connections;
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
-/// Returns the session of a signed-in agent. Costs one read. At most once a minute, also costs two writes, which store
-/// the time of the request.
+/// Returns the session of a signed-in agent. Costs one read, plus two writes at most once a minute to store the time of
+/// the request.
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
 }
 
-/// Returns the session of a signed-in admin. Costs one read. At most once a minute, also costs two writes, which store
-/// the time of the request.
+/// Returns the session of a signed-in admin. Costs one read, plus two writes at most once a minute to store the time of
+/// the request.
 pub async fn admin(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let session = agent(connections, request).await?;
     match session.role {
@@ -45,7 +45,7 @@ pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, B
     let expected = provider.authorization_hash.as_deref();
     let matches_secret = |secret: &str| {
         expected.is_some_and(|expected| {
-            secret::equals_in_constant_time(sha256::hex_digest(secret).as_bytes(), expected.as_bytes())
+            random_ids_and_secrets::equals_in_constant_time(sha256::hex_digest(secret).as_bytes(), expected.as_bytes())
         })
     };
     let is_authorized =

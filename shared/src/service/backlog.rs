@@ -1,4 +1,4 @@
-//! Processes the overdue items of the index `due` within a time limit. Several partitions are processed concurrently,
+//! Processes the overdue items of the `due` index within a time limit. Several partitions are processed concurrently,
 //! each from its oldest item. A worker processes one page of a partition and then takes the next partition, so that a
 //! long partition does not delay the others.
 
@@ -16,7 +16,7 @@ use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, Ove
 
 /// The number of partitions that are processed concurrently.
 const MAX_CONCURRENT_PARTITIONS: u64 = 8;
-/// The number of items of a partition that a worker processes before it takes the next partition.
+/// How many items of a partition a worker processes before it takes the next partition.
 const MAX_ITEMS_PER_PAGE: i32 = 25;
 
 /// The future of a handler. It resolves to true if the item was changed. Only changed items count towards the run's
@@ -62,7 +62,7 @@ struct PartitionPosition {
 
 /// The state that the workers of a run share.
 struct BacklogProgress {
-    /// The partitions with unprocessed items, in the order in which they are processed.
+    /// The partitions with unprocessed items, in processing order.
     pending: VecDeque<PartitionPosition>,
     report: BacklogReport,
 }
@@ -161,8 +161,8 @@ impl BacklogReport {
     }
 }
 
-/// Returns all partitions in the order in which a run processes them. Each minute, a different partition comes first,
-/// so that runs that end early do not always skip the same partitions.
+/// Returns all partitions in processing order. Each minute, a different partition comes first. Otherwise, runs that end
+/// early would always skip the same partitions.
 fn all_partitions(now: Timestamp) -> VecDeque<PartitionPosition> {
     let first = (now.seconds() / 60).wrapping_mul(MAX_CONCURRENT_PARTITIONS);
     (0..DUE_PARTITIONS).map(|n| PartitionPosition { partition: (first + n) % DUE_PARTITIONS, after: None }).collect()

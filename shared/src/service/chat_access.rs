@@ -47,8 +47,8 @@ impl ChatAccess<'_> {
         visible.ok_or(Error::Forbidden("the chat is offered to other agents"))
     }
 
-    /// Reads a visitor whose open or last chat the agent may see. Costs two reads and, for an agent without the admin
-    /// role, the reads of [`chat`](Self::chat).
+    /// Reads a visitor. The agent must be allowed to see the visitor's open or most recent chat. Costs two reads and,
+    /// for an agent without the admin role, the reads of [`chat`](Self::chat).
     pub async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.session.account_id, number, self.now).await?;
         let visitor = visitor.ok_or(Error::NotFound)?;
@@ -102,7 +102,7 @@ impl ChatAccess<'_> {
         let channels = self.directory.cached_channels(&channel_ids);
         let (channels, mut roster) = try_join(channels, self.directory.cached_roster(account_id)).await?;
         let settings = |chat: &Chat| channels.get(&chat.channel_id).map(|channel| &channel.settings);
-        if undecided().any(|chat| may_be_outdated(&roster, chat, viewer, settings(chat))) {
+        if undecided().any(|chat| roster_may_be_outdated(&roster, chat, viewer, settings(chat))) {
             roster = self.directory.fresh_roster(account_id).await?;
         }
         chats.retain(|chat| viewer.sees(chat, &roster, settings(chat)));
@@ -110,10 +110,10 @@ impl ChatAccess<'_> {
     }
 }
 
-/// Whether a cached roster may be too old for the decision whether the agent may see this chat. Such a roster does not
-/// contain the department to which the chat is offered, or the agents that the chat's channel names. It would make the
-/// chat visible to every agent.
-fn may_be_outdated(roster: &Roster, chat: &Chat, viewer: Viewer, channel: Option<&ChannelSettings>) -> bool {
+/// Whether a cached roster may be too old to decide whether the agent may see this chat. An outdated roster does not
+/// contain the department to which the chat is offered, or the agents that the chat's channel names, so it would make
+/// the chat visible to every agent.
+fn roster_may_be_outdated(roster: &Roster, chat: &Chat, viewer: Viewer, channel: Option<&ChannelSettings>) -> bool {
     let is_unknown =
         chat.state.offered_department().is_some_and(|id| roster.offer_includes(id, viewer.agent_id).is_none());
     let is_for_all = channel

@@ -1,10 +1,10 @@
-//! The admin endpoints of the delivery log: list deliveries, and replay failed ones.
+//! The admin endpoints of the delivery log, which list deliveries and replay failed ones.
 
 use serde_json::Value;
 
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::delivery::DeliveryState;
-use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder};
+use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::http::Response;
@@ -37,9 +37,9 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, self.now)))
     }
 
-    /// Replays one delivery, or the failed deliveries of a chat or of a time range. The oldest delivery is replayed
-    /// first, so that a receiver gets the messages of a chat in order. A delivery that a concurrent request is
-    /// replaying is skipped. Failed events that need a reaction of a bot are counted but not replayed.
+    /// Replays one delivery, or the failed deliveries in a chat or a time range. The oldest delivery is replayed first,
+    /// so that a receiver gets a chat's messages in order. A delivery that a concurrent request is replaying is
+    /// skipped. Failed events that need a reaction from a bot are counted but not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
         let failed = DeliveryFilter::all(DeliveryState::Failed);
         let page = match delivery_log::parse_replay_request(body)? {

@@ -3,8 +3,8 @@
 pub mod account_settings;
 pub mod auth;
 pub mod backlog;
-pub mod bot_events;
 pub mod chat_access;
-pub mod crm_assignment;
+pub mod chat_assigned_notification;
 pub mod delivery_log;
+pub mod events_from_bots;
 pub mod retention;

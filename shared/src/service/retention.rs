@@ -13,8 +13,8 @@ use crate::store::directory::Directory;
 /// chats of one account. Returns the number of accounts whose pass failed; the next run continues these passes.
 ///
 /// The caller guarantees that all idle checks that were due before `checked_until` have been made. An open chat keeps
-/// the old retention period until its next idle check. Therefore a pass waits until all chats that were open when it
-/// was planned have been checked.
+/// the old retention period until its next idle check. Therefore, a pass first waits until every chat that was open
+/// when the pass was planned has been checked.
 pub async fn continue_passes(
     directory: &Directory,
     chats: &Chats,

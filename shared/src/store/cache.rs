@@ -1,4 +1,4 @@
-//! A cache in the memory of a process for items that change rarely. A cached item is valid for ten seconds.
+//! An in-memory cache for items that rarely change. Each process has its own. A cached item is valid for ten seconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,12 +8,12 @@ const CACHE_TTL: Duration = Duration::from_secs(10);
 /// The maximum number of cached keys. A full cache is emptied before the next item is added.
 const MAX_CACHE_ENTRIES: usize = 1_000;
 
-/// Stores items by their key. It also remembers the keys that have no item in the table.
+/// Caches items by key. Also remembers the keys for which the table contains no item.
 pub(in crate::store) struct Cache<T> {
     items: Mutex<HashMap<String, CacheEntry<T>>>,
 }
 
-/// When the item was read, and the item itself. The item is `None` if the table does not contain it.
+/// The time at which the item was read, and the item itself, or `None` if the table does not contain it.
 type CacheEntry<T> = (Instant, Option<Arc<T>>);
 
 impl<T> Default for Cache<T> {
@@ -23,8 +23,8 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    /// Returns `None` if the key is not cached or its entry is too old, and `Some(None)` if the table is known to have
-    /// no item with this key.
+    /// Returns `None` if the key is not cached or its entry is too old, and `Some(None)` if the table is known to
+    /// contain no item with this key.
     pub(in crate::store) fn get(&self, key: &str) -> Option<Option<Arc<T>>> {
         let items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         let (read_at, item) = items.get(key)?;

@@ -5,8 +5,8 @@ mod cache;
 pub mod chats;
 pub mod connections;
 pub mod directory;
-mod race_retries;
 pub mod table;
+mod write_races;
 
 #[cfg(test)]
 mod tests;

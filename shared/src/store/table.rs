@@ -1,6 +1,6 @@
 //! The DynamoDB operations that the stores use. The functions are not generic and return boxed futures. The SDK's
-//! nested types are therefore compiled only once, in this crate; compiling them in each Lambda function would take 20
-//! seconds per function.
+//! nested types are therefore compiled only once, in this crate. Otherwise, they would add 20 seconds to the build of
+//! each Lambda function.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use futures_util::future::BoxFuture;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::dependencies::StartupContext;
 
-/// An item: its attributes by name.
+/// An item, as a map from attribute names to values.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// A condition for updates that must not recreate a deleted item.
 pub(crate) const ITEM_EXISTS: &str = "attribute_exists(#pk)";
 
-/// The values of the placeholders in an expression, such as `:name`.
+/// The values of an expression's placeholders, such as `:name`.
 pub(crate) type ExpressionValues = Vec<(&'static str, AttributeValue)>;
 
 #[derive(Clone)]
@@ -36,15 +36,15 @@ pub struct Table {
     name: Arc<str>,
 }
 
-/// The primary key of an item, which consists of the partition key and the sort key.
+/// An item's primary key: its partition key and its sort key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub pk: String,
     pub sk: String,
 }
 
-/// An update of one item, in DynamoDB's expression language. The placeholder `#name` stands for the attribute `name`.
-/// `U` is the type of the update expression: a literal, or a `String` if the expression depends on the data.
+/// An update to one item, in DynamoDB's expression language. The placeholder `#name` stands for the `name` attribute.
+/// `U` is the type of the update expression: a string literal, or a `String` if the expression depends on the data.
 #[derive(Clone)]
 pub(crate) struct ItemUpdate<U = &'static str> {
     pub key: Key,
@@ -54,7 +54,7 @@ pub(crate) struct ItemUpdate<U = &'static str> {
     pub values: ExpressionValues,
 }
 
-/// One write of a transaction. The transaction fails if the condition of any of its writes fails.
+/// One write in a transaction. The whole transaction fails if the condition of any write fails.
 #[derive(Clone)]
 pub(crate) enum Write {
     /// Stores a new item. Fails if an item with the same key exists.
@@ -68,7 +68,7 @@ pub(crate) enum Write {
     Check(Key, &'static str, ExpressionValues),
 }
 
-/// A query of one partition of the table or of an index.
+/// A query on one partition of the table or of an index.
 #[derive(Clone)]
 pub(crate) struct Query {
     /// The name of the index. `None` means that the table itself is queried.
@@ -98,14 +98,14 @@ pub(crate) enum WriteError {
         index: usize,
         item: Option<Item>,
     },
-    /// A concurrent transaction was writing the same item, and the retries did not succeed either.
+    /// Concurrent transactions were writing the same item, and every retry failed too.
     Contended,
     Error(Error),
 }
 
 impl From<WriteError> for Error {
-    /// Converts a failed condition to `NotFound`. Use this only for writes whose condition can fail only because the
-    /// item was deleted.
+    /// Converts a failed condition to `NotFound`. Use this only for conditions that fail exactly when the item has been
+    /// deleted.
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::ConditionFailed { .. } => Self::NotFound,
@@ -132,7 +132,7 @@ impl Key {
 }
 
 impl ItemUpdate<String> {
-    /// Sets each attribute to the value with the same name: `#name = :name`.
+    /// Sets each attribute to the placeholder of the same name: `#name = :name`.
     pub(crate) fn set_attributes(key: Key, values: ExpressionValues, condition: &'static str) -> Self {
         let name = |value: &'static str| value.trim_start_matches(':');
         let assignments: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();
@@ -141,7 +141,7 @@ impl ItemUpdate<String> {
 }
 
 /// Returns the values of `after` that differ from `before`. Both must contain the same attributes in the same order.
-/// Writing only the differences preserves concurrent changes of other attributes.
+/// Writing only the changed values preserves concurrent changes to other attributes.
 pub(crate) fn changed_values(before: ExpressionValues, after: ExpressionValues) -> ExpressionValues {
     after.into_iter().zip(before).filter_map(|(after, before)| (after != before).then_some(after)).collect()
 }
@@ -177,8 +177,8 @@ impl Table {
         Self::new(client.clone(), &name)
     }
 
-    /// Reads an item with strong consistency. Returns `None` if the item does not exist. A key that is too long for
-    /// DynamoDB also returns `None` and not an error, because keys contain parts of public URLs. Costs one read.
+    /// Reads an item with strong consistency. Returns `None` if the item does not exist. Keys contain parts of public
+    /// URLs, so a key that is too long for DynamoDB also returns `None` rather than an error. Costs one read.
     pub(crate) fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {
@@ -216,8 +216,9 @@ impl Table {
         })
     }
 
-    /// Stores an item. If `create_only` is true, fails if an item with the same key exists. The SDK repeats a request
-    /// that timed out, so an identical item in the table counts as success. Costs one write.
+    /// Stores an item. If `create_only` is true, fails if a different item with the same key exists. An identical item
+    /// counts as success, because the SDK may have repeated a request that timed out after the item was stored. Costs
+    /// one write.
     pub(crate) fn put(&self, item: Item, create_only: bool) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
@@ -305,7 +306,7 @@ impl Table {
         })
     }
 
-    /// Reads items of one partition in the order of their sort keys. Costs one query.
+    /// Reads items from one partition, sorted by their sort keys. Costs one query.
     pub(crate) fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.query_page(query, "", None).await?.items) })
     }
@@ -356,7 +357,7 @@ impl Table {
         })
     }
 
-    /// Makes all of the writes, or none of them if the condition of one fails. Costs two writes for each item.
+    /// Makes all of the writes, or none of them if any condition fails. Costs two writes for each item.
     pub(crate) fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.transaction_part(write)).collect();
@@ -415,9 +416,9 @@ impl Table {
 }
 
 /// Retries a write that DynamoDB cancelled because of a concurrent transaction. A cancelled write has changed nothing,
-/// so it can be repeated, and its conditions are evaluated again. The SDK does not retry such writes.
+/// so it is safe to retry; its conditions are then evaluated again. The SDK itself does not retry such writes.
 async fn retry_contended<T, W: Future<Output = Result<T, WriteError>>>(write: impl Fn() -> W) -> Result<T, WriteError> {
-    for _ in 1..MAX_CONTENDED_ATTEMPTS {
+    for _ in 1..MAX_CONTENDED_WRITES {
         match write().await {
             Err(WriteError::Contended) => {}
             result => return result,
@@ -426,7 +427,7 @@ async fn retry_contended<T, W: Future<Output = Result<T, WriteError>>>(write: im
     write().await
 }
 
-const MAX_CONTENDED_ATTEMPTS: usize = 4;
+const MAX_CONTENDED_WRITES: usize = 4;
 
 fn non_empty(condition: &str) -> Option<String> {
     (!condition.is_empty()).then(|| condition.to_owned())
@@ -435,8 +436,8 @@ fn non_empty(condition: &str) -> Option<String> {
 const MAX_PARTITION_KEY_BYTES: usize = 2_048;
 const MAX_SORT_KEY_BYTES: usize = 1_024;
 
-/// The maximum number of requests for one batch. DynamoDB may leave some keys of a batch unprocessed, and these keys
-/// are requested again.
+/// The maximum number of requests for one batch. DynamoDB may leave some of a batch's keys unprocessed; those keys are
+/// requested again.
 const MAX_BATCH_GET_ROUNDS: usize = 5;
 
 const ITEM_IS_NEW: &str = "attribute_not_exists(pk)";
@@ -516,8 +517,8 @@ fn is_throttling(code: &str) -> bool {
     )
 }
 
-/// Maps an SDK error to an [`Error`]. A missing response or throttling becomes `Unavailable`. An invalid request, for
-/// example an item of more than 400 KB, becomes `Unwritable`. Everything else becomes `Internal`.
+/// Maps an SDK error to an [`Error`]. A missing response or throttling becomes `Unavailable`. An invalid request, such
+/// as one with an item larger than 400 KB, becomes `Unwritable`. Everything else becomes `Internal`.
 fn request_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     let code = error.code().map(str::to_owned);
     let is_throttled = code.as_deref().is_some_and(is_throttling);

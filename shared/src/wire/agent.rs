@@ -60,7 +60,7 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     Ok(*content)
 }
 
-/// The recipient of a transfer, identified by the id of the agent or of the department.
+/// The recipient of a transfer, identified by an agent id or a department id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferRequest {
     Agent(u64),
@@ -90,7 +90,7 @@ pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
 
-/// Returns a chat as an item of a list. Links that Safe URL (the link filter) blocks are replaced.
+/// Returns a chat as a list item. Links that Safe URL (the link filter) blocks are replaced.
 pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
     let chat = &safe_urls.filter_chat(chat);
     let last_message = chat
@@ -225,7 +225,7 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
     Value::Object(fields)
 }
 
-/// Returns a delivery as admins and agents see it. A failure is not shown before the end of the round's nine seconds.
+/// Returns a delivery as admins and agents see it. A failure is not shown until the round's nine seconds have passed.
 /// Error texts that the channel hides are left out.
 pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
     let state = delivery.visible_state(now);

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::bot::BotNotice;
+use crate::domain::bot::BotNotification;
 use crate::domain::chat::Chat;
 use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
 use crate::domain::timeline_entry::TimelineEntry;
@@ -26,7 +26,7 @@ const MAX_NUMBER_CHARS: usize = 20;
 /// An event that a provider has sent, after validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BotEvent {
-    /// Identifies the chat to which the event belongs.
+    /// Identifies the chat that the event belongs to.
     pub chat: ChatReference,
     pub kind: BotEventKind,
 }
@@ -46,7 +46,7 @@ pub enum BotEventKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatReference {
     pub chat_id: Option<u64>,
-    /// The consecutive number of the visitor within the account.
+    /// The sequential number of the visitor within the account.
     pub client_id: Option<u64>,
     /// The id of the event. To answer a CLIENT_MESSAGE, a provider can send the id of that message here.
     pub id: Option<String>,
@@ -156,7 +156,7 @@ fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
 }
 
 /// Parses the contact details, which can be at the top level or in `contacts`. If a field is present in both places,
-/// the one in `contacts` is used.
+/// the value in `contacts` takes precedence.
 fn parse_contacts(body: Fields<'_>) -> Result<VisitorProfile, Error> {
     let nested = if body.value("contacts").is_some() { Some(body.object("contacts")?) } else { None };
     let field = |name| {
@@ -195,7 +195,7 @@ pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor
 }
 
 /// Returns the body of the event AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
-pub fn notice_json(notice: BotNotice, entry: &TimelineEntry, chat: &Chat) -> Value {
+pub fn notice_json(notice: BotNotification, entry: &TimelineEntry, chat: &Chat) -> Value {
     Value::Object(common_fields(notice.event(), entry, chat))
 }
 

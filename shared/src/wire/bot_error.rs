@@ -3,10 +3,10 @@
 
 use crate::error::{Error, ErrorResponse};
 
-/// The reason why an event of a bot provider was rejected or failed.
+/// The reason an event from a bot provider was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BotApiError {
-    /// The provider has no bot with the token in the request's URL.
+    /// The provider has no bot with the token that is in the request's URL.
     #[error("the token is not known")]
     InvalidClient,
     /// The provider's `Authorization` header is missing or wrong.

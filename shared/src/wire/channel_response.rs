@@ -8,7 +8,7 @@ use crate::domain::delivery::{Failure, Outcome};
 use crate::domain::message_content::truncate_chars;
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// The maximum length of the integrator's error message that an entry stores.
+/// The maximum stored length of the integrator's error message.
 const MAX_ERROR_MESSAGE_CHARS: usize = 500;
 
 /// Parses a response body. If it is a JSON string that itself contains JSON, the content of the string is parsed.
@@ -18,7 +18,7 @@ pub(super) fn parse_json(body: &[u8]) -> Option<Value> {
     if let Value::String(inner) = &value { serde_json::from_str(inner).ok() } else { Some(value) }
 }
 
-/// Returns the outcome of an attempt to which the integrator has responded.
+/// Returns the outcome of an attempt that the integrator has responded to.
 pub fn outcome(response: &ReceiverResponse, settings: &ChannelSettings) -> Outcome {
     let body = parse_json(&response.body);
     let object = body.as_ref().and_then(Value::as_object);

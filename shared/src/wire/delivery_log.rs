@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter};
+use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -128,7 +128,7 @@ fn whole_number(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     value.as_u64().map(Some).ok_or_else(|| fields.invalid(name, "must be a whole number"))
 }
 
-/// Converts Unix times in seconds to a range of timestamps. The range includes the whole second `to`.
+/// Converts Unix times in seconds to a range of timestamps. The range includes the entire second `to`.
 fn time_range(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
     let from = from.unwrap_or(0).saturating_mul(1_000);
     let to = to.map_or(u64::MAX, |to| to.saturating_mul(1_000).saturating_add(999));

@@ -13,7 +13,7 @@ pub struct Fields<'a> {
     object: &'a Map<String, Value>,
     /// The path of the object in the body. It is empty for the body itself.
     path: &'a str,
-    /// Whether invalid optional fields are ignored. Otherwise an invalid optional field makes the whole body invalid.
+    /// Whether invalid optional fields are ignored. If not, an invalid optional field makes the whole body invalid.
     lenient: bool,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns an optional http or https URL to which the service will send requests. The URL is normalized, and its
+    /// Returns an optional http or https URL that the service will send requests to. The URL is normalized, and its
     /// fragment is removed.
     pub fn outbound_url(&self, name: &str) -> Result<Option<Url>, Error> {
         let Some(text) = self.strict_url(name)? else { return Ok(None) };
@@ -125,7 +125,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Normalizes a URL in the same way as [`outbound_url`](Self::outbound_url). If it is invalid, the error contains
-    /// the path of the field `name`.
+    /// the path of the `name` field.
     pub fn normalize_url(&self, name: &str, text: &str) -> Result<Url, Error> {
         self.reject_control_chars(name, text)?;
         let url = Url::parse(text).ok().filter(|_| link_detection::is_web_url(text));
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
         Ok(url)
     }
 
-    /// Returns an error for the field `name` if `text` contains control characters.
+    /// Returns an error for the `name` field if `text` contains control characters.
     pub fn reject_control_chars(&self, name: &str, text: &str) -> Result<(), Error> {
         let has_control = text.chars().any(char::is_control);
         if has_control { Err(self.invalid(name, "must not contain control characters")) } else { Ok(()) }
@@ -203,8 +203,8 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.invalid(name, format_args!("must be a list of at most {max_items} integers")))
     }
 
-    /// Returns an optional value of an enumeration. `names` lists the valid names for the error message; `parse`
-    /// converts a name to its value.
+    /// Returns an optional enumeration value. `names` lists the valid names for the error message; `parse` converts a
+    /// name to its value.
     pub fn enumerated<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -213,8 +213,7 @@ impl<'a> Fields<'a> {
         parsed.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be one of {names}")))
     }
 
-    /// Passes on the result for an optional field. If invalid optional fields are ignored, replaces an error with
-    /// `None`.
+    /// Returns the result for an optional field. If invalid optional fields are ignored, replaces an error with `None`.
     fn optional<T>(&self, result: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
         if self.lenient { Ok(result.unwrap_or(None)) } else { result }
     }

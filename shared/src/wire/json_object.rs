@@ -6,7 +6,7 @@ pub(super) fn without_nulls<const N: usize>(fields: [(&str, Value); N]) -> Map<S
     present.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns a JSON object with the given fields added. They replace existing fields of the same names.
+/// Returns a JSON object with the given fields added. They replace existing fields with the same names.
 pub(super) fn with_fields<const N: usize>(mut object: Value, added: [(&str, Value); N]) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.extend(added.map(|(name, value)| (name.to_owned(), value)));

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 use crate::domain::message_content::truncate_chars;
 use crate::error::Error;
 
-/// The maximum length of the path of a duplicate key in an error response.
+/// The maximum length of a duplicate key's path in an error response.
 const MAX_PATH_CHARS: usize = 255;
 
 /// Parses a JSON body. If an object in the body contains a duplicate key, the error contains the path of that key.

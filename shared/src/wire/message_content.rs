@@ -15,14 +15,14 @@ use crate::wire::json_object::without_nulls;
 pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
 /// The maximum length of a name, a title or an id.
 const MAX_MEDIA_FIELD_CHARS: usize = 1_000;
-/// No maximum length: a text of any length is accepted, and is truncated afterwards.
+/// No maximum length: a text of any length is accepted and truncated later.
 const UNLIMITED_CHARS: usize = usize::MAX;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParsedMessage {
-    /// A message. It is stored in the timeline.
+    /// A message, which is stored in the timeline.
     Content(Box<Content>),
-    /// A typing notice. It is not stored in the timeline.
+    /// A typing notice, which is not stored.
     Typing(TypingNotice),
 }
 

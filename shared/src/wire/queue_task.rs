@@ -18,11 +18,11 @@ pub enum Task {
     Typing(TypingTask),
     /// Check whether the bot has reacted, because its time limit has passed. If it has not, the chat is handed over to
     /// the agents.
-    AnswerDue(AnswerDueTask),
+    AnswerDue(BotReactionCheckTask),
 }
 
-/// A task to make one attempt to deliver an entry. The consumer drops the task if the entry is already in a later round
-/// or attempt.
+/// A task to make one attempt to deliver an entry. The consumer drops the task if the delivery has already reached a
+/// later round or attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryTask {
     /// The version of the task format.
@@ -30,8 +30,7 @@ pub struct EntryTask {
     pub account_id: String,
     pub chat_id: u64,
     pub seq: u64,
-    /// The round of the delivery to which the task belongs; see
-    /// [`Delivery::round`](crate::domain::delivery::Delivery::round).
+    /// The delivery round that the task belongs to; see [`Delivery::round`](crate::domain::delivery::Delivery::round).
     pub round: u32,
     /// The number of the attempt in the round, starting at 0.
     pub attempt: u32,
@@ -56,7 +55,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A task to send a typing notice of the agent who has the chat.
+/// A task to send a typing notice from the agent who has the chat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypingTask {
     /// The version of the task format.
@@ -71,7 +70,7 @@ pub struct TypingTask {
 
 /// A task to check, at the end of a bot's time limit, whether the bot has reacted to an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerDueTask {
+pub struct BotReactionCheckTask {
     /// The version of the task format.
     pub v: u8,
     pub account_id: String,
@@ -95,7 +94,7 @@ impl Task {
     }
 
     /// Creates the task for the first attempt of a message that has just been stored.
-    pub fn new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
+    pub fn first_attempt_of_new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
         Self::entry(account_id, chat_id, seq, 1, None)
     }
 
@@ -124,7 +123,7 @@ impl Task {
     pub fn answer_due(entry: &TimelineEntry, asked_at: Timestamp) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         let (account_id, asked_at) = (account_id.clone(), asked_at.0);
-        Self::AnswerDue(AnswerDueTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
+        Self::AnswerDue(BotReactionCheckTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
     pub fn account_id(&self) -> &str {
@@ -192,8 +191,8 @@ impl Task {
 }
 
 impl EntryTask {
-    /// Returns the task in the form in which the consumer processes it. If the task is from the FIFO queue, `turn_at`
-    /// is set to `now`, because its turn in the chat's order has come.
+    /// Returns the task as the consumer processes it. If the task is from the FIFO queue, `turn_at` is set to `now`,
+    /// because its turn in the chat's order has come.
     pub fn with_turn_started(&self, now: Timestamp) -> Self {
         Self { turn_at: if self.ordered { Some(now.0) } else { self.turn_at }, ..self.clone() }
     }
@@ -225,12 +224,12 @@ mod tests {
 
     #[test]
     fn queue_format_is_stable() {
-        let json = Task::new_entry("a", 7, 3).to_json();
+        let json = Task::first_attempt_of_new_entry("a", 7, 3).to_json();
         let expected = serde_json::json!({
             "kind": "entry", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "round": 1, "attempt": 0, "ordered": true
         });
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap(), expected);
-        assert_eq!(Task::from_json(&json).unwrap(), Task::new_entry("a", 7, 3));
+        assert_eq!(Task::from_json(&json).unwrap(), Task::first_attempt_of_new_entry("a", 7, 3));
     }
 
     fn group(account_id: &str, chat_id: u64, webhook_id: Option<&str>, group_count: u64) -> String {
@@ -269,7 +268,7 @@ mod tests {
 
     #[test]
     fn retried_attempt_keeps_its_turn_and_next_attempt_has_none() {
-        let Task::Entry(task) = Task::new_entry("a", 7, 3) else { panic!("not an entry task") };
+        let Task::Entry(task) = Task::first_attempt_of_new_entry("a", 7, 3) else { panic!("not an entry task") };
         let retry = task.with_turn_started(Timestamp(5)).retry_unrecorded();
         assert_eq!(Task::from_json(&retry.to_json()).unwrap(), retry);
         let Task::Entry(retry) = retry else { panic!("not an entry task") };

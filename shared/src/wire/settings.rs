@@ -20,11 +20,11 @@ use crate::wire::widget_triggers;
 const MAX_DOMAINS: usize = 100;
 /// The maximum length of a domain name (RFC 1035).
 const MAX_DOMAIN_BYTES: usize = 253;
-/// The highest value that an admin can set as the limit for a visitor's messages in ten seconds.
+/// The highest limit that an admin can set for a visitor's messages in ten seconds.
 const MAX_VISITOR_MESSAGES: u64 = 1_000;
-/// The highest value that an admin can set as the limit for a bot's requests in ten seconds.
+/// The highest limit that an admin can set for a bot's requests in ten seconds.
 const MAX_BOT_REQUESTS: u64 = 10_000;
-/// The highest value that an admin can set as the limit for new chats of a channel in ten seconds.
+/// The highest limit that an admin can set for a channel's new chats in ten seconds.
 const MAX_CHANNEL_CHATS: u64 = 10_000;
 const MAX_IDLE_CLOSE_MINUTES: u64 = 90 * 24 * 60;
 /// The longest retention period: ten years.
@@ -33,7 +33,7 @@ const MAX_UTC_OFFSET_MINUTES: f64 = 14.0 * 60.0;
 
 /// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings.
 /// Fields that are absent from the body, or from an object in it, stay unchanged. A field that is null is reset to the
-/// default of a new account. However, null removes the limit if the field is `idle_close` or `retention_days`.
+/// default for a new account, except that null in `idle_close` or `retention_days` removes the limit.
 pub fn apply_settings_patch(body: &Value, mut settings: AccountSettings) -> Result<AccountSettings, Error> {
     let fields = Fields::of(body)?;
     if fields.has("safe_urls") {
@@ -139,7 +139,7 @@ fn whole_minutes(number: f64) -> Option<i16> {
     (number.fract() == 0.0).then_some(number as i16)
 }
 
-/// Parses a time of day such as 09:30. Returns minutes after midnight. 24:00 means the end of the day.
+/// Parses a time of day such as 09:30. Returns the number of minutes after midnight. 24:00 means the end of the day.
 fn parse_time_of_day(fields: Fields<'_>, name: &str, default: u16) -> Result<u16, Error> {
     let Some(text) = fields.text(name, 5)? else { return Ok(default) };
     let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -169,7 +169,7 @@ pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard
     Ok(webhook)
 }
 
-/// Parses the field `webhook_url` in the body of PUT /admin/settings. Returns `None` if the body does not contain the
+/// Parses the `webhook_url` field in the body of PUT /admin/settings. Returns `None` if the body does not contain the
 /// field, and `Some(None)` if the field is null, which deletes the webhook.
 pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Option<String>>, Error> {
     let fields = Fields::of(body)?;
@@ -185,7 +185,7 @@ pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Optio
     }
 }
 
-/// Parses the field `rules` in the body of PUT /admin/settings. Returns `None` if the body does not contain the field.
+/// Parses the `rules` field in the body of PUT /admin/settings. Returns `None` if the body does not contain the field.
 pub fn parse_rules(body: &Value) -> Result<Option<Value>, Error> {
     let fields = Fields::of(body)?;
     if fields.has("rules") { widget_triggers::validated_rules(fields.value("rules")).map(Some) } else { Ok(None) }

@@ -8,13 +8,13 @@ use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 
 const MAX_SENDER_ID_CHARS: usize = 255;
-/// The maximum length of `message.id` and of each text about the sender other than `sender.id`.
+/// The maximum length of `message.id` and of every text field of the sender except `sender.id`.
 const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 
 /// A validated message or typing notice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitorMessage {
-    /// The value of `sender.id`, as text. An integer and the string of its digits identify the same visitor.
+    /// The value of `sender.id`, as text. An integer and a string of the same digits identify the same visitor.
     pub external_id: String,
     /// Whether `sender.id` is a JSON number.
     pub has_numeric_id: bool,
@@ -22,7 +22,7 @@ pub struct VisitorMessage {
     /// The text of the invitation that the visitor accepted (`sender.invite`), if there was one.
     pub invite: Option<String>,
     pub message: ParsedMessage,
-    /// The id that the integrator has given to the message (`message.id`). It is only written to the log.
+    /// The integrator's own id for the message (`message.id`). It is only written to the log.
     pub caller_message_id: Option<String>,
 }
 

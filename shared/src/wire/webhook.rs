@@ -1,5 +1,4 @@
-//! The bodies of the events that are sent to webhooks, and the interpretation of their responses (specification, part
-//! C).
+//! Builds the bodies of the events that are sent to webhooks, and interprets the responses (specification, part C).
 
 use serde_json::{Map, Value, json};
 
@@ -18,25 +17,25 @@ use crate::wire::json_object::without_nulls;
 
 /// The maximum number of custom data items in a response. Further items are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
-/// The maximum length of the content of a custom data item (specification, part D) and of a visitor's description.
+/// The maximum length of a custom data item's content (specification, part D) and of a visitor's description.
 const MAX_CUSTOM_DATA_CHARS: usize = 1_000;
-/// The maximum length of the part of an unconfirmed response that the entry stores.
+/// The maximum length of the excerpt that is stored if a response does not confirm the event.
 const MAX_EXCERPT_CHARS: usize = 200;
 /// The maximum length of a title, a key, a name, a phone number or an e-mail address.
 const MAX_WEBHOOK_FIELD_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
 /// The maximum total of [`transcript_bytes`] for the messages in a chat_finished event. The body contains each text
-/// three times, so it usually has at most three megabytes. A receiver can accept this amount within the timeout of an
-/// attempt. The body can grow to about ten megabytes, because some characters are escaped: in `html_messages`, an `&`
-/// takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
+/// three times, so it is usually at most three megabytes long. A receiver can accept a body of this size within the
+/// timeout of an attempt. The body can grow to about ten megabytes, because some characters are escaped: in
+/// `html_messages`, an `&` takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
-/// The assumed size in bytes of a message in the transcript without its text.
+/// The assumed size of a transcript message in bytes, excluding its text.
 const RECORD_OVERHEAD_BYTES: usize = 100;
 const OMISSION_NOTICE: &str = "The beginning of the chat is left out.";
 
-/// Returns the size in bytes that an entry adds to the transcript (the messages of the chat in a chat_finished event).
-/// The name of the sender is not counted. Returns 0 if the entry is not part of the transcript.
+/// Returns how many bytes an entry adds to the transcript (the chat's messages in a chat_finished event). The sender's
+/// name is not counted. Returns 0 if the entry is not part of the transcript.
 pub fn transcript_bytes(entry: &TimelineEntry) -> usize {
     if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
 }
@@ -46,7 +45,7 @@ fn is_visible_message(entry: &TimelineEntry) -> bool {
     entry.from != Sender::System && entry.content.is_displayable()
 }
 
-/// The data from which the request body of an event is built.
+/// The data that an event's request body is built from.
 pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
@@ -177,8 +176,8 @@ fn html_line(name: &str, text: &str) -> String {
     format!("<p><b>{}:</b> {}</p>\n", escape(name), escape(text).replace('\n', "<br>"))
 }
 
-/// Returns an item of `chat.messages`. The specification does not define bot messages, so they are sent as messages of
-/// an agent with the id 0.
+/// Returns an item of `chat.messages`. The specification does not define bot messages, so they are sent as messages
+/// from an agent with the id 0.
 fn message_record(entry: &TimelineEntry) -> Value {
     let text = entry.content.to_plain_text();
     let timestamp = entry.at.seconds();
@@ -237,10 +236,10 @@ fn empty_session_json() -> Value {
 
 /// The meaning of a webhook's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
-pub enum WebhookAnswer {
+pub enum WebhookResponse {
     /// The webhook confirmed the event: `result` is OK, or the event is call_event, for which every 2xx response counts
     /// as a confirmation. The data is empty for events whose response does not contain data.
-    Confirmed(Box<AnswerData>),
+    Confirmed(Box<WebhookResponseData>),
     /// The response has a 2xx status but no `result`. The event counts as delivered, but the data in the response is
     /// ignored. The field contains the beginning of the body.
     Unconfirmed(String),
@@ -253,37 +252,37 @@ pub enum WebhookAnswer {
 
 /// The data about the chat and its visitor that a webhook's response contains.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AnswerData {
+pub struct WebhookResponseData {
     pub panel: PanelUpdate,
     /// The contact details of the visitor.
     pub contact_info: VisitorProfile,
 }
 
-/// Interprets the HTTP response to an event. Invalid fields are ignored and long texts are truncated, but the other
-/// fields of the response are still used.
-pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> WebhookAnswer {
+/// Interprets the HTTP response to an event. Invalid fields are ignored and long texts are truncated, but the rest of
+/// the response is still used.
+pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> WebhookResponse {
     if !(200..=299).contains(&status) {
-        return WebhookAnswer::Retry(format!("HTTP {status}"));
+        return WebhookResponse::Retry(format!("HTTP {status}"));
     }
     if event == WebhookEvent::CallEvent {
-        return WebhookAnswer::Confirmed(Box::default());
+        return WebhookResponse::Confirmed(Box::default());
     }
     let value = channel_response::parse_json(body);
     let object = value.as_ref().and_then(Value::as_object);
     let result = object.and_then(|object| object.get("result")?.as_str()).map(str::trim);
     match (object, result) {
         (Some(object), Some(result)) if result.eq_ignore_ascii_case("ok") => {
-            WebhookAnswer::Confirmed(Box::new(if event.accepts_panel_data() {
+            WebhookResponse::Confirmed(Box::new(if event.accepts_panel_data() {
                 answer_data(object)
             } else {
-                AnswerData::default()
+                WebhookResponseData::default()
             }))
         }
-        (Some(_), Some(result)) if !result.is_empty() => WebhookAnswer::Rejected(format!(
+        (Some(_), Some(result)) if !result.is_empty() => WebhookResponse::Rejected(format!(
             "the answer is: {}",
             truncate_chars(&strip_tags(result), MAX_WEBHOOK_FIELD_CHARS)
         )),
-        _ => WebhookAnswer::Unconfirmed(excerpt(body)),
+        _ => WebhookResponse::Unconfirmed(excerpt(body)),
     }
 }
 
@@ -294,7 +293,7 @@ fn excerpt(body: &[u8]) -> String {
     if line.is_empty() { "(nothing)".to_owned() } else { truncate_chars(&line, MAX_EXCERPT_CHARS) }
 }
 
-fn answer_data(object: &Map<String, Value>) -> AnswerData {
+fn answer_data(object: &Map<String, Value>) -> WebhookResponseData {
     let contact_field = |name: &str, max_chars: usize| non_blank_text(object.get("contact_info")?.get(name), max_chars);
     let panel = PanelUpdate {
         custom_data: object.get("custom_data").and_then(parse_custom_data),
@@ -309,7 +308,7 @@ fn answer_data(object: &Map<String, Value>) -> AnswerData {
         description: contact_field("description", MAX_CUSTOM_DATA_CHARS),
         ..VisitorProfile::default()
     };
-    AnswerData { panel, contact_info }
+    WebhookResponseData { panel, contact_info }
 }
 
 /// Returns the update to an optional panel field. A null or empty value returns `Some(None)`, which clears the field.
@@ -343,7 +342,8 @@ fn parse_custom_data(value: &Value) -> Option<Vec<CustomData>> {
     Some(items.iter().filter_map(parse_item).take(MAX_CUSTOM_DATA_ITEMS).collect())
 }
 
-/// Returns a text, truncated to `max_chars` characters, or `None` if it is blank or not a text.
+/// Returns a text, truncated to `max_chars` characters, or `None` if the value is blank or is neither a string nor a
+/// number.
 fn non_blank_text(value: Option<&Value>, max_chars: usize) -> Option<String> {
     plain_text(value?).filter(|text| !text.trim().is_empty()).map(|text| truncate_chars(&text, max_chars))
 }
@@ -368,9 +368,9 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
-    fn accepted(body: &Value) -> AnswerData {
+    fn accepted(body: &Value) -> WebhookResponseData {
         let answer = interpret_response(WebhookEvent::ChatAccepted, 200, body.to_string().as_bytes());
-        let WebhookAnswer::Confirmed(data) = answer else { panic!("{answer:?}") };
+        let WebhookResponse::Confirmed(data) = answer else { panic!("{answer:?}") };
         *data
     }
 
@@ -402,12 +402,12 @@ mod tests {
         }));
         let only = CustomData { title: None, content: "ok".into(), link: None, key: None };
         let panel = PanelUpdate { custom_data: Some(vec![only]), ..PanelUpdate::default() };
-        assert_eq!(data, AnswerData { panel, ..AnswerData::default() });
+        assert_eq!(data, WebhookResponseData { panel, ..WebhookResponseData::default() });
     }
 
     #[test]
     fn absent_fields_are_preserved_and_empty_ones_cleared() {
-        assert_eq!(accepted(&json!({ "result": "OK" })), AnswerData::default());
+        assert_eq!(accepted(&json!({ "result": "OK" })), WebhookResponseData::default());
         let cleared = accepted(&json!({ "result": "OK", "custom_data": [], "crm_link": "", "page": null })).panel;
         let expected =
             PanelUpdate { custom_data: Some(Vec::new()), enable_assign: None, crm_link: Some(None), page: Some(None) };
@@ -449,10 +449,10 @@ mod tests {
 
     #[test]
     fn only_2xx_with_result_ok_is_confirmed() {
-        let unconfirmed = |answer: &str| WebhookAnswer::Unconfirmed(answer.to_owned());
-        let rejected = |text: &str| WebhookAnswer::Rejected(format!("the answer is: {text}"));
-        let retry = |status: u16| WebhookAnswer::Retry(format!("HTTP {status}"));
-        let confirmed = || WebhookAnswer::Confirmed(Box::default());
+        let unconfirmed = |answer: &str| WebhookResponse::Unconfirmed(answer.to_owned());
+        let rejected = |text: &str| WebhookResponse::Rejected(format!("the answer is: {text}"));
+        let retry = |status: u16| WebhookResponse::Retry(format!("HTTP {status}"));
+        let confirmed = || WebhookResponse::Confirmed(Box::default());
         let table = [
             (200, r#"{"result":"OK"}"#, confirmed()),
             (201, r#"{"result":"ok"}"#, confirmed()),
@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn unconfirmed_answer_is_truncated_to_an_excerpt() {
-        let WebhookAnswer::Unconfirmed(answer) =
+        let WebhookResponse::Unconfirmed(answer) =
             interpret_response(WebhookEvent::ChatFinished, 200, "é ".repeat(50_000).as_bytes())
         else {
             panic!("not unconfirmed")
@@ -501,7 +501,7 @@ mod tests {
         let bytes = [b'a', 0xff, b'b'];
         assert_eq!(
             interpret_response(WebhookEvent::ChatFinished, 200, &bytes),
-            WebhookAnswer::Unconfirmed("a\u{fffd}b".into())
+            WebhookResponse::Unconfirmed("a\u{fffd}b".into())
         );
     }
 }

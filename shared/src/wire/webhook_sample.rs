@@ -12,7 +12,7 @@ use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::rate_limit::RateWindow;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{IntegratorValues, ProfileSources, Visitor, VisitorChanges, VisitorProfile};
+use crate::domain::visitor::{OverriddenIntegratorValues, ProfileSources, Visitor, VisitorChanges, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
@@ -22,7 +22,7 @@ use crate::wire::webhook::WebhookPayload;
 /// The event to send when an admin tests a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleEvent {
-    /// The event `test`. It has no data and is only used to check that the URL works.
+    /// The `test` event. It has no data and is only used to check that the URL works.
     Test,
     ChatEvent(WebhookEvent),
 }
@@ -33,10 +33,10 @@ const EVENT_NAMES: &str =
 
 const SAMPLE_ACCOUNT_ID: &str = "sample";
 const SAMPLE_CHANNEL_ID: &str = "sample";
-/// The number of the sample chat and of the sample visitor. It is larger than the number of any real chat or visitor.
+/// The number of both the sample chat and the sample visitor. It is larger than the number of any real chat or visitor.
 const SAMPLE_NUMBER: u64 = 1_000_000_000;
 
-/// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test. The default is the event `test`.
+/// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test. The default is the `test` event.
 pub fn parse_sample(body: &Value) -> Result<SampleEvent, Error> {
     Ok(Fields::of(body)?.enumerated("event", EVENT_NAMES, SampleEvent::parse)?.unwrap_or(SampleEvent::Test))
 }
@@ -144,7 +144,7 @@ fn visitor() -> Visitor {
             description: Some("Sent by a test of the webhook.".to_owned()),
         },
         sources: ProfileSources::default(),
-        integrator_values: IntegratorValues::default(),
+        integrator_values: OverriddenIntegratorValues::default(),
         chats: 1,
         blacklisted: false,
         open_chat: Some(SAMPLE_NUMBER),

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::error::Error;
 
 const MAX_RULES: usize = 50;
-/// The maximum number of conditions of a rule, and also the maximum number of its commands.
+/// The maximum number of conditions in a rule. The same limit applies to its commands.
 const MAX_RULE_PARTS: usize = 20;
-/// The maximum size of all rules together, as JSON.
+/// The maximum total size of all rules as JSON.
 const MAX_RULES_BYTES: usize = 32 * 1024;
 
 /// Returns the rules if they are valid, otherwise an error. `None` counts as an empty list.

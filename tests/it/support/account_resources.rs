@@ -1,4 +1,4 @@
-//! An account that owns one resource of every kind that can occur in the path of a route.
+//! An account that owns one resource of every kind that can appear in a route's path.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::support::routes::protected_routes;
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// An account with one resource for every path parameter. Resources that are numbered within the account have the
-/// number 2. The same number therefore does not exist in an account that has only one resource of that kind.
+/// An account with one resource for every path parameter. Resources that are numbered per account have the number 2,
+/// which does not exist in an account that has only one resource of that kind.
 pub struct AccountResources {
     pub account: TestAccount,
     pub integrator: TestReceiver,
     pub webhook_receiver: TestReceiver,
-    /// The id of the resource for each path parameter. The keys are the parameters' names.
+    /// The id of the resource for each path parameter, keyed by parameter name.
     pub ids: BTreeMap<&'static str, String>,
 }
 
@@ -44,8 +44,8 @@ impl AccountResources {
         Self { account, integrator, webhook_receiver, ids }
     }
 
-    /// Fills the ids of the account's resources into the path template of a route. Panics if the account has no
-    /// resource for a parameter, because the route would then not be tested.
+    /// Fills a route's path template with the ids of the account's resources. Panics if the account has no resource for
+    /// a parameter, because the route would otherwise go untested.
     pub fn path(&self, template: &str) -> String {
         let fill = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
             Some(name) => {
@@ -56,7 +56,7 @@ impl AccountResources {
         template.split('/').map(fill).collect::<Vec<_>>().join("/")
     }
 
-    /// Returns the response to every GET route, requested by the account's admin. The keys are the paths.
+    /// Requests every GET route as the account's admin, and returns the responses keyed by path.
     pub async fn readable_resources(&self) -> BTreeMap<String, Value> {
         let mut readable_resources = BTreeMap::new();
         for (method, template) in protected_routes() {
@@ -70,8 +70,8 @@ impl AccountResources {
     }
 }
 
-/// Creates a failed message that can be retried. The message is in the account's second chat, which belongs to the
-/// second visitor. Returns the chat number and `seq`.
+/// Creates a failed message that can be retried. It is in the account's second chat, which belongs to the second
+/// visitor. Returns the chat number and `seq`.
 async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) {
     open_accepted_chat(admin, channel, "another visitor").await;
     let chat = open_accepted_chat(admin, channel, VISITOR_ID).await;

@@ -14,24 +14,24 @@ pub fn ok_response() -> CannedResponse {
     ok_response_with(json!({}))
 }
 
-/// Returns the response of [`ok_response`] with additional fields in the body.
+/// Like [`ok_response`], but with additional fields in the body.
 pub fn ok_response_with(fields: Value) -> CannedResponse {
     CannedResponse::Json(200, merged(json!({"result": "OK"}), fields))
 }
 
-/// Adds a webhook to an account. Returns the API's response, which contains the signing secret.
+/// Adds a webhook to an account. Returns the API response, which contains the signing secret.
 pub async fn add_webhook(account: &TestAccount, receiver: &TestReceiver, extra_fields: Value) -> Value {
     let body = merged(json!({"url": receiver.url()}), extra_fields);
     account.admin.client.post(WEBHOOKS_PATH, &body).await.expect(201)
 }
 
-/// Returns the names of the received events, in the order of arrival.
+/// Returns the names of the received events in order of arrival.
 pub fn event_names(receiver: &TestReceiver) -> Vec<String> {
     let name = |request: ReceivedRequest| request.json()["event_name"].as_str().expect("an event_name").to_owned();
     receiver.requests().into_iter().map(name).collect()
 }
 
-/// Waits for the first event with this name, and returns it.
+/// Waits for the first event named `event`, and returns it.
 pub async fn wait_for_event(receiver: &TestReceiver, event: &str) -> Value {
     wait_for(event, WAIT_TIMEOUT, async || {
         let bodies: Vec<Value> = receiver.requests().iter().map(ReceivedRequest::json).collect();
@@ -40,7 +40,7 @@ pub async fn wait_for_event(receiver: &TestReceiver, event: &str) -> Value {
     .await
 }
 
-/// Waits until the newest delivery of this event is no longer `pending`, and returns the delivery.
+/// Waits until the newest delivery of `event` is no longer `pending`, and returns it.
 pub async fn final_webhook_delivery(agent: &TestAgent, chat: u64, event: &str) -> Value {
     wait_for("the end of a webhook delivery", WAIT_TIMEOUT, async || {
         let timeline = agent.timeline(chat).await;
@@ -59,7 +59,7 @@ pub struct WebhookFixture {
     pub agent: TestAgent,
     pub webhook_receiver: TestReceiver,
     pub channel: TestChannel,
-    /// The response of the admin API when the webhook was created.
+    /// The admin API's response to the creation of the webhook.
     pub webhook: Value,
 }
 
@@ -69,7 +69,7 @@ impl WebhookFixture {
         Self::create_with(host, [ok_response()]).await
     }
 
-    /// Creates an account whose webhook sends these responses one after the other and then repeats the last one.
+    /// Creates an account whose webhook sends these responses in order and then repeats the last one.
     pub async fn create_with(host: &TestHost, responses: impl IntoIterator<Item = CannedResponse>) -> Self {
         let webhook_receiver = TestReceiver::start_sequence(responses).await;
         let account = host.create_account().await;
@@ -94,12 +94,12 @@ impl WebhookFixture {
         self.agent.chat(chat).await["visitor"].clone()
     }
 
-    /// Changes fields of the account's first visitor in the name of the agent.
+    /// Changes fields of the account's first visitor, acting as the agent.
     pub async fn update_visitor(&self, fields: Value) -> Value {
         self.agent.client.patch("/agent/visitors/1", &fields).await.expect(200)
     }
 
-    /// Returns the path of the webhook, followed by `suffix`.
+    /// Returns the webhook's path, followed by `suffix`.
     pub fn webhook_path(&self, suffix: &str) -> String {
         format!("{WEBHOOKS_PATH}/{}{suffix}", self.webhook["webhook_id"].as_str().expect("a webhook_id"))
     }

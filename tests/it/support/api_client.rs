@@ -1,5 +1,5 @@
-//! Clients of the public API, each with one credential. The helper types act as an account, an agent, or the integrator
-//! of a channel.
+//! Clients for the public API, each with one credential. The helper types act as an account, an agent, or a channel's
+//! integrator.
 
 use std::net::Ipv4Addr;
 
@@ -30,7 +30,7 @@ impl ApiResponse {
         if self.text.is_empty() { Value::Null } else { self.json() }
     }
 
-    /// Checks the status and the error code in the body, and returns the body.
+    /// Checks the status and the error code in the body. Returns the body.
     #[track_caller]
     pub fn expect_error(self, status: u16, code: &str) -> Value {
         let body = self.expect(status);
@@ -40,7 +40,7 @@ impl ApiResponse {
     }
 }
 
-/// An HTTP client of the service, with or without a bearer token.
+/// An HTTP client for the service, with or without a bearer token.
 #[derive(Clone)]
 pub struct ApiClient {
     http: Client,
@@ -52,13 +52,12 @@ impl ApiClient {
     pub fn new(base: &str) -> Self {
         let url = reqwest::Url::parse(base).unwrap();
         let mut http = Client::builder().no_proxy().timeout(seconds(40));
-        // Host names that end with .localhost belong to this machine (RFC 6761), but not every resolver implements
-        // this.
+        // Host names ending in .localhost belong to this machine (RFC 6761), but not every resolver supports this.
         if let Some(host) = url.host_str().filter(|host| host.ends_with(".localhost")) {
             http = http.resolve(host, (Ipv4Addr::LOCALHOST, 0).into());
         }
-        // API Gateway sets this header itself. MiniStack, the AWS emulator of `tests/deploy/run`, forwards the client's
-        // header instead.
+        // API Gateway sets this header itself. MiniStack, the AWS emulator used by `tests/deploy/run`, forwards the
+        // client's header instead.
         let scheme = HeaderValue::try_from(url.scheme()).unwrap();
         let http = http.default_headers(HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-proto"), scheme)]));
         Self { http: http.build().unwrap(), base: base.to_owned(), token: None }
@@ -76,7 +75,7 @@ impl ApiClient {
         self.token.as_deref().unwrap_or_default()
     }
 
-    /// Starts a request to a path of the service or to an absolute URL.
+    /// Starts building a request to a path on the service or to an absolute URL.
     pub fn request(&self, method: Method, target: &str) -> RequestBuilder {
         let url = if target.starts_with("http") { target.to_owned() } else { format!("{}{target}", self.base) };
         let request = self.http.request(method, url);
@@ -227,7 +226,7 @@ impl TestAgent {
         self.timeline_after(chat, 0).await
     }
 
-    /// Returns the entries of the timeline after `seq`, from all pages.
+    /// Returns all timeline entries after `seq`, across all pages.
     pub async fn timeline_after(&self, chat: u64, seq: u64) -> Vec<Value> {
         let mut all: Vec<Value> = Vec::new();
         loop {
@@ -269,7 +268,7 @@ impl TestAgent {
         self.client.post(&format!("/agent/chats/{chat}/typing"), &json!({"type": kind})).await.expect(200);
     }
 
-    /// Waits until the delivery of an entry is no longer `pending`, and returns the delivery.
+    /// Waits until an entry's delivery is no longer `pending`, and returns the delivery.
     pub async fn final_delivery(&self, chat: u64, seq: u64) -> Value {
         wait_for("the end of a delivery", WAIT_TIMEOUT, async || {
             let delivery = self.timeline_entry(chat, seq).await["delivery"].clone();
@@ -284,7 +283,7 @@ pub fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("not a number: {value}"))
 }
 
-/// A channel, seen from the side of its integrator, which sends visitors' messages to it.
+/// A channel as seen by its integrator, which sends visitors' messages to it.
 #[derive(Clone)]
 pub struct TestChannel {
     pub client: ApiClient,
@@ -298,7 +297,7 @@ impl TestChannel {
         self.client.post(&self.endpoint, body).await
     }
 
-    /// Sends a text message as the visitor with this id.
+    /// Sends a text message from the visitor with this id.
     pub async fn send_text(&self, visitor: &str, text: &str) {
         let body = json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}});
         let answer = self.post(&body).await.expect(200);

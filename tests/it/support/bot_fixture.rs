@@ -1,4 +1,4 @@
-//! An account whose channel has a bot, and the provider that runs the bot: its server and its calls to the Bot API.
+//! An account whose channel has a bot, and the bot's provider: its server and its calls to the Bot API.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::support::test_host::TestHost;
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
-/// The bot's name, as visitors see it.
+/// The bot's name as visitors see it.
 pub const BOT_NAME: &str = "Robin";
 
-/// A bot, which connects a provider to an account, seen from the provider's side.
+/// A bot as seen by its provider. The bot connects the provider to an account.
 #[derive(Clone)]
 pub struct TestBot {
     pub client: ApiClient,
@@ -23,9 +23,9 @@ pub struct TestBot {
 }
 
 impl TestBot {
-    /// Connects a bot to the channels. `extra_fields` contains additional or changed settings. By default the bot has
-    /// no answer time limit, because the task that enforces the limit would stay in a queue and delay the end of the
-    /// test run.
+    /// Connects a bot to the channels. `extra_fields` contains additional or changed settings. By default, the bot has
+    /// no answer time limit, because the task that enforces the limit would remain in its queue and delay the end of
+    /// the test run.
     pub async fn connect(
         account: &TestAccount,
         provider_id: &str,
@@ -94,7 +94,7 @@ impl BotFixture {
         Self::create_with(host, json!({}), json!({})).await
     }
 
-    /// Creates an account. `channel` and `bot` contain additional settings of its channel and its bot.
+    /// Creates an account. `channel` and `bot` contain additional settings for its channel and its bot.
     pub async fn create_with(host: &TestHost, channel: Value, bot: Value) -> Self {
         let (integrator, provider) =
             (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
@@ -105,20 +105,20 @@ impl BotFixture {
         Self { agent: account.admin.clone(), account, integrator, provider, channel, bot }
     }
 
-    /// Sends a visitor's text message. Waits until the provider has received the CLIENT_MESSAGE event, and returns the
-    /// event.
+    /// Sends a text message from a visitor, waits until the provider has received the CLIENT_MESSAGE event, and returns
+    /// the event.
     pub async fn send_visitor_text(&self, visitor: &str, text: &str) -> Value {
         self.channel.send_text(visitor, text).await;
         self.wait_for_event_where(&format!("CLIENT_MESSAGE with {text:?}"), |event| event["message"]["text"] == text)
             .await
     }
 
-    /// Returns the requests with this event that the provider has received so far, in the order of arrival.
+    /// Returns the requests with this event that the provider has received so far, in order of arrival.
     pub fn attempts(&self, event: &str) -> Vec<ReceivedRequest> {
         self.provider.requests().into_iter().filter(|request| request.json()["event"] == event).collect()
     }
 
-    /// Waits for the first event of this kind, and returns it.
+    /// Waits for the first event named `event`, and returns it.
     pub async fn wait_for_event(&self, event: &str) -> Value {
         self.wait_for_event_where(event, |body| body["event"] == event).await
     }
@@ -140,7 +140,7 @@ impl BotFixture {
             .unwrap_or_else(|| panic!("no entry with the text {text}"))
     }
 
-    /// Waits until the delivery of the visitor's message to the bot is no longer `pending`, and returns the delivery.
+    /// Waits until the delivery of this visitor message to the bot is no longer `pending`, and returns the delivery.
     pub async fn final_bot_delivery(&self, chat: u64, text: &str) -> Value {
         wait_for("the end of a delivery to the bot", WAIT_TIMEOUT, async || {
             let delivery = self.entry_with_text(chat, text).await["bot_delivery"].clone();
@@ -164,7 +164,7 @@ impl BotFixture {
     }
 }
 
-/// Returns the number of the chat to which an event from the service belongs.
+/// Returns the number of the chat that an event from the service belongs to.
 #[track_caller]
 pub fn chat_number(event: &Value) -> u64 {
     let chat_id = event["chat_id"].as_str().unwrap_or_else(|| panic!("chat_id is not a string: {event}"));

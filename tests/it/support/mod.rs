@@ -1,4 +1,4 @@
-//! Code that the tests share: the host under test, clients of its API, and servers that act as receivers.
+//! Code shared by the tests: the host under test, clients for its API, and servers that act as receivers.
 
 pub mod account_resources;
 pub mod account_with_webhook;

@@ -1,18 +1,18 @@
-//! The routes of template.yaml that require a bearer token, and requests for them.
+//! The routes in template.yaml that require a bearer token, and valid requests for them.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::sam_template::routes;
 
-/// Returns the path of a route with `1` in place of every parameter.
+/// Returns a route's path with every parameter replaced by `1`.
 pub fn fill_path(path: &str) -> String {
     path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect::<Vec<_>>().join("/")
 }
 
 /// Returns the method and the path template of every route that requires a bearer token.
 pub fn protected_routes() -> Vec<(Method, String)> {
-    // A logout succeeds with any token, even with an invalid one.
+    // Logout succeeds with any token, even an invalid one.
     let public = ["/agent/login", "/agent/logout"];
     let is_protected = |path: &str| {
         !public.contains(&path) && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
@@ -24,12 +24,12 @@ pub fn protected_routes() -> Vec<(Method, String)> {
         .collect()
 }
 
-/// Like [`protected_routes`], with `1` in place of every parameter of the paths.
+/// Like [`protected_routes`], but with every path parameter replaced by `1`.
 pub fn protected_paths() -> Vec<(Method, String)> {
     protected_routes().into_iter().map(|(method, path)| (method, fill_path(&path))).collect()
 }
 
-/// Returns a valid request body for a route, so that an error can be caused only by the resource in the path.
+/// Returns a valid request body for a route, so that only the resource in the path can cause an error.
 pub fn valid_body(method: &Method, template: &str) -> Value {
     let end = template.rsplit('/').next().unwrap();
     match (method.as_str(), end) {

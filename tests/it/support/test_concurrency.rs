@@ -1,6 +1,6 @@
-//! Decides which tests run concurrently: only tests with the same load, up to the limit for that load. The test runner
-//! (`tests/run`) starts more threads than the limits allow to work, so that tests with another load can wait and later
-//! run together.
+//! Decides which tests run concurrently: only tests with the same load, up to that load's limit. The test runner
+//! (`tests/run`) starts more threads than can run tests at the same time, so that tests with a different load can wait
+//! and later run together.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,17 +8,17 @@ use std::thread::available_parallelism;
 
 use tokio::sync::Notify;
 
-/// The maximum number of tests that measure time and run concurrently.
+/// How many tests that measure time may run concurrently.
 const MAX_TIMED_TESTS: usize = 2;
 
 /// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestLoad {
-    /// The test alternates between working and waiting. At most two such tests per processor run concurrently.
+    /// The test alternates between computing and waiting. At most two such tests run concurrently per processor.
     Busy,
     /// The test measures time and mostly waits.
     Timed,
-    /// The test loads the machine, or measures something that other tests would change. It runs alone.
+    /// The test loads the machine, or measures something that other tests would affect. It runs alone.
     Exclusive,
 }
 
@@ -56,7 +56,7 @@ impl TestScheduler {
         }
     }
 
-    /// Waits until a test of this load may run.
+    /// Waits until a test with this load may run.
     pub async fn acquire(&self, load: TestLoad) -> RunPermit<'_> {
         loop {
             let mut test_ended = pin!(self.test_ended.notified());
@@ -84,8 +84,7 @@ impl TestScheduler {
 }
 
 impl RunPermit<'_> {
-    /// Returns whether this test is the only one that is running. If so, no other test starts until this permit is
-    /// dropped.
+    /// Returns whether this is the only running test. If it is, no other test starts until this permit is dropped.
     pub fn is_last_running(&self) -> bool {
         let mut running = self.scheduler.lock();
         if running.count == 1 {

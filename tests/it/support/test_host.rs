@@ -1,8 +1,8 @@
-//! The host under test. By default this is the local host, which runs in this process and starts the real functions.
+//! The host under test. By default, this is the local host, which runs in this process and starts the real functions.
 //!
 //! Most tests share one host, and each of them creates its own account. A test that measures time runs concurrently
-//! only with other tests of this kind. A test that loads the machine or kills processes runs alone
-//! (`test_concurrency.rs`). Whenever no test is running, every queue of the shared host must become empty.
+//! only with other such tests. A test that loads the machine or kills processes runs alone (`test_concurrency.rs`).
+//! Whenever no test is running, all queues of the shared host must become empty.
 //!
 //! If SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY are set, the shared host is the deployed stack at that URL
 //! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host then fails with a clear
@@ -28,16 +28,16 @@ use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent,
 use crate::support::test_concurrency::{TestLoad, TestScheduler};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Time limit for the queues to become empty. It is longer than the visibility timeout of 36 s, after which the queue
-/// delivers the task of a killed consumer again.
+/// How long to wait for the queues to become empty. This is longer than the 36-second visibility timeout, after which
+/// the queue redelivers a killed consumer's task.
 const DRAIN_TIMEOUT: Duration = seconds(60);
 
-/// All tests use one runtime, because the tasks of the shared host must outlive the test that started the host.
+/// All tests share one runtime, because the shared host's tasks must outlive the test that started the host.
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
 static SHARED: OnceCell<TestHost> = OnceCell::const_new();
 static BINARIES: OnceCell<Result<PathBuf, cargo_build::Error>> = OnceCell::const_new();
-/// The permissions of the functions' roles that no test of this process has used so far. `None` until the first host
+/// The permissions in the functions' roles that no test in this process has used so far. `None` until the first host
 /// has recorded its permissions.
 static UNUSED_PERMISSIONS: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
 static SCHEDULER: TestScheduler = TestScheduler::new();
@@ -47,13 +47,13 @@ pub fn run_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Busy, on_shared_host(test));
 }
 
-/// Runs a test that measures time. It runs on the shared host, concurrently only with other tests that measure time.
+/// Runs a test that measures time on the shared host, concurrently only with other tests that measure time.
 pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Timed, on_shared_host(test));
 }
 
-/// Runs a test on the shared host while no other test runs. Use it for a test that loads the machine, or whose
-/// measurements other tests would disturb.
+/// Runs a test on the shared host while no other test is running. Use it for a test that loads the machine, or whose
+/// measurements would be distorted by other tests.
 pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Exclusive, on_shared_host(test));
 }
@@ -68,12 +68,12 @@ pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Test
     run_parallel(on_own_host(parameters, test));
 }
 
-/// Runs a test on its own host with these template parameters, while no other test runs.
+/// Runs a test on its own host with these template parameters, while no other test is running.
 pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(parameters, test));
 }
 
-/// Runs a test on its own host while no other test runs. Use it for a test that kills the host's processes.
+/// Runs a test on its own host while no other test is running. Use it for a test that kills the host's processes.
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(&[], test));
 }
@@ -90,7 +90,7 @@ pub fn run_parallel(test: impl Future<Output = ()>) {
     run(TestLoad::Busy, test);
 }
 
-/// Runs a test that needs no host or starts its own, while no other test runs.
+/// Runs a test that needs no host or starts its own, while no other test is running.
 pub fn run_alone(test: impl Future<Output = ()>) {
     run(TestLoad::Exclusive, test);
 }
@@ -115,19 +115,19 @@ async fn shared_host() -> &'static TestHost {
     SHARED.get_or_init(start).await
 }
 
-/// Returns the base URL of the deployed stack to test, or `None` if the tests run on the local host.
+/// Returns the base URL of the deployed stack under test, or `None` if the tests run on the local host.
 fn stack_base_url() -> Option<String> {
     std::env::var("SWITCHBOARD_BASE_URL").ok()
 }
 
-/// Returns the folder with the built functions. They are built only once, even if the build fails, so that the
-/// compiler's messages are printed only once.
+/// Returns the folder with the built functions. The build runs only once, even if it fails, so that the compiler's
+/// messages are printed only once.
 pub async fn binaries() -> &'static Path {
     let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::CargoProfile::Dev).await).await;
     built.as_deref().expect("the functions compile")
 }
 
-/// A running host, clients of its API, and the log lines of its functions.
+/// A running host, clients for its API, and the log lines of its functions.
 pub struct TestHost {
     pub local: LocalHost,
     pub operator: ApiClient,
@@ -180,8 +180,7 @@ impl TestHost {
         Self { local: LocalHost(Some(host)), operator, anonymous, log }
     }
 
-    /// Runs the test. If the test panics, prints the warnings and errors that the functions have logged during the
-    /// test.
+    /// Runs the test. If the test panics, prints the warnings and errors that the functions logged during the test.
     async fn run_test(&self, test: impl Future<Output = ()>) {
         let start = self.log.lock().unwrap().len();
         let _print_on_panic = PrintProblemsOnPanic { log: &self.log, start };
@@ -206,7 +205,7 @@ impl TestHost {
         aws_sdk_dynamodb::Client::from_conf(config)
     }
 
-    /// Kills the processes of the matching functions, and returns when these processes have ended.
+    /// Kills the processes of all functions for which `matches` returns true. Returns once these processes have ended.
     pub async fn kill_processes(&self, matches: impl Fn(&str) -> bool) {
         let mut processes = self.local.processes();
         processes.retain(|(function, _)| matches(function));
@@ -214,8 +213,8 @@ impl TestHost {
         self.wait_until_ended(&processes).await;
     }
 
-    /// Waits until the killed processes have ended. Until then the host could still send a request to one of them, and
-    /// the request would be lost.
+    /// Waits until the killed processes have ended. Until then, the host might send a request to one of them, and the
+    /// request would be lost.
     pub async fn wait_until_ended(&self, killed: &[(String, u32)]) {
         wait_for("the processes have ended", WAIT_TIMEOUT, async || {
             let remaining: Vec<_> =
@@ -237,7 +236,7 @@ impl TestHost {
     }
 }
 
-/// Writes the permissions that no test has used so far to a file for `tests/unused_permissions.rs`.
+/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks.
 fn record_unused_permissions(host: &Host) {
     let unused = host.unused_permissions().into_iter();
     let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();
@@ -259,7 +258,7 @@ struct PrintProblemsOnPanic<'a> {
 impl Drop for PrintProblemsOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // A second panic would abort the whole test process, so do not panic if the lock is poisoned.
+            // A second panic would abort the whole test process, so ignore a poisoned lock.
             let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
             let is_problem = |line: &&LogLine| !line.line.contains("\"INFO\"");
             for line in log.iter().skip(self.start).filter(is_problem) {
@@ -273,7 +272,7 @@ pub fn kill(pid: u32, signal: &str) {
     Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
 }
 
-/// A chat in a new account. It has been accepted by `agent`, which is the account's admin.
+/// A chat in a new account, accepted by `agent`, who is the account's admin.
 pub struct ActiveChat {
     pub account: TestAccount,
     pub agent: TestAgent,
@@ -284,7 +283,7 @@ pub struct ActiveChat {
 pub const VISITOR_ID: &str = "visitor-1";
 
 impl ActiveChat {
-    /// Creates an account and a channel with these settings, opens a chat in this channel, and accepts it.
+    /// Creates an account and a channel with these settings, opens a chat in the channel, and accepts the chat.
     pub async fn create(host: &TestHost, integrator_url: &str, settings: Value) -> Self {
         let account = host.create_account().await;
         let channel = account.create_channel_with(integrator_url, settings).await;
@@ -306,7 +305,7 @@ impl ActiveChat {
     }
 }
 
-/// Opens a chat with a message of the visitor and accepts it as the agent. Returns the chat number.
+/// Opens a chat with a message from the visitor and accepts it as the agent. Returns the chat number.
 pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visitor: &str) -> u64 {
     channel.send_text(visitor, "Hello").await;
     let chats = agent.chats("waiting").await;
@@ -315,7 +314,7 @@ pub async fn open_accepted_chat(agent: &TestAgent, channel: &TestChannel, visito
     newest
 }
 
-/// Posts these bytes with the content type of JSON, even if they are not valid JSON.
+/// Posts these bytes with the JSON content type, even if they are not valid JSON.
 pub async fn post_raw(client: &ApiClient, target: &str, body: Vec<u8>) -> ApiResponse {
     send(client.request(Method::POST, target).header("content-type", "application/json").body(body)).await
 }

@@ -1,7 +1,7 @@
 //! An HTTP server on a free port that acts as an integrator, a bot provider or a webhook. It records every request and
 //! sends configured responses.
 //!
-//! The server reads and writes raw HTTP/1.1, because some tests check the framing of requests, and others need
+//! The server reads and writes raw HTTP/1.1, because some tests check how requests are framed, and others need
 //! responses that no HTTP library would send.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -29,11 +29,11 @@ pub enum CannedResponse {
     Delayed(Duration, Box<CannedResponse>),
     /// Reads the request and never responds.
     Hang,
-    /// Sends the head of a response, then one byte every 200 ms.
+    /// Sends the response headers, then one byte of the body every 200 ms.
     SlowBody,
     /// Closes the connection without a response.
     CloseConnection,
-    /// Sends the status 200 and a JSON string with this many bytes.
+    /// Sends status 200 and a JSON string with this many bytes.
     LargeBody(usize),
 }
 
@@ -81,7 +81,7 @@ impl ReceivedRequest {
 type Handler = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, CannedResponse> + Send + Sync>;
 
 enum ResponseSource {
-    /// Sends these responses one after the other and then repeats the last one.
+    /// Sends these responses in order and then repeats the last one.
     Sequence(VecDeque<CannedResponse>),
     Handler(Handler),
 }
@@ -92,8 +92,8 @@ struct ReceiverState {
     source: ResponseSource,
 }
 
-/// A running receiver. When it is dropped, it stops listening and checks all received requests against the OpenAPI
-/// document.
+/// A running receiver. When it is dropped, it stops listening and checks all requests it has received against the
+/// OpenAPI document.
 pub struct TestReceiver {
     port: u16,
     state: Arc<Mutex<ReceiverState>>,
@@ -115,7 +115,7 @@ impl TestReceiver {
         Self::start_sequence([response]).await
     }
 
-    /// Starts a receiver that sends these responses one after the other and then repeats the last one.
+    /// Starts a receiver that sends these responses in order and then repeats the last one.
     pub async fn start_sequence(responses: impl IntoIterator<Item = CannedResponse>) -> Self {
         let listener =
             TcpListener::bind((if host_name() == LOOPBACK { LOOPBACK } else { "0.0.0.0" }, 0)).await.unwrap();
@@ -139,19 +139,19 @@ impl TestReceiver {
         self.respond_in_order([response]);
     }
 
-    /// From now on, sends these responses one after the other and then repeats the last one.
+    /// From now on, sends these responses in order and then repeats the last one.
     pub fn respond_in_order(&self, responses: impl IntoIterator<Item = CannedResponse>) {
         self.state.lock().unwrap().source = ResponseSource::Sequence(responses.into_iter().collect());
     }
 
-    /// Does not respond to later requests until the test sends a value through the returned channel. Then sends
+    /// Delays the responses to later requests until the test sends a value through the returned channel, and then sends
     /// `response`.
     pub fn respond_on_release(&self, response: CannedResponse) -> watch::Sender<()> {
         let (release, released) = watch::channel(());
         self.respond_by(move |_| {
             let (mut released, response) = (released.clone(), response.clone());
             async move {
-                // An error means that the test has ended, which drops the sender. The response is then sent too.
+                // An error means that the test has ended and dropped the sender. The response is then sent as well.
                 let _ = released.changed().await;
                 response
             }
@@ -159,7 +159,7 @@ impl TestReceiver {
         release
     }
 
-    /// Calls this handler for every later request and sends the response that it returns.
+    /// Calls `handler` for every later request and sends the response that the handler returns.
     pub fn respond_by<HandlerFuture>(&self, handler: impl Fn(ReceivedRequest) -> HandlerFuture + Send + Sync + 'static)
     where
         HandlerFuture: Future<Output = CannedResponse> + Send + 'static,
@@ -176,7 +176,7 @@ impl TestReceiver {
         self.state.lock().unwrap().requests.clone()
     }
 
-    /// Returns the texts of all received messages, in the order of arrival.
+    /// Returns the texts of all received messages in order of arrival.
     pub fn texts(&self) -> Vec<String> {
         self.requests().iter().map(ReceivedRequest::text).collect()
     }
@@ -193,14 +193,14 @@ impl TestReceiver {
 
 const LOOPBACK: &str = "127.0.0.1";
 
-/// Returns the host name under which the functions reach this machine. A deployed stack (`tests/deploy/run`) may need a
+/// Returns the host name that the functions use to reach this machine. A deployed stack (`tests/deploy/run`) may need a
 /// name other than the loopback address.
 fn host_name() -> String {
     let name = std::env::var("SWITCHBOARD_RECEIVERS").unwrap_or_default();
     if name.is_empty() { LOOPBACK.to_owned() } else { name }
 }
 
-/// Returns a local port on which no program listens.
+/// Returns a local port on which nothing is listening.
 pub async fn unused_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port()
 }
@@ -216,12 +216,12 @@ async fn handle_connection(stream: TcpStream, state: Arc<Mutex<ReceiverState>>) 
     let mut stream = BufReader::new(stream);
     let Some(request) = read_request(&mut stream).await else { return };
     let response = record_and_choose_response(&state, request).await;
-    // Writing fails if the client has closed the connection after its timeout. Some tests provoke this.
+    // Writing fails if the client has timed out and closed the connection, which some tests provoke.
     let _ = write_response(stream.get_mut(), response).await;
 }
 
-/// Records the request and chooses its response under one lock. When a test has seen the request, the test can
-/// therefore change only later responses.
+/// Records the request and chooses its response while holding the lock. Once a test has seen a request, the test can
+/// therefore change only the responses to later requests.
 async fn record_and_choose_response(state: &Mutex<ReceiverState>, request: ReceivedRequest) -> CannedResponse {
     let handler = {
         let mut state = state.lock().unwrap();

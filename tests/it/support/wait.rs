@@ -7,16 +7,16 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// The pause after the first probe. Each later pause is twice as long as the one before, up to `MAX_POLL_INTERVAL`.
-/// Frequent probes would keep the processor busy: most of them call a function, and some tests wait nine seconds for
-/// the end of a delivery.
+/// Most probes call a function, and some tests wait nine seconds for a delivery to end, so probing at a fixed short
+/// interval would keep the processor busy.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(10);
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The usual time limit. It is long enough for a busy machine. A test that checks a duration uses its own limit.
+/// The usual time limit, long enough even on a busy machine. A test that checks a duration uses its own limit.
 pub const WAIT_TIMEOUT: Duration = seconds(30);
 
-/// Calls `probe` until it returns `Ok`, and returns the value. Panics with the last state that `probe` returned as
-/// `Err` if this takes longer than `within`.
+/// Calls `probe` until it returns `Ok`, and returns the value. If this takes longer than `within`, panics with the last
+/// state that `probe` returned as `Err`.
 pub async fn wait_for<T, State, Attempt>(what: &str, within: Duration, mut probe: impl FnMut() -> Attempt) -> T
 where
     State: Debug,

@@ -11,8 +11,8 @@ export interface CreatedChannel {
   signingSecret: string;
 }
 
-/** A dialog that creates a channel for the channel API. The channel's URL and secret are shown only in this dialog,
- * until it is closed. */
+/** A dialog for creating a channel that uses the channel API. The channel's URL and secret are shown only here, until
+ * the dialog is closed. */
 export function ChannelDialog({
   onClose,
   onCreated,

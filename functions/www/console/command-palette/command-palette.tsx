@@ -21,7 +21,7 @@ interface Command {
   id: string;
   group: "This chat" | "Chats" | "Actions" | "Go to";
   name: string;
-  /** Words that also find this item although they are not in its label. */
+  /** Additional search words that find this command, although its name does not contain them. */
   keywords?: string;
   image: ComponentChild;
   hint?: string;

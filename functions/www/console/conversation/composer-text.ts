@@ -1,11 +1,11 @@
 /* Rules for the composer's text: length, canned replies and their placeholders. */
 
-/** The maximum length of a message. The service rejects a longer text (docs/openapi.json, AgentMessage). */
+/** The maximum length of a message. The service rejects longer texts (docs/openapi.json, AgentMessage). */
 export const MAX_TEXT_CHARACTERS = 10_000;
-/** The composer shows the number of characters if the text has at least this length. */
+/** From this length on, the composer shows the number of characters. */
 export const SHOW_COUNT_FROM_CHARACTERS = 9_000;
 
-/** Counts Unicode scalar values, like the service. */
+/** Counts Unicode scalar values, as the service does. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length - 1; index++) {
@@ -20,8 +20,8 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** Returns the canned-reply search at the caret: the text after a slash that starts a word, and the position of that
- * slash. Returns undefined if there is no such slash. */
+/** Returns the canned-reply search at the caret: the text after a slash that starts a word, and the slash's position.
+ * Returns undefined if there is no such slash. */
 export function findCannedQuery(text: string, caret: number): { from: number; searchText: string } | undefined {
   const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
   if (match === null) return undefined;
@@ -29,7 +29,7 @@ export function findCannedQuery(text: string, caret: number): { from: number; se
   return { from: caret - searchText.length - 1, searchText };
 }
 
-/** Replaces the placeholders {agent} and {visitor} in a canned reply with the names. */
+/** Replaces the placeholders {agent} and {visitor} in a canned reply with the given names. */
 export function fillPlaceholders(text: string, names: { visitor: string | undefined; agent: string }): string {
   const filled = text.replace(/\{agent\}/gi, names.agent);
   if (names.visitor !== undefined) return filled.replace(/\{visitor\}/gi, names.visitor);

@@ -85,8 +85,8 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     };
   }, []);
 
-  // Moves the focus to the composer when this is requested. This must be a layout effect, so that the composer has the
-  // focus before the next key is pressed.
+  // Move the focus to the composer if this has been requested. This must be a layout effect, so that the composer has
+  // the focus before the next key is pressed.
   const request = composerFocusRequest.value;
   useLayoutEffect(() => {
     if (request?.chatId !== chatId) return;

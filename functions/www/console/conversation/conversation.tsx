@@ -17,8 +17,8 @@ import { requestClose } from "../chat-actions";
 import { ConversationFooter } from "./footer";
 import { MessageLog } from "./message-log";
 
-/** Returns the chat's row from the chat lists. If no list contains the chat, the row is made from the chat's details;
- * undefined if these are not loaded yet. */
+/** Returns the chat's row from the chat lists. If no list contains the chat, builds the row from the chat's details.
+ * Returns undefined if those are not loaded yet either. */
 export function useChatRow(chatId: number): ChatRow | undefined {
   const { chats, timelines } = useWorkspace();
   const detail = timelines.open(chatId).chatDetails.value;

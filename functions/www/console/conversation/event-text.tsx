@@ -15,13 +15,14 @@ const EVENT_LABELS: Record<string, string> = {
   offline_message: "Message left while offline",
 };
 
-/** Returns a label for a type that EVENT_LABELS lacks, for example "Chat transferred" for `chat_transferred`. */
+/** Returns a label for a type that is missing from EVENT_LABELS, for example "Chat transferred" for
+ * `chat_transferred`. */
 const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Returns the text of an event line: what happened, and which deliveries of the event to webhooks or the bot have
+/** Returns the text of an event line: what happened, and which of the event's deliveries to webhooks or the bot have
  * failed or are pending. */
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
   const [firstEntry] = entries;

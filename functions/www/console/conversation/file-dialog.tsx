@@ -33,7 +33,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const bytes = parseFileSize(size);
   const isImage = kind === "photo" || kind === "sticker";
 
-  // Reads the width and height of the image, so that the visitor's page can reserve space for it.
+  // Read the image's width and height, so that the visitor's page can reserve space for it.
   useEffect(() => {
     setImageSize(undefined);
     if (!isWebUrl || !isImage) return;

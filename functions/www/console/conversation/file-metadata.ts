@@ -8,9 +8,9 @@ const EXTENSIONS: readonly (readonly [FileType, readonly string[]])[] = [
   ["sticker", ["tgs"]],
 ];
 
-/* Determines the name, type and size of a file from its URL and from the agent's input. */
+/* Determines a file's name, type and size from its URL and the agent's input. */
 
-/** Returns the last segment of the URL's path, decoded; an empty text if the URL is invalid. */
+/** Returns the decoded last segment of the URL's path, or an empty string if the URL is invalid. */
 export function fileNameFromUrl(url: string): string {
   if (!URL.canParse(url)) return "";
   const last = new URL(url).pathname.split("/").pop() ?? "";
@@ -21,7 +21,7 @@ export function fileNameFromUrl(url: string): string {
   }
 }
 
-/** Returns the type of the message with which this file is sent. The type depends on the file name's extension. */
+/** Returns the message type to use for sending this file. It depends on the file name extension. */
 export function fileTypeFromUrl(url: string): FileType {
   const extension = /\.([a-z0-9]+)$/i.exec(fileNameFromUrl(url))?.[1]?.toLowerCase();
   return (
@@ -45,7 +45,8 @@ const BYTES_PER_UNIT: Record<string, number> = {
   gib: 1024 ** 3,
 };
 
-/** Converts a file size such as "1.2 MB", "840 kB" or "912" to bytes. Returns undefined for any other text. */
+/** Converts a file size such as "1.2 MB", "840 kB" or "912" to bytes. Returns undefined if the text is not a file
+ * size. */
 export function parseFileSize(text: string): number | undefined {
   const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text);
   const unit = BYTES_PER_UNIT[match?.[2]?.toLowerCase() ?? "?"];

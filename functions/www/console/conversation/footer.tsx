@@ -6,7 +6,7 @@ import { useWorkspace } from "../workspace-context";
 import { composerFocusRequest, overlay } from "../state/view-state";
 import { Composer } from "./composer";
 
-/** The part below the messages: the composer if the agent owns the chat, otherwise the available actions. */
+/** The area below the messages: the composer if the agent owns the chat, otherwise the available actions. */
 export function ConversationFooter({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
   const workspace = useWorkspace();
   const isMine = workspace.chats.isMine(row);

@@ -1,4 +1,5 @@
-/* Shows images, videos, audio, files and locations (specification, A-3). Space is reserved before they are loaded. */
+/* Shows images, videos, audio, files and locations (specification, A-3). Space is reserved for them before they
+   load. */
 
 import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
@@ -15,14 +16,15 @@ export const isMedia = (entry: Entry) => MEDIA_TYPES.has(entry.type);
 const isWebUrl = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address);
 
-/** Returns the size at which an image is shown: its own size, or a smaller one that fits into the message log. */
+/** Returns the size at which to show an image: its own size, or a smaller one if it does not fit into the message
+ * log. */
 export function fitImage(width: number | undefined, height: number | undefined): { width: number; height: number } {
   if (width === undefined || height === undefined) return DEFAULT_IMAGE_SIZE;
   const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);
   return { width: Math.max(48, Math.round(width * scale)), height: Math.max(48, Math.round(height * scale)) };
 }
 
-/** Formats a file size with decimal units, for example 1.2 MB. */
+/** Formats a file size in decimal units, for example 1.2 MB. */
 export function formatFileSize(bytes: number | undefined): string {
   if (bytes === undefined) return "";
   if (bytes < 1000) return `${bytes} bytes`;

@@ -1,4 +1,4 @@
-/* Shows the messages of the open chat. Manages the scroll position and the button for new messages. */
+/* Shows the open chat's messages. Manages the scroll position and the button for new messages. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../ui/icons";
@@ -8,9 +8,9 @@ import { describeEvents } from "./event-text";
 import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
 import { TurnView } from "./message-turn";
 
-/** The number of items that are rendered at first. The same number is added each time the reader scrolls to the top. */
+/** The number of items rendered at first, and added each time the reader scrolls to the top. */
 const ITEMS_PER_PAGE = 60;
-/** The log counts as scrolled to the end if the distance from the end is less than this. */
+/** The log counts as scrolled to the end if it is less than this far from the end. */
 const NEAR_END_PX = 64;
 const UNREAD_OFFSET_PX = 72;
 
@@ -32,9 +32,10 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const isFollowingEnd = useRef(true);
   const isPositioned = useRef(false);
   const lastRendered = useRef({ last: 0, outgoing: 0 });
-  /** The distance from the end before older items are added above, so that it can be restored. Undefined otherwise. */
+  /** The distance from the end, saved before older items are added above so that it can be restored; otherwise
+   * undefined. */
   const distanceFromEnd = useRef<number | undefined>(undefined);
-  /** The read position when the chat was opened. It stays the same, so that the unread line does not move. */
+  /** The read position when the chat was opened. It does not change, so that the unread line stays in place. */
   const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
   if (isReady) initialReadMark.current ??= { upTo: workspace.readPosition(chatId) };
   const readMark = initialReadMark.current?.upTo;
@@ -59,7 +60,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     if (isReading) workspace.markRead(chatId);
   };
 
-  // Scrolls to the initial position: the unread line, or the end if there are no unread messages.
+  // Scroll to the initial position: the unread line, or the end if there are no unread messages.
   useLayoutEffect(() => {
     const element = scrollContainer.current;
     if (!isReady || element === null || isPositioned.current) return;
@@ -82,7 +83,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     updateReadPosition();
   }, [isReady, shownItemCount]);
 
-  // If the reader is at the end of the log, scrolls to new messages. If the reader has scrolled up, only counts them.
+  // If the reader is at the end of the log, scroll to new messages. If the reader has scrolled up, only count them.
   useLayoutEffect(() => {
     if (!isPositioned.current) return;
     const hasNewOwnMessage = outgoing.length > lastRendered.current.outgoing;
@@ -100,7 +101,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     }
   }, [entries, outgoing.length, typing === undefined]);
 
-  // Keeps the visible messages in place when older ones are added above.
+  // Keep the visible messages in place when older ones are added above.
   useLayoutEffect(() => {
     const element = scrollContainer.current;
     if (element === null || distanceFromEnd.current === undefined) return;
@@ -108,7 +109,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     distanceFromEnd.current = undefined;
   }, [visibleItems.length, entries]);
 
-  // Keeps the end visible when an image, the composer or the window changes its height.
+  // Keep the end visible when an image, the composer or the window changes height.
   useEffect(() => {
     const element = scrollContainer.current;
     const contentElement = content.current;

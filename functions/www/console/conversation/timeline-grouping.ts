@@ -1,13 +1,13 @@
 /* Groups timeline entries into the items of the message log: days, events, and turns. A turn is a series of messages
-   by one author. */
+   from one author. */
 
 import type { Entry } from "../../api/types";
 import { localDay } from "../../ui/time";
 import type { OutgoingItem } from "../state/outbox";
 
-/** If the pause between two messages of one author is longer than this, the second one starts a new turn. */
+/** If the pause between two messages from the same author is longer than this, the second one starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;
-/** Equal events within this time are shown as one line, because the timeline contains one event for each webhook. */
+/** Identical events within this time are shown as one line, because the timeline contains one event per webhook. */
 const MAX_EVENT_GAP_SECONDS = 20;
 
 const EVENT_TYPES = new Set([
@@ -33,7 +33,7 @@ export interface Turn {
   author: { kind: "visitor" } | { kind: "bot"; name: string } | { kind: "agent"; id: number; name: string };
   isNote: boolean;
   entries: Entry[];
-  /** Messages of the outbox that the service has not confirmed yet. */
+  /** Messages in the outbox that the service has not confirmed yet. */
   outgoing: OutgoingItem[];
   at: number;
 }
@@ -50,7 +50,7 @@ export interface GroupingInput {
   me: { id: number; name: string };
   /** Visitor messages with a higher `seq` are unread. */
   readUpTo: number | undefined;
-  /** The outbox keys of the entries that this page sent. The map's keys are the entry ids. */
+  /** The outbox keys of the entries that this page sent, by entry id. */
   keys?: ReadonlyMap<string, string>;
 }
 
@@ -148,8 +148,8 @@ function isSameEvent(before: Entry | undefined, entry: Entry): boolean {
   return before.type === entry.type || (CHAT_END_EVENTS.has(before.type) && CHAT_END_EVENTS.has(entry.type));
 }
 
-/** Returns the outbox items that the timeline does not contain yet. The push with the agent's message often arrives
- * before the response to the request that sent it. */
+/** Returns the outbox items that are not in the timeline yet. The push with the agent's message often arrives before
+ * the response to the request that sent it. */
 function withoutStoredEntry(
   entries: readonly Entry[],
   outgoing: readonly OutgoingItem[],
@@ -164,7 +164,7 @@ function withoutStoredEntry(
     const createdAtSeconds = Math.floor(item.createdAt / 1000);
     for (let index = entries.length - 1; index >= 0; index--) {
       const entry = entries[index];
-      // Allow a difference of two minutes between the clocks of the browser and the service.
+      // Allow for a difference of up to two minutes between the browser's clock and the service's clock.
       if (entry === undefined || entry.timestamp < createdAtSeconds - 120) break;
       if (entry.from !== "agent" || entry.agent?.id !== me || matchedEntryIds.has(entry.id) || keys?.has(entry.id))
         continue;

@@ -1,4 +1,4 @@
-/* The page for an account without chats. Its steps are: add a channel, copy its URL, send a test message. */
+/* The page for an account without chats. Its steps are to add a channel, copy its URL, and send a test message. */
 
 import "./first-run.css";
 import { signal } from "@preact/signals";
@@ -8,12 +8,12 @@ import type { Channel } from "../../api/types";
 import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
 import { ChannelDialog, type CreatedChannel } from "../channels/add-channel-dialog";
-import { curlCommand, sameOriginPath } from "../channels/channel-endpoint";
+import { curlCommand, sameOriginPath } from "./test-message";
 import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
 import { errorText, type Workspace } from "../state/workspace";
 
-/** Whether the account has neither open nor closed chats. Undefined until this is known. */
+/** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */
 const isEmptyAccount = signal<boolean | undefined>(undefined);
 
 export function isFirstRun({ chats }: Workspace): boolean {

@@ -8,7 +8,7 @@ import { chatHref } from "../state/route";
 import { isAnonymous, visitorName } from "../state/workspace";
 import type { Tab } from "../state/chats";
 
-/** A waiting time that is longer than this is shown in red. */
+/** Waiting times longer than this are shown in red. */
 const LONG_WAIT_SECONDS = 120;
 
 const MEDIA_LABELS: Record<string, string> = {
@@ -38,7 +38,7 @@ function TimeAgo({ at }: { at: number }) {
 interface ChatListRowProps {
   row: ChatRow;
   isSelected: boolean;
-  /** Whether the Tab key moves the focus to this row. The arrow keys move the focus to the other rows of the list. */
+  /** Whether the Tab key moves the focus to this row. The arrow keys move the focus to the other rows. */
   isTabStop: boolean;
   tab: Tab | "search";
 }

@@ -24,7 +24,7 @@ interface SearchResult {
 
 const searchResult = signal<SearchResult | undefined>(undefined);
 
-/** Returns the rows that contain all words of the search text. */
+/** Returns the rows that contain every word in the search text. */
 export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
   const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
   if (searchTerms.length === 0) return [];
@@ -57,7 +57,7 @@ async function search(workspace: Workspace, searchText: string, cursor?: string 
   }
 }
 
-/** Returns the chats of the visible list in the order shown. The shortcuts j and k move through them. */
+/** Returns the chats in the visible list, in display order. The shortcuts j and k move through them. */
 export function visibleChats(chats: ChatStore): ChatRow[] {
   const searchText = searchQuery.value.trim();
   if (searchText !== "") {

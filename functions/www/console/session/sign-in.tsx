@@ -9,7 +9,7 @@ import { signOutReason, signIn, signInWithCode } from "../state/session";
 interface SignInProblem {
   text: string;
   field?: "email" | "password" | undefined;
-  /** The earliest time at which the agent may try again, as Unix time in milliseconds. */
+  /** When the agent may try again at the earliest, as Unix time in milliseconds. */
   retryAt?: number | undefined;
 }
 
@@ -57,8 +57,8 @@ export function SignIn() {
     }
   };
 
-  // If the page was opened with a sign-in link of the local host, the URL contains a single-use code. Remove it from
-  // the URL.
+  // If the page was opened through one of the local host's sign-in links, the URL contains a single-use code. Remove
+  // the code from the URL.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   useEffect(() => {
     if (code !== undefined) {

@@ -1,4 +1,5 @@
-/* Alerts for an agent who is not looking at the page: page title, dot on the icon, sound and desktop notifications. */
+/* Alerts for an agent who is not looking at the page: the page title, a dot on the icon, a sound, and desktop
+   notifications. */
 
 import { effect, type ReadonlySignal } from "@preact/signals";
 import plainIcon from "../icon.svg";
@@ -54,7 +55,7 @@ export const areNotificationsSupported = () => typeof Notification !== "undefine
 export const areNotificationsAllowed = () => areNotificationsSupported() && Notification.permission === "granted";
 
 /** Asks the agent to allow notifications, and returns whether they are allowed. Must be called from a click handler,
- * because browsers ignore other permission requests. */
+ * because browsers ignore all other permission requests. */
 export async function requestNotificationPermission(): Promise<boolean> {
   if (!areNotificationsSupported()) return false;
   const permission = await Notification.requestPermission();
@@ -62,7 +63,7 @@ export async function requestNotificationPermission(): Promise<boolean> {
   return areDesktopNotificationsEnabled.peek();
 }
 
-/** Shows a desktop notification if the page is hidden. The notification replaces an earlier one for the same chat. */
+/** Shows a desktop notification if the page is hidden. It replaces any earlier notification for the same chat. */
 export function showDesktopNotification(title: string, text: string, chatId: number, open: () => void): void {
   if (!areDesktopNotificationsEnabled.peek() || !areNotificationsAllowed() || !document.hidden) return;
   const notification = new Notification(title, {

@@ -1,4 +1,4 @@
-/* The store of all loaded chat rows. It is updated by lists, by requests for changes, and by pushes. */
+/* The store for all loaded chat rows. It is updated by lists, by requests for changes, and by pushes. */
 
 import { batch, computed, signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
@@ -8,7 +8,7 @@ import type { PrefixedStorage } from "../../ui/storage";
 export type Tab = "waiting" | "mine" | "bot" | "all" | "closed";
 export const TABS: readonly Tab[] = ["waiting", "mine", "bot", "all", "closed"];
 
-/** The maximum number of pages of open chats that are loaded at first. Scrolling loads further pages. */
+/** The maximum number of pages of open chats to load at first. Scrolling loads more. */
 const MAX_OPEN_CHAT_PAGES = 10;
 const OPEN_CHATS_PER_PAGE = 100;
 const CLOSED_CHATS_PER_PAGE = 50;
@@ -34,15 +34,15 @@ export class ChatStore {
   readonly rows = signal<ReadonlyMap<number, ChatRow>>(new Map());
   readonly loadState = signal<LoadState>("idle");
   readonly problem = signal<unknown>(undefined);
-  /** The cursor of the next page of open chats; null if all pages are loaded. */
+  /** The cursor for the next page of open chats; null if all pages are loaded. */
   readonly nextOpenCursor = signal<number | null>(null);
   readonly nextClosedCursor = signal<number | null | undefined>(undefined);
   readonly closedLoadState = signal<LoadState>("idle");
-  /** For each chat, the number of messages from the visitor that were pushed since the agent last read the chat. */
+  /** For each chat, the number of visitor messages that have been pushed since the agent last read the chat. */
   readonly unreadCounts = signal<ReadonlyMap<number, number>>(new Map());
-  /** The chat whose newest messages the agent sees now. All of its messages count as read. */
+  /** The chat whose newest messages are on the agent's screen. All of its messages count as read. */
   readonly readingChatId = signal<number | undefined>(undefined);
-  /** Chats that will be closed unless the agent chooses Undo. They are hidden from the lists. */
+  /** Chats that will be closed unless the agent chooses Undo. The lists do not show them. */
   readonly closingChatIds = signal<ReadonlySet<number>>(new Set());
 
   private readonly waitStarts = new Map<number, { kind: "waiting" | "reply"; waitingSince: number }>();
@@ -83,7 +83,7 @@ export class ChatStore {
       .sort((a, b) => b.updated_at - a.updated_at || b.chat_id - a.chat_id),
   );
 
-  /** The number of chats that need attention: waiting chats, and the agent's own chats with unread messages. */
+  /** The number of chats that need attention: waiting chats, plus the agent's own chats with unread messages. */
   readonly attentionCount = computed(
     () => this.waiting.value.length + this.mine.value.filter((row) => this.isUnread(row)).length,
   );
@@ -92,8 +92,8 @@ export class ChatStore {
     return row.state === "active" && row.agent?.id === this.me;
   }
 
-  /** Compares two of the agent's own chats for sorting: unanswered chats come first, beginning with the one that has
-   * waited longest. The others are sorted by last activity. */
+  /** Determines the sort order of two of the agent's own chats. Unanswered chats come first, starting with the one that
+   * has waited longest. The others are sorted by last activity. */
   private compareMine(a: ChatRow, b: ChatRow): number {
     const [left, right] = [this.awaitsReply(a), this.awaitsReply(b)];
     if (left && right) return this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id;
@@ -105,7 +105,7 @@ export class ChatStore {
     return row.state === "active" && row.last_message?.from === "visitor";
   }
 
-  /** Returns when the visitor started to wait for an agent or for a reply, as Unix time in seconds. */
+  /** Returns when the visitor started waiting for an agent or for a reply, as Unix time in seconds. */
   waitingSince(row: ChatRow): number {
     return this.waitStarts.get(row.chat_id)?.waitingSince ?? lastActivityAt(row);
   }
@@ -119,7 +119,7 @@ export class ChatStore {
     return lastMessageKey(row) !== mark.lastMessageKey && row.last_message.timestamp >= mark.at;
   }
 
-  /** Returns the `seq` of the last entry that the agent has read; undefined if it is not stored. */
+  /** Returns the `seq` of the last entry that the agent has read, or undefined if it is not stored. */
   lastReadSeq(chatId: number): number | undefined {
     return this.readMarks.peek()[chatId]?.seq;
   }
@@ -163,7 +163,7 @@ export class ChatStore {
     this.unreadCounts.value = new Map(counts).set(chatId, (counts.get(chatId) ?? 0) + 1);
   }
 
-  /** Adds or replaces rows with current ones from a push, a request for changes or the response to an action. */
+  /** Adds or replaces rows, using current ones from a push, a request for changes, or the response to an action. */
   applyRows(rows: readonly ChatRow[]): void {
     this.revision++;
     for (const row of rows) this.lastChangedAt.set(row.chat_id, this.revision);
@@ -210,7 +210,7 @@ export class ChatStore {
     }
   }
 
-  /** Loads the open chats. Rows that were updated during the request are not overwritten. */
+  /** Loads the open chats. Does not overwrite rows that were updated during the request. */
   async loadOpen(): Promise<void> {
     if (this.loadState.peek() !== "ready") this.loadState.value = "loading";
     const startRevision = this.revision;

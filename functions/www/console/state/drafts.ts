@@ -6,7 +6,7 @@ interface StoredDraft {
   isNote: boolean;
 }
 
-/** The text of each chat that the agent has written but not sent. Every change is written to storage. */
+/** The texts that the agent has written but not sent, one per chat. Every change is written to storage. */
 export class Drafts {
   /** The chats that have a draft. */
   readonly chatIds = signal<ReadonlySet<number>>(new Set());

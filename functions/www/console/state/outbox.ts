@@ -1,5 +1,6 @@
 /* Messages and notes that the service has not confirmed yet. Each item is stored under its own key, so that a reload or
-   a second tab does not lose it. The key is sent as Idempotency-Key, so that a retry does not store the message twice. */
+   a second tab does not lose it. The key is also sent as the Idempotency-Key, so that a retry does not store the
+   message twice. */
 
 import { signal } from "@preact/signals";
 import { ApiError, isRetryable, NetworkError, type ApiClient } from "../../api/client";
@@ -24,7 +25,7 @@ export type OutgoingItem = OutgoingContent & {
 const MAX_RETRY_DELAY_MS = 30_000;
 const IDEMPOTENCY_KEY_BYTES = 16;
 
-/** Returns a random key. Does not use `crypto.randomUUID`, because browsers offer that function over https only. */
+/** Returns a random key. Does not use `crypto.randomUUID`, because browsers offer it only over https. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(IDEMPOTENCY_KEY_BYTES)), (byte) =>
     byte.toString(16).padStart(2, "0"),
@@ -36,7 +37,7 @@ export class Outbox {
   /** Called when the service has stored an item. */
   onSent: (item: OutgoingItem, response: { seq: number; id: string }) => void = () => {};
   onRejected: (item: OutgoingItem) => void = () => {};
-  /** Returns whether the chat's messages must wait, because the request to accept the chat is still running. */
+  /** Returns whether the chat's messages must wait because the chat is still being accepted. */
   isPaused: (chatId: number) => boolean = () => false;
 
   private readonly sendingChatIds = new Set<number>();
@@ -81,7 +82,7 @@ export class Outbox {
     return item;
   }
 
-  /** Sends the unsent items now instead of at the next scheduled retry. */
+  /** Sends the unsent items now instead of waiting for the next scheduled retry. */
   retryNow(): void {
     for (const [chatId, timer] of this.timers) {
       clearTimeout(timer);
@@ -106,7 +107,7 @@ export class Outbox {
     return item;
   }
 
-  /** Loads the items that another tab has added to storage, and drops those that it has removed. */
+  /** Loads items that another tab has added to storage, and drops items that it has removed. */
   syncWithStorage(): void {
     const names = new Set(this.storage.names());
     const currentItems = this.items.peek();
@@ -123,7 +124,7 @@ export class Outbox {
     this.items.value = this.items.peek().map((other) => (other.key === item.key ? item : other));
   }
 
-  /** Sends the chat's next item. A chat never has two requests at once, so that its messages stay in order. */
+  /** Sends the chat's next item. Only one request per chat runs at a time, so that the messages stay in order. */
   async sendNext(chatId: number): Promise<void> {
     if (this.isStopped || this.sendingChatIds.has(chatId) || this.timers.has(chatId) || this.isPaused(chatId)) return;
     const item = this.items.peek().find((item) => item.chatId === chatId && item.state !== "rejected");
@@ -138,8 +139,7 @@ export class Outbox {
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);
     } catch (error) {
       if (this.isStopped) return;
-      // A response with the status 401 means that the session has ended. The item is sent again after the agent has
-      // signed in again.
+      // Status 401 means that the session has ended. The item is sent again after the agent has signed back in.
       if (isRetryable(error) || (error instanceof ApiError && error.status === 401)) {
         this.scheduleRetry(item, error);
         return;

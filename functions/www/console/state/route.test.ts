@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hrefOf, parseRoute } from "./route";
-import { curlCommand, sameOriginPath } from "../channels/channel-endpoint";
+import { curlCommand, sameOriginPath } from "../first-run/test-message";
 import { browserName } from "../visitor/browser-name";
 
 test("routes are formatted and parsed", () => {

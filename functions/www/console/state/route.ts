@@ -1,17 +1,17 @@
 import { signal } from "@preact/signals";
 
-/** The console's pages. Channels, bots, deliveries, agents and settings have none yet, so admins use the API for
- * them. */
+/** The console's pages. There are no pages yet for channels, bots, deliveries, agents and settings, so admins use the
+ * API for them. */
 export const SECTIONS = ["inbox", "visitors"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface Route {
   section: Section;
-  /** The number of the open chat or of the selected visitor; undefined if there is none. */
+  /** The number of the open chat or the selected visitor; undefined if there is none. */
   id: number | undefined;
 }
 
-/** Converts a URL fragment such as `#/chat/7` or `#/visitors/12` to a route. An unknown fragment is the inbox. */
+/** Converts a URL fragment such as `#/chat/7` or `#/visitors/12` to a route. Unknown fragments lead to the inbox. */
 export function parseRoute(hash: string): Route {
   const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
@@ -37,7 +37,7 @@ export function startRouting(): void {
   read();
 }
 
-/** Opens a route. If `replacesHistory` is true, the route replaces the current entry of the browser's history. */
+/** Opens a route. If `replacesHistory` is true, the route replaces the current entry in the browser's history. */
 export function navigate(to: Route, replacesHistory = false): void {
   const href = hrefOf(to);
   if (location.hash === href || (location.hash === "" && href === "#/")) return;

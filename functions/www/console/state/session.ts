@@ -17,7 +17,7 @@ export interface Session {
 }
 
 export const session = signal<Session | undefined>(tabStorage.read<Session>("session"));
-/** Why the session ended. Undefined if the agent signed out or has not been signed in. */
+/** Why the session ended. Undefined if the agent signed out or has not signed in yet. */
 export const signOutReason = signal<"expired" | undefined>(undefined);
 /** Whether the agent has signed in since the page was loaded. */
 export let isNewSession = false;
@@ -62,7 +62,7 @@ export async function signInWithCode(code: string): Promise<void> {
   startSession(await api.post("/_local/sign-in", { body: { code } }), undefined);
 }
 
-/** Loads the data that the login response does not contain: e-mail address, photo and the account's name. */
+/** Loads the profile data that is missing from the login response: e-mail address, photo, and the account's name. */
 export async function loadProfile(): Promise<void> {
   try {
     const { agent, role, account } = await api.get("/agent/me");
@@ -85,7 +85,7 @@ export async function signOut(): Promise<void> {
   try {
     await api.post("/agent/logout");
   } catch (error) {
-    // If the service does not have this endpoint, the session ends when it expires.
+    // If the service does not have this endpoint, the session lasts until it expires.
     if (!hasStatus(error, 404, 405, 401)) throw error;
   } finally {
     endSession();

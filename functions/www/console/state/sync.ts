@@ -1,4 +1,4 @@
-/* Keeps the stores up to date: through pushes while the socket is open, otherwise by polling. */
+/* Keeps the stores up to date: through pushes while the socket is open, and otherwise by polling. */
 
 import { batch, signal } from "@preact/signals";
 import { hasStatus, type ApiClient } from "../../api/client";
@@ -13,8 +13,8 @@ import type { TypingStore } from "./visitor-typing";
 export type ConnectionState =
   | { kind: "starting" }
   | { kind: "live" }
-  /** The lists are polled. The next attempt to open a socket starts at `nextAttemptAt`; undefined means that none is
-   * planned, because the service does not support sockets or the first socket is still connecting. */
+  /** The lists are polled. The next attempt to open a socket starts at `nextAttemptAt`. Undefined means that no attempt
+   * is planned, because the service does not support sockets or the first socket is still connecting. */
   | { kind: "polling"; nextAttemptAt: number | undefined }
   /** There is no socket, and HTTP requests fail too. The next attempt starts at `nextAttemptAt`. */
   | { kind: "lost"; nextAttemptAt: number };
@@ -25,8 +25,8 @@ const RECONCILE_INTERVAL_MS = 5 * 60_000;
 const HIDDEN_FLUSH_DELAY_MS = 250;
 
 export interface SyncEvents {
-  /** Called when a visitor has written or a chat has started to wait for an agent. Pushes of the same chat that are
-   * applied together cause only one call. */
+  /** Called when a visitor has written or a chat has started waiting for an agent. If several pushes for the same chat
+   * are applied together, this is called only once. */
   visitorActivity: (row: ChatRow, entry: Entry | undefined) => void;
   presence: (agentId: number, status: "online" | "away" | "offline") => void;
   settings: () => void;
@@ -37,7 +37,7 @@ export interface SyncEvents {
 
 export class Sync {
   readonly connection = signal<ConnectionState>({ kind: "starting" });
-  /** Returns the timeline of the open chat, which is refreshed with the lists; undefined if no chat is open. */
+  /** Returns the open chat's timeline, which is refreshed together with the lists; undefined if no chat is open. */
   openTimeline: () => Timeline | undefined = () => undefined;
 
   private readonly socket: PushSocket;
@@ -95,7 +95,7 @@ export class Sync {
     this.socket.stop();
   }
 
-  /** Reconnects and polls without waiting for the next attempt. */
+  /** Reconnects and polls now instead of waiting for the next attempt. */
   reconnectNow(): void {
     this.socket.reconnectNow();
     this.poll();
@@ -127,7 +127,7 @@ export class Sync {
       await this.openTimeline()?.refresh();
       if (!isFirst) this.reportVisitorActivity(before);
     } catch {
-      // Earlier changes are not pushed again, so polling continues until a request succeeds.
+      // Earlier changes are not pushed again, so keep polling until a request succeeds.
       if (!this.isStopped && !this.isPolling) this.schedulePoll(POLL_INTERVAL_MS);
       return;
     }
@@ -138,7 +138,7 @@ export class Sync {
     void this.openTimeline()
       ?.refreshPending()
       .catch(() => {});
-    // Other timelines can have missed pushes, but they are refreshed when they are opened.
+    // Other timelines may have missed pushes too, but they are refreshed when they are opened.
   }
 
   private onSocketDown(nextAttemptAt: number | undefined): void {
@@ -154,7 +154,7 @@ export class Sync {
     if (before.kind === "lost" && connection.kind !== "lost") this.events.recovered();
   }
 
-  /** Loads and applies the changes since the cursor, or loads the open chats if there is no valid cursor. */
+  /** Loads and applies the changes after the cursor, or loads the open chats if there is no valid cursor. */
   private async readChanges(): Promise<void> {
     if (this.supportsChanges) {
       try {
@@ -188,7 +188,7 @@ export class Sync {
       .catch((error: unknown) => {
         if (hasStatus(error, 401) || this.isStopped) return;
         this.failureCount++;
-        // Try again soon after the first failure, because one slow response does not mean that the connection is lost.
+        // Retry soon after the first failure, because one slow response does not mean that the connection is lost.
         const delay = Math.max(this.failureCount > 1 ? 0 : POLL_INTERVAL_MS, backoffDelayMs(this.failureCount));
         this.setConnection({ kind: "lost", nextAttemptAt: Date.now() + delay });
         this.schedulePoll(delay);
@@ -231,8 +231,8 @@ export class Sync {
     this.pollTimer = setTimeout(() => this.poll(), ms);
   }
 
-  /** Reports the visitor activity that polling has found, in the same way as activity from pushes. `before` contains
-   * the rows before the poll. */
+  /** Reports visitor activity found by polling, in the same way as activity found through pushes. `before` contains the
+   * rows as they were before the poll. */
   private reportVisitorActivity(before: ReadonlyMap<number, ChatRow>): void {
     for (const row of this.chats.rows.peek().values()) {
       const previousRow = before.get(row.chat_id);
@@ -254,7 +254,7 @@ export class Sync {
     else requestAnimationFrame(flush);
   }
 
-  /** Applies all pushes that have arrived since the last call in one batch. */
+  /** Applies all pushes that have arrived since the last call, as one batch. */
   flush(): void {
     this.isFlushScheduled = false;
     if (this.isStopped) return;
@@ -333,7 +333,7 @@ const MESSAGE_TYPES = new Set([
   "buttons",
 ]);
 
-/** Returns a copy of the row with this entry as its last message, for use until the row itself is pushed. */
+/** Returns a copy of the row with `entry` as its last message, for use until the row itself is pushed. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
   if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];

@@ -1,5 +1,4 @@
-/* The entries and the details of a chat. If the entries' numbers (`seq`) have gaps, the missing entries are
-   requested. */
+/* A chat's entries and details. If the entries' numbers (`seq`) have gaps, the missing entries are requested. */
 
 import { batch, signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
@@ -8,8 +7,8 @@ import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
 const MAX_ENTRIES_PER_PAGE = 500;
-/** The number of retries for missing entries. A missing entry appears within ten seconds or never, because the service
- * sometimes skips a number. */
+/** How often to retry a request for missing entries. A missing entry appears within ten seconds or never, because the
+ * service sometimes skips a number. */
 const MAX_GAP_RETRIES = 12;
 const GAP_RETRY_INTERVAL_MS = 1000;
 
@@ -22,8 +21,8 @@ export class Timeline {
   readonly hasOlder = signal(false);
   readonly isLoadingOlder = signal(false);
 
-  /** All entries after `completeAfterSeq` and up to `completeUpToSeq` are loaded. Later entries can have been added by
-   * pushes, with gaps between them. */
+  /** All entries after `completeAfterSeq`, up to and including `completeUpToSeq`, are loaded. Pushes may have added
+   * later entries, with gaps between them. */
   private completeAfterSeq = 0;
   private completeUpToSeq = 0;
   private currentRefresh: Promise<void> | undefined;
@@ -39,7 +38,8 @@ export class Timeline {
     return this.entries.peek().at(-1)?.seq ?? 0;
   }
 
-  /** Loads the chat's details and last entries. `highestSeq` is the chat's last `seq`; undefined if it is not known. */
+  /** Loads the chat's details and latest entries. `highestSeq` is the chat's last `seq`; undefined if it is not
+   * known. */
   async open(highestSeq: number | undefined): Promise<void> {
     if (this.loadState.peek() === "loading") return;
     if (this.loadState.peek() === "ready") return this.refreshPending();
@@ -79,7 +79,7 @@ export class Timeline {
     return this.currentRefresh;
   }
 
-  /** Like `refresh`, but also reloads the entries with a pending delivery. */
+  /** Like `refresh`, but also reloads entries whose delivery is pending. */
   async refreshPending(): Promise<void> {
     const pending = this.entries.peek().find((entry) => hasPendingDelivery(entry));
     if (pending !== undefined && pending.seq <= this.completeUpToSeq)
@@ -102,7 +102,7 @@ export class Timeline {
     }
   }
 
-  /** Loads the page of entries before the first loaded one. */
+  /** Loads the page of entries that precedes the first loaded entry. */
   async loadOlder(): Promise<void> {
     if (this.isLoadingOlder.peek() || this.completeAfterSeq === 0) return;
     this.isLoadingOlder.value = true;
@@ -133,7 +133,7 @@ export class Timeline {
     return isNew;
   }
 
-  /** Loads the entries that are missing before the last loaded one. Retries as long as they can still appear. */
+  /** Loads the entries that are missing before the last loaded one. Retries while they may still appear. */
   private fillGap(attempt = 0): void {
     if (this.gapTimer !== undefined && attempt === 0) return;
     const targetSeq = this.lastSeq;
@@ -149,7 +149,7 @@ export class Timeline {
     this.refresh().then(checkGap, checkGap);
   }
 
-  /** Updates the state, agent and department in the chat's details from its row. */
+  /** Updates the chat's details from its row: the state, agent, department, and time of the last change. */
   applyRow(row: ChatRow): void {
     const chatDetails = this.chatDetails.peek();
     if (chatDetails === undefined) return;
@@ -192,7 +192,7 @@ export function hasPendingDelivery(entry: Entry): boolean {
   return [entry.delivery, entry.webhook_delivery, entry.bot_delivery].some((delivery) => delivery?.state === "pending");
 }
 
-/** The timelines of opened chats. The least recently used ones are dropped. */
+/** The timelines of recently opened chats. The least recently used ones are dropped. */
 export class Timelines {
   private readonly timelines = new Map<number, Timeline>();
 

@@ -1,5 +1,5 @@
-/* Sends typing notices to the visitor: one when the agent starts to type, further ones while the agent is typing,
-   and one when the agent stops. */
+/* Sends typing notices to the visitor: one when the agent starts typing, more while the agent is typing, and one when
+   the agent stops. */
 
 const REPEAT_INTERVAL_MS = 6000;
 const IDLE_TIMEOUT_MS = 5000;
@@ -22,7 +22,7 @@ export class TypingNotice {
     this.send("typein");
   }
 
-  /** Called when the composer loses the focus. The agent then counts as typing for one more second. */
+  /** Called when the composer loses focus. The agent then counts as typing for one more second. */
   onBlur(): void {
     if (!this.isTyping) return;
     clearTimeout(this.idleTimer);

@@ -3,7 +3,7 @@ import { tabStorage } from "../../ui/storage";
 import { effect } from "@preact/signals";
 import { TABS, type Tab } from "./chats";
 
-/** The dialog or palette that is shown over the console. At most one is open. */
+/** The dialog or palette that is open on top of the console. At most one is open at a time. */
 export type Overlay =
   | { kind: "palette" }
   | { kind: "shortcuts" }
@@ -22,11 +22,11 @@ const storedTab = tabStorage.read<Tab>("tab");
 export const activeTab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
 effect(() => tabStorage.write("tab", activeTab.value));
 
-/** The text in the search field of the inbox. */
+/** The text in the inbox's search field. */
 export const searchQuery = signal("");
-/** Whether the visitor pane is shown over the conversation. Used on narrow screens only. */
+/** Whether the visitor pane covers the conversation. Used only on narrow screens. */
 export const isVisitorPaneOverlayOpen = signal(false);
-/** The chat whose composer must get the focus, for a reply or a note. Undefined after the composer has got it. */
+/** The chat whose composer should receive the focus, for a reply or a note. Undefined once it has the focus. */
 export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
 export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
   composerFocusRequest.value = { chatId, kind };

@@ -7,7 +7,7 @@ export interface VisitorTyping {
   text: string | undefined;
 }
 
-/** The visitors who are typing. The keys are the chat numbers. */
+/** The visitors who are typing, by chat number. */
 export class TypingStore {
   readonly visitors = signal<ReadonlyMap<number, VisitorTyping>>(new Map());
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();

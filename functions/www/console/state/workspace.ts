@@ -17,7 +17,7 @@ import { Sync } from "./sync";
 import { Timelines, type Timeline } from "./timeline";
 import { TypingStore } from "./visitor-typing";
 
-/** How long the agent can undo the closing of a chat. The request is sent after this time. */
+/** How long the agent can undo closing a chat. The request is sent only after this time. */
 export const UNDO_CLOSE_MS = 5000;
 
 export function errorText(error: unknown): string {
@@ -32,7 +32,7 @@ export function errorText(error: unknown): string {
 }
 
 export interface Directory {
-  /** The agents of the account. `status` is absent if the service does not provide it. */
+  /** The account's agents. `status` is absent if the service does not provide it. */
   agents: readonly (Omit<Colleague, "status"> & { status?: PresenceStatus })[];
   departments: readonly { id: number; name: string }[];
 }
@@ -50,10 +50,10 @@ export class Workspace {
   readonly directory = signal<Directory | undefined>(undefined);
   /** The account's canned replies. Undefined until they are loaded; null if the service does not support them. */
   readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
-  /** The chats that the agent has accepted and whose requests are still running. */
+  /** The chats that the agent has accepted but whose requests are still running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
-  /** The outbox keys of the entries that this page sent. The map's keys are the entry ids. They let the component of an
-   * entry keep the key that it had as an outbox item. */
+  /** The outbox keys of the entries that this page sent, by entry id. They let an entry's component keep the key that
+   * it had as an outbox item. */
   readonly sentItemKeys = new Map<string, string>();
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
@@ -135,7 +135,7 @@ export class Workspace {
 
   private readonly onOnline = () => this.outbox.retryNow();
 
-  /** Sends the requests that are delayed for Undo immediately, because the page is being closed. */
+  /** Immediately sends the requests that are delayed for Undo, because the page is being closed. */
   private readonly onPageHide = () => {
     for (const [chatId, { timer, dismiss }] of this.closeTimers) {
       clearTimeout(timer);
@@ -164,7 +164,7 @@ export class Workspace {
     }
   }
 
-  /** Returns the `seq` up to which the agent has read the chat: the stored position, otherwise the agent's own last
+  /** Returns the `seq` up to which the agent has read the chat: the stored position, or else the agent's own last
    * entry. Undefined if there is neither. */
   readPosition(chatId: number): number | undefined {
     const lastOwnEntry = this.timelines
@@ -279,7 +279,7 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Closes the chat after a delay, during which the agent can undo this. */
+  /** Closes the chat after a delay during which the agent can undo it. */
   close(chatId: number): void {
     const row = this.header(chatId);
     if (row === undefined || row.state === "closed" || this.closeTimers.has(chatId)) return;
@@ -369,7 +369,7 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Erases a visitor with all of the visitor's chats. Repeats the request until the erasure is complete. */
+  /** Erases a visitor together with all of their chats. Repeats the request until the erasure is complete. */
   async eraseVisitor(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
     for (;;) {
@@ -389,7 +389,7 @@ export class Workspace {
     this.chats.remove(ids);
   }
 
-  /** Returns the chat's row from a list, or a row made from its details. Undefined if neither is loaded. */
+  /** Returns the chat's row from a list, or builds one from its details. Undefined if neither is loaded. */
   header(chatId: number): ChatRow | undefined {
     const detail = this.timelines.peek(chatId)?.chatDetails.peek();
     return this.chats.peek(chatId) ?? (detail && rowFromDetails(detail));
@@ -447,7 +447,7 @@ export class Workspace {
     };
   }
 
-  /** Loads the agents and departments. Without the agents' endpoint, admins load them from the admin endpoints. */
+  /** Loads the agents and departments. If there is no agents' endpoint, admins load them from the admin endpoints. */
   async loadDirectory(): Promise<Directory> {
     try {
       this.directory.value = await this.api.get("/agent/agents");
@@ -485,7 +485,7 @@ export class Workspace {
   }
 }
 
-/** Returns a row for a chat that no list contains, for example a chat that was opened by its link. */
+/** Builds a row for a chat that is not in any list, for example one that was opened through a link. */
 export function rowFromDetails(detail: Chat): ChatRow {
   const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
   return {

@@ -27,7 +27,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
-  // Load the list again, because the presence of agents can have changed since it was loaded.
+  // Load the list again, because agents' presence may have changed since it was last loaded.
   useEffect(() => {
     workspace.loadDirectory().catch((error: unknown) => {
       if (workspace.directory.peek() === undefined)

@@ -16,8 +16,8 @@ const SYSTEM_PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["Linux", /Linux/],
 ];
 
-/** Returns the browser and the system that a User-Agent header names, for example "Firefox 132, Android". Returns the
- * header itself if it names no known browser. */
+/** Returns the browser and operating system named in a User-Agent header, for example "Firefox 132, Android". Returns
+ * the header itself if it names no known browser. */
 export function browserName(userAgent: string): string {
   const browser = BROWSER_PATTERNS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(
     ([, version]) => version !== undefined,

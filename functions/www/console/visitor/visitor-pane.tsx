@@ -212,9 +212,9 @@ function SourceChip({ source }: { source: VisitorFieldSource | undefined }) {
 interface EditableFieldProps {
   label: string;
   value: string | null;
-  /** The text that is shown instead of the value. */
+  /** The text shown instead of the raw value. */
   displayText?: string;
-  /** The source of the value, which is shown after it. */
+  /** Where the value comes from, shown after the value. */
   source?: VisitorFieldSource | undefined;
   type?: "text" | "email" | "tel";
   isLong?: boolean;
@@ -275,7 +275,7 @@ function EditableField({
       value: editedValue,
       maxLength,
       dir: "auto" as const,
-      // The field is not `disabled` meanwhile, because it would lose the focus.
+      // The field is not `disabled` while the change is saved, because it would then lose the focus.
       readOnly: isBusy,
       ref: focusOnce,
       onInput: (event: Event) => setEditedValue((event.currentTarget as HTMLInputElement).value),
@@ -403,8 +403,8 @@ function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel;
   );
 }
 
-/** Shows the custom data that webhooks have sent. The title of a line is shown above its content, and the key before
- * its content with a colon (specification, part C). */
+/** Shows the custom data that webhooks have sent (specification, part C). A line's title is shown above its content.
+ * Its key is shown before the content, followed by a colon. */
 function CustomData({ lines }: { lines: AgentPanel["custom_data"] }) {
   return (
     <div class="custom">
@@ -497,7 +497,7 @@ function shortUrl(address: string): string {
   return short.length > 60 ? `${short.slice(0, 59)}…` : short;
 }
 
-/** Lists the visitor's other chats. If the service does not have this endpoint, only loaded chats are listed. */
+/** Lists the visitor's other chats. If the service does not have this endpoint, lists only those that are loaded. */
 function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   const { api, chats } = useWorkspace();
   const [loaded, setLoaded] = useState<

@@ -1,4 +1,4 @@
-/* The page of visitors. It lists the visitors of the loaded chats and those that the service's search finds. */
+/* The visitors page. It lists the visitors of all loaded chats and those found by the service's search. */
 
 import "./visitors-page.css";
 import { useEffect, useState } from "preact/hooks";
@@ -12,7 +12,7 @@ import { filterRows } from "../inbox/inbox";
 import { chatHref } from "../state/route";
 import { isAnonymous, visitorName, errorText } from "../state/workspace";
 
-/** Returns the row of the latest chat of each visitor. The rows are sorted by last activity. */
+/** Returns the row of each visitor's latest chat, sorted by last activity. */
 export function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
   const last = new Map<number, ChatRow>();
   for (const row of rows) {

@@ -43,9 +43,9 @@ pub struct DemoAccount {
     pub widget_id: Option<String>,
     /// The bot provider that [`bot`] emulates.
     pub provider_id: String,
-    /// The token of the bot connection.
+    /// The bot connection's token.
     pub bot_token: String,
-    /// The endpoint of a second channel. Chats of this channel start with the bot.
+    /// The endpoint of a second channel. Chats in this channel start with the bot.
     pub bot_channel_url: String,
 }
 
@@ -76,10 +76,11 @@ struct LoginResponse {
     token: String,
 }
 
-/// Restores the demo account of an earlier run. Creates a new account if there is none, or if its admin cannot log in.
+/// Restores the demo account from an earlier run. Creates a new account if there is none, or if its admin cannot log
+/// in.
 ///
 /// # Errors
-/// [`Error::ReceiversRejected`], another error response of the service, or a data folder that cannot be used.
+/// [`Error::ReceiversRejected`], another error response from the service, or an unusable data folder.
 pub async fn prepare(api: &ApiClient, operator_key: &str, store: &FileStore) -> Result<DemoAccount, Error> {
     let demo = match load(store)? {
         Some(saved) => restore(api, operator_key, store, saved).await?,
@@ -99,7 +100,7 @@ pub async fn log_in(api: &ApiClient, email: &str, password: &str) -> Result<Stri
     Ok(response.token)
 }
 
-/// Reads the account of an earlier run. If the file cannot be parsed, renames it and returns `None`, so that the host
+/// Reads the account from an earlier run. If the file cannot be parsed, renames it and returns `None`, so that the host
 /// can start with a new account.
 fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
     let Some(text) = store.read(DEMO_FILE)? else { return Ok(None) };
@@ -115,8 +116,8 @@ fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
     }
 }
 
-/// Recreates the missing parts of the account. If the admin cannot log in, creates a new account. The file of the old
-/// account is then renamed rather than deleted, because no other file contains its passwords.
+/// Recreates the missing parts of the account. If the admin cannot log in, creates a new account. The old account's
+/// file is then renamed rather than deleted, because no other file contains its passwords.
 async fn restore(
     api: &ApiClient,
     operator_key: &str,
@@ -166,8 +167,8 @@ async fn ensure_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccou
     Ok(())
 }
 
-/// Sets the provider's endpoint to the base URL of this run. The request is sent even if the endpoint is unchanged,
-/// because the service could reject even an unchanged endpoint after a change of the template's parameters.
+/// Updates the provider's endpoint to use this run's base URL. The request is sent even if the endpoint is unchanged,
+/// because the service may reject even an unchanged endpoint after the template's parameters have changed.
 async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_id: &str) -> Result<(), Error> {
     let path = format!("/operator/providers/{provider_id}");
     let provider: ProviderResponse = api.get(&path, operator_key).await?;
@@ -178,7 +179,7 @@ async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_
     Ok(())
 }
 
-/// Converts the error of a request that contains a receiver's URL. Status 400 means that the service rejects the URL.
+/// Converts the error from a request that contains a receiver's URL. Status 400 means that the service rejects the URL.
 fn receiver_error(error: api_client::Error) -> Error {
     if error.has_status(400) { Error::ReceiversRejected(error) } else { Error::Api(error) }
 }
@@ -191,7 +192,7 @@ async fn ensure_bot_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoA
     Ok(())
 }
 
-/// Updates the URLs of a channel and its integrator to the base URL of this run. Returns `false` if the channel no
+/// Updates the URLs of a channel and its integrator to use this run's base URL. Returns `false` if the channel no
 /// longer exists.
 async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String) -> Result<bool, api_client::Error> {
     *url = channel_url(api, url);
@@ -242,7 +243,7 @@ async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Erro
 }
 
 /// Generates an e-mail address and a password. The address contains random characters, because e-mail addresses are
-/// unique in the service and the address of an earlier demo account could still exist.
+/// unique across the service and an earlier demo account may still be using its address.
 fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
     Ok((
         format!("{name}-{}@demo.example", random_and_digest::random_hex::<3>()?),
@@ -281,7 +282,7 @@ async fn create_channel(
     api.post("/admin/channels", Some(admin_token), &channel).await
 }
 
-/// Returns the channel's URL with the base URL of this run, because the port can differ between runs.
+/// Returns the channel's URL with this run's base URL, because the port can differ between runs.
 fn channel_url(api: &ApiClient, endpoint: &str) -> String {
     let path = endpoint.find("/channel/").and_then(|start| endpoint.get(start..)).unwrap_or_default();
     format!("{}{path}", api.base_url())

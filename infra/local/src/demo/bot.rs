@@ -1,6 +1,5 @@
-//! The demo bot emulates the server of a bot provider. It answers a few questions, invites an agent if the visitor asks
-//! for a human, and asks for an e-mail address if no agent is available. It calls only the Bot API (specification,
-//! B-1).
+//! The demo bot emulates a bot provider's server. It answers a few questions, invites an agent if the visitor asks for
+//! a human, and asks for an e-mail address if no agent is available. It calls only the Bot API (specification, B-1).
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,14 +13,14 @@ use crate::api_client::{self, ApiClient, Error};
 
 const PATH_PREFIX: &str = "/_local/bot";
 
-/// Returns the `endpoint` of the demo's bot provider.
+/// Returns the demo bot provider's `endpoint`.
 #[must_use]
 pub fn endpoint(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
 }
 
-/// Replaces the base URL of an [`endpoint`] of an earlier run. Returns `None` for any other URL, and for an endpoint
-/// that already has the base URL of this run.
+/// Replaces the base URL of an [`endpoint`] from an earlier run. Returns `None` for any other URL, and for an endpoint
+/// that already has this run's base URL.
 #[must_use]
 pub fn with_base_url(endpoint: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(endpoint, PATH_PREFIX, base_url)
@@ -40,19 +39,19 @@ struct ProviderConnection {
 }
 
 impl DemoBot {
-    /// Connects the bot as the bot of the provider `provider_id`. Only the first call has an effect.
+    /// Connects the bot on behalf of the provider `provider_id`. Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, provider_id: &str) {
         let _ = self.0.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
     }
 
-    /// Returns a router with the route on which the bot receives events. The host serves it on its port.
+    /// Returns a router with the route at which the bot receives events. The host serves it on its port.
     pub fn router(self) -> Router {
         Router::new().route(&format!("{PATH_PREFIX}/{{token}}"), post(receive_event)).with_state(self)
     }
 }
 
-/// Receives an event from the service (specification, B-2). The bot posts its own events before it responds, which the
-/// specification allows.
+/// Receives an event from the service (specification, B-2). As the specification allows, the bot posts its own events
+/// before it responds.
 async fn receive_event(State(bot): State<DemoBot>, Path(token): Path<String>, Json(event): Json<Value>) -> StatusCode {
     let Some(connection) = bot.0.get() else { return StatusCode::SERVICE_UNAVAILABLE };
     for reply in replies(&event) {
@@ -72,7 +71,7 @@ impl ProviderConnection {
     }
 }
 
-/// Returns the events that the bot posts in reply to an event of the service.
+/// Returns the events that the bot posts in reply to an event from the service.
 fn replies(event: &Value) -> Vec<Value> {
     let text_at = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let mut replies = match text_at("/event") {

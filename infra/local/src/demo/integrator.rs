@@ -1,4 +1,5 @@
-//! The demo integrator emulates the server of a customer. It prints the messages for the visitor to the terminal.
+//! The demo integrator emulates a customer's server. The messages that it receives for visitors are printed to the
+//! terminal.
 
 use axum::extract::Path;
 use axum::routing::post;
@@ -9,20 +10,20 @@ use crate::{api_client, terminal};
 
 const PATH_PREFIX: &str = "/_local/integrator";
 
-/// Returns the `integrator_url` of the demo's channels.
+/// Returns the `integrator_url` for the demo channels.
 #[must_use]
 pub fn url(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
 }
 
-/// Replaces the base URL of a [`url`] of an earlier run. Returns `None` for any other URL, and for a URL that already
-/// has the base URL of this run.
+/// Replaces the base URL of a [`url`] from an earlier run. Returns `None` for any other URL, and for a URL that already
+/// has this run's base URL.
 #[must_use]
 pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH_PREFIX, base_url)
 }
 
-/// Returns a router with the route on which the integrator receives messages. The host serves it on its port.
+/// Returns a router with the route at which the integrator receives messages. The host serves it on its port.
 pub fn router() -> Router {
     Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message))
 }
@@ -40,7 +41,7 @@ fn terminal_line(body: &Value) -> String {
     line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Returns the content of a message. For Markdown and buttons, this is the content itself rather than the plain-text
+/// Returns a message's content. For Markdown and buttons, this is the content itself rather than the plain-text
 /// alternative.
 fn message_text(message: &Value) -> String {
     let field = |name: &str| message.get(name).and_then(Value::as_str);

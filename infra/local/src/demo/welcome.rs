@@ -21,19 +21,19 @@ struct ListedChat {
     chat_id: u64,
 }
 
-/// Returns the URLs, the credentials of the demo account and five commands for bash.
+/// Returns the URLs, the demo account's credentials and five bash commands.
 ///
 /// # Errors
 /// The agent cannot log in or list chats, or the operating system cannot provide random numbers.
 pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount) -> Result<String, account::Error> {
     let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let chat_id = next_chat_id(api, &token).await?;
-    // Each run uses a new visitor. So the first command always opens a new chat, which the third command accepts.
+    // Each run uses a new visitor, so the first command always opens a new chat. The third command accepts this chat.
     let visitor_suffix = random_and_digest::random_hex::<3>()?;
     Ok(format_text(api.base_url(), demo, &token, chat_id, &visitor_suffix))
 }
 
-/// Returns the number of the chat that the account opens next. Chats are numbered from 1 in each account.
+/// Returns the number that the account's next chat will have. Chats are numbered from 1 in each account.
 async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Error> {
     let mut last_id = 0;
     for state in ["open", "closed"] {
@@ -43,7 +43,7 @@ async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Erro
     Ok(last_id + 1)
 }
 
-/// Returns the text for a template whose parameters do not allow the receivers of the demo account. It contains the
+/// Returns the text to print if the template's parameters do not allow the demo account's receivers. It contains the
 /// reason and a command that creates an account without these receivers.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Opens the database and starts the thread that serves it.
 //!
-//! Calls to the database block. They run on a thread with its own Tokio runtime, so that a long scan does not delay the
-//! gateway. The proxy runs on the same thread, which avoids a thread switch for each request.
+//! Calls to the database are blocking. They run on a thread with its own Tokio runtime, so that a long scan does not
+//! delay the gateway. The proxy runs on the same thread, which avoids a thread switch for each request.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU32;
@@ -23,7 +23,7 @@ use crate::iam::Roles;
 use crate::template::TableDefinition;
 use crate::usage::UsageMeter;
 
-/// How often expired items are deleted. On AWS, items are sometimes deleted days after they expire.
+/// How often expired items are deleted. On AWS, items may be deleted days after they expire.
 const TTL_DELETION_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A running database. Dropping it stops its thread.
@@ -36,8 +36,8 @@ pub(crate) struct DynamoEngine {
 }
 
 impl DynamoEngine {
-    /// Opens the database in `file`, or an empty database in memory if `file` is `None`. Creates the tables of the
-    /// template that are missing.
+    /// Opens the database in `file`, or an empty database in memory if `file` is `None`. Creates the template's tables
+    /// if they are missing.
     pub fn start(
         file: Option<&Path>,
         template: &[TableDefinition],
@@ -64,7 +64,7 @@ impl DynamoEngine {
         Ok(Self { url: format!("http://{proxy_address}"), database, write_conflicts, stop, thread })
     }
 
-    /// Returns the base URL of the tables. Each function appends its name as the path.
+    /// Returns the base URL for table requests. Each function appends its name as the path.
     pub fn url(&self) -> &str {
         &self.url
     }

@@ -1,4 +1,4 @@
-//! The errors of the local DynamoDB. Each message is one line.
+//! The errors of the local DynamoDB. Each message is a single line.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -6,7 +6,7 @@ pub enum Error {
     Open(dynoxide::errors::DynoxideError),
     #[error("the table database: {0}")]
     Engine(#[from] dynoxide::errors::DynoxideError),
-    /// The thread of the engine or its listeners cannot be started.
+    /// The engine's thread or listeners cannot be started.
     #[error("the table database cannot be served: {0}")]
     Serve(#[from] std::io::Error),
     #[error("the table database has no address: {0}")]
@@ -14,7 +14,7 @@ pub enum Error {
     /// A stored table has a key schema or an index that differs from the template.
     #[error("{table}: {difference} is not as in the template")]
     Outdated { table: String, difference: String },
-    /// The engine cannot represent the table definition of the template.
+    /// The engine cannot represent the template's table definition.
     #[error("{table}: {source}")]
     Definition { table: String, source: serde_json::Error },
 }

@@ -1,10 +1,10 @@
-//! Emulates DynamoDB with the crate `dynoxide-rs`, which runs in this process on one SQLite file.
+//! Emulates DynamoDB with the `dynoxide-rs` crate, which runs in this process on one SQLite file.
 //!
 //! # Layout
 //! - `engine.rs`: the database and the thread that serves it
-//! - `table_setup.rs`: creates the tables of the template or compares them with existing ones
-//! - `write_conflicts.rs`: simulates conflicts of concurrent writes for tests
-//! - `proxy.rs`: the endpoint of the functions; checks permissions and counts capacity units
+//! - `table_setup.rs`: creates the template's tables or compares them with existing ones
+//! - `write_conflicts.rs`: simulates conflicts between concurrent writes for tests
+//! - `proxy.rs`: the endpoint for functions; checks permissions and counts capacity units
 //! - `error.rs`: the reasons why the tables cannot be served
 
 mod engine;

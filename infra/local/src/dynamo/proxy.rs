@@ -1,8 +1,8 @@
-//! The DynamoDB endpoint of the functions. It checks the permissions of each request, counts the request and forwards
-//! it to the engine. Every function has its own path, `/{function}`.
+//! The DynamoDB endpoint for functions. It checks each request's permissions, counts the request and forwards it to the
+//! engine. Every function has its own path, `/{function}`.
 //!
-//! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. It leaves
-//! requests otherwise unchanged, so that error messages of the engine refer to what the function sent.
+//! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. Otherwise, it
+//! leaves requests unchanged, so that the engine's error messages refer to what the function sent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ use crate::aws_operation::operation_name;
 use crate::iam::{AccessDenied, Permission, Roles};
 use crate::usage::{CapacityUnits, UsageMeter};
 
-/// The name of the service in the header `X-Amz-Target`.
+/// The name of the service in the `X-Amz-Target` header.
 const SERVICE: &str = "DynamoDB_20120810";
 
 pub(super) struct DynamoProxy {
@@ -39,7 +39,7 @@ pub(super) struct DynamoProxy {
     write_conflicts: Arc<WriteConflicts>,
 }
 
-/// The fields of a request that determine its permissions and its usage.
+/// The request fields that determine the required permissions and the usage.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
 struct TableRequest<'r> {
@@ -54,7 +54,7 @@ struct TableRequest<'r> {
     return_consumed_capacity: Option<IgnoredAny>,
 }
 
-/// An operation of a transaction, of which only the table is needed.
+/// An operation in a transaction. Only the table is needed.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct TransactItem<'r> {
@@ -62,14 +62,14 @@ struct TransactItem<'r> {
     table_name: Cow<'r, str>,
 }
 
-/// The fields of a response that determine the usage.
+/// The response fields that determine the usage.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct CapacityResponse {
     consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// The capacity units that an operation reports. An operation on several tables reports one entry for each table.
+/// The capacity units that an operation reports. An operation on several tables reports one entry per table.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ConsumedCapacity {
@@ -100,7 +100,7 @@ impl DynamoProxy {
         Router::new()
             .route("/{function}", post(forward))
             .route("/{function}/", post(forward))
-            // The engine limits the size of the body and returns the same error as DynamoDB.
+            // The engine limits the body size and returns the same error as DynamoDB.
             .layer(DefaultBodyLimit::disable())
             .with_state(Arc::new(self))
     }
@@ -126,8 +126,8 @@ impl DynamoProxy {
         Some(Response::from_parts(head, Body::from(body)))
     }
 
-    /// Checks the permissions and counts the request. If the operation consumes capacity units, returns the body with
-    /// the parameter `ReturnConsumedCapacity`, otherwise returns the unchanged body.
+    /// Checks the permissions and counts the request. Returns the body, with the `ReturnConsumedCapacity` parameter
+    /// added if the operation consumes capacity units.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, AccessDenied> {
         // A body that cannot be parsed is forwarded, so that the engine returns the same error as DynamoDB.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
@@ -156,7 +156,7 @@ impl DynamoProxy {
 }
 
 impl TableRequest<'_> {
-    /// Returns the permissions that AWS requires. A transaction requires the permissions of each of its items.
+    /// Returns the permissions that AWS requires. A transaction requires the permissions for each of its items.
     fn permissions(&self, operation: &str) -> Vec<Permission> {
         let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
         let single = self.table_name.iter().map(|table| match &self.index_name {
@@ -190,7 +190,7 @@ async fn forward(
     response.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 
-/// Returns `amount` as the read or write units of the operation, or `None` if the operation consumes no capacity units.
+/// Returns `amount` as the operation's read or write units, or `None` if the operation consumes no capacity units.
 fn capacity_units(operation: &str, amount: f64) -> Option<CapacityUnits> {
     match operation {
         "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" => Some(CapacityUnits::Read(amount)),
@@ -201,7 +201,7 @@ fn capacity_units(operation: &str, amount: f64) -> Option<CapacityUnits> {
     }
 }
 
-/// Inserts the parameter `ReturnConsumedCapacity` as the first member of the JSON object. Returns `None` if the body is
+/// Inserts the `ReturnConsumedCapacity` parameter as the first member of the JSON object. Returns `None` if the body is
 /// not an object.
 fn with_capacity_parameter(body: &[u8]) -> Option<Bytes> {
     let members = body.trim_ascii_start().strip_prefix(b"{")?;
@@ -210,7 +210,7 @@ fn with_capacity_parameter(body: &[u8]) -> Option<Bytes> {
     Some([start, comma, members].concat().into())
 }
 
-/// Removes the headers that apply to one connection only.
+/// Removes the headers that apply only to a single connection.
 fn without_connection_headers(mut headers: HeaderMap) -> HeaderMap {
     for name in [header::HOST, header::CONNECTION, header::CONTENT_LENGTH, header::TRANSFER_ENCODING] {
         headers.remove(name);

@@ -1,5 +1,5 @@
-//! Creates the tables of the template. Tables of an earlier run must have the same keys and indexes; missing indexes
-//! are added.
+//! Creates the template's tables. Tables from an earlier run must have the same keys and indexes; missing indexes are
+//! added.
 
 use dynoxide::Database;
 use dynoxide::errors::DynoxideError;

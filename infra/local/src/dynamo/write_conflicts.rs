@@ -16,7 +16,7 @@ const CONFLICT_MESSAGE: &str = "Transaction is ongoing for the item";
 /// Rejects every n-th write while an interval is set.
 #[derive(Default)]
 pub(super) struct WriteConflicts {
-    /// The interval n. With 0, no write is rejected.
+    /// The interval n, or 0 to reject no writes.
     interval: AtomicU32,
     write_count: AtomicU32,
 }
@@ -60,7 +60,7 @@ fn transaction_conflict() -> Value {
     })
 }
 
-/// Returns the body of an error response that reports a conflict for the first item of a transaction.
+/// Returns the body of an error response that reports a conflict for the first item in a transaction.
 fn transaction_canceled(item_count: usize) -> Value {
     let codes = || std::iter::once("TransactionConflict").chain(std::iter::repeat("None")).take(item_count);
     let reason = |code| match code {

@@ -1,4 +1,4 @@
-//! The error responses that the gateway sends itself, with the status codes and messages of AWS.
+//! The error responses that the gateway itself sends, with the same status codes and messages as on AWS.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -9,8 +9,8 @@ use serde_json::json;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GatewayError {
     NoRoute,
-    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so the format of
-    /// the response is that of the service rather than of the API.
+    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so the response
+    /// has the service's format rather than the API's.
     InvalidHead {
         field: &'static str,
         /// The rule that the field violates.
@@ -20,9 +20,9 @@ pub(super) enum GatewayError {
     IncompleteBody,
     /// The request line and the headers together exceed the size limit.
     HeadersTooLarge,
-    /// The body of the request or the event for the function exceeds its size limit.
+    /// The request body or the function's event exceeds its size limit.
     PayloadTooLarge,
-    /// The function exceeded the timeout of the route.
+    /// The function exceeded the route's timeout.
     FunctionTimedOut,
     /// The invocation failed, or its result is not a valid response.
     FunctionFailed,

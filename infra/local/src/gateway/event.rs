@@ -15,7 +15,7 @@ use super::routes::RouteMatch;
 use crate::arn::AWS_ACCOUNT_ID;
 use crate::time_format::access_log_time;
 
-/// The API id in events. AWS generates an id for every API; this id is constant.
+/// The API id in events. AWS generates an id for every API; locally, the id is constant.
 const API_ID: &str = "local";
 
 /// The content types whose bodies are passed to the function without base64, in addition to `text/*` and `*+json`.
@@ -51,7 +51,7 @@ impl RoutedRequest<'_> {
         omit_absent_fields(event)
     }
 
-    /// Returns the decoded path. An HTTP API decodes the path although the field is named `rawPath`.
+    /// Returns the decoded path. An HTTP API decodes the path even though the field is named `rawPath`.
     fn decoded_path(&self) -> String {
         percent_decode_str(self.head.uri.path()).decode_utf8_lossy().into_owned()
     }
@@ -117,8 +117,8 @@ impl RoutedRequest<'_> {
         })
     }
 
-    /// Returns the body, and whether the body is encoded as base64. A body that is not valid UTF-8 is encoded even if
-    /// its content type is text, so that the function can decode the exact bytes.
+    /// Returns the body and whether it is base64-encoded. A body that is not valid UTF-8 is encoded even if its content
+    /// type is text, so that the function can decode the exact bytes.
     fn encoded_body(&self) -> (String, bool) {
         match std::str::from_utf8(self.body) {
             Ok(text) if text.is_empty() || self.is_text() => (text.to_owned(), false),
@@ -150,7 +150,7 @@ fn omit_absent_fields(mut event: Value) -> Value {
     event
 }
 
-/// Decodes a query string. The values of a repeated name are joined with commas.
+/// Decodes a query string. If a name is repeated, its values are joined with commas.
 fn query_parameters(query: &str) -> BTreeMap<String, String> {
     let mut parameters: BTreeMap<String, String> = BTreeMap::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {

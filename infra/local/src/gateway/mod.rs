@@ -5,7 +5,7 @@
 //! - `routes.rs`: finds the route for a request
 //! - `event.rs`: builds the event for the function
 //! - `response.rs`: converts the function's result to an HTTP response
-//! - `error_response.rs`: the error responses of the gateway itself
+//! - `error_response.rs`: the error responses that the gateway itself sends
 
 mod error_response;
 mod event;
@@ -41,7 +41,7 @@ impl Gateway {
         Self { routes, functions }
     }
 
-    /// Returns a router that serves `extra_routes` and, for all other requests, the routes of the template.
+    /// Returns a router that serves `extra_routes` and, for all other requests, the template's routes.
     pub fn router(self, extra_routes: Router) -> Router {
         let gateway = Router::new().fallback(handle).with_state(Arc::new(self));
         extra_routes.fallback_service(gateway)

@@ -7,12 +7,12 @@ use futures_util::StreamExt;
 
 use super::error_response::GatewayError;
 
-/// The limit for the request line and the headers together.
+/// The limit on the combined size of the request line and the headers.
 const MAX_HEAD_BYTES: usize = 10 * 1024;
 
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
-/// How much of an oversized body is read and discarded. If the connection were closed while the client is still
+/// How much of an oversized body is read and discarded. If the connection were closed while the client was still
 /// sending, the client would see a broken connection instead of the error response.
 const MAX_DISCARDED_BODY_BYTES: usize = 4 * MAX_BODY_BYTES;
 
@@ -32,7 +32,7 @@ fn validate_path(head: &Parts) -> Result<(), GatewayError> {
     is_path.then_some(()).ok_or(GatewayError::InvalidHead { field: "path", reason: "must begin with a slash" })
 }
 
-/// Checks the Host header. RFC 9112, section 3.2, requires exactly one, but an HTTP/1.0 request can omit it.
+/// Checks the Host header. RFC 9112, section 3.2, requires exactly one, but an HTTP/1.0 request may omit it.
 fn validate_host(head: &Parts) -> Result<(), GatewayError> {
     let mut hosts = head.headers.get_all(header::HOST).iter();
     let is_valid = match (hosts.next(), hosts.next()) {
@@ -44,8 +44,8 @@ fn validate_host(head: &Parts) -> Result<(), GatewayError> {
     is_valid.then_some(()).ok_or(error)
 }
 
-/// Returns whether the value is a valid host. The Lambda runtime of the functions builds a URL from the value and
-/// panics if the URL is invalid.
+/// Returns whether the value is a valid host. The functions' Lambda runtime builds a URL from the value and panics if
+/// the URL is invalid.
 fn is_host(host: &str) -> bool {
     !host.contains(['/', '?', '#', '@', '\\']) && reqwest::Url::parse(&format!("http://{host}/")).is_ok()
 }

@@ -54,7 +54,7 @@ impl FunctionResponse {
         for (name, value) in self.headers_and_cookies() {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| GatewayError::FunctionFailed)?;
             let value = HeaderValue::from_str(&value).map_err(|_| GatewayError::FunctionFailed)?;
-            // The gateway computes the length of the body itself.
+            // The gateway computes the body length itself.
             if name != header::CONTENT_LENGTH {
                 headers.append(name, value);
             }

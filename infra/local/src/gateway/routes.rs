@@ -16,7 +16,7 @@ pub(super) struct CompiledRoute {
     pub key: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
-    /// The method of requests that match. `None` matches any method.
+    /// The method to match. `None` matches any method.
     method: Option<String>,
     segments: Vec<Segment>,
 }
@@ -71,8 +71,8 @@ impl CompiledRoute {
         }
     }
 
-    /// Returns the sort key of the route. `$default` comes last. The other routes are sorted by their paths. If two
-    /// routes have the same path, a route with a specific method comes before a route for any method.
+    /// Returns the route's sort key. `$default` comes last. The other routes are sorted by path. If two routes have the
+    /// same path, a route with a specific method comes before a route for any method.
     fn precedence(&self) -> (bool, Vec<u8>, bool) {
         let segments = self.segments.iter().map(Segment::precedence).collect();
         (self.key == "$default", segments, self.method.is_none())

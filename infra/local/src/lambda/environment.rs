@@ -1,4 +1,4 @@
-//! Builds the environment variables of a function process: first those that Lambda sets, then those of the template.
+//! Builds the environment variables for a function process: first those that Lambda sets, then those from the template.
 //! Processes do not inherit the host's own environment, so a function cannot depend on it.
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::arn::REGION;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 
-/// Returns the variables that are the same for all processes of a function.
+/// Returns the variables that are the same for all of a function's processes.
 pub(super) fn function_variables(
     function: &Function,
     binaries: &Path,

@@ -1,4 +1,4 @@
-//! Starts processes of one function and forwards their output to the log.
+//! Starts one function's processes and forwards their output to the log.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -23,9 +23,9 @@ use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// The settings and services that all functions of a host share.
+/// The settings and services that all functions on a host share.
 pub(crate) struct LaunchContext {
-    /// The folder of the function binaries.
+    /// The folder that contains the function binaries.
     pub binaries: PathBuf,
     pub endpoints: ServiceEndpoints,
     pub log: LogSink,
@@ -68,7 +68,7 @@ impl Launcher {
     pub fn start(&self) -> Result<Process, InvocationError> {
         let id = Uuid::now_v7();
         let (mailbox, commands) = Mailbox::new(function_arn(&self.function), self.timeout);
-        // The process is registered before `spawn` is called, because the new process could call the Runtime API before
+        // The process is registered before `spawn` is called, because the new process might call the Runtime API before
         // `spawn` returns.
         let registration = self.registry.register(id, &self.function, Arc::clone(&mailbox));
         let mut child = self.spawn(id).map_err(|error| InvocationError::SpawnFailed(error.to_string()))?;
@@ -88,14 +88,14 @@ impl Launcher {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // The process does not belong to the process group of the terminal, so it does not receive Ctrl-C. After
-            // Ctrl-C, the host can therefore let running invocations finish.
+            // The process does not belong to the terminal's process group, so it does not receive Ctrl-C, and the host
+            // can let running invocations finish.
             .process_group(self.group.id())
             .kill_on_drop(true)
             .spawn()
     }
 
-    /// Logs the lines of one pipe until the process closes it.
+    /// Logs the lines from one pipe until the process closes it.
     fn forward_output<P: AsyncRead + Unpin + Send + 'static>(
         &self,
         pipe: Option<P>,

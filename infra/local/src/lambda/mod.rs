@@ -1,14 +1,14 @@
 //! Emulates Lambda: runs the function binaries as processes that use the Runtime API.
 //!
 //! A process handles one event at a time. Processes are started on demand and reused. The most recently used process
-//! takes the next event, so that surplus processes stay idle and end. Every process has its own base path in the
-//! Runtime API, so a response is always attributed to the right process.
+//! takes the next event, so that surplus processes stay idle and are eventually killed. Every process has its own base
+//! path in the Runtime API, so a response is always attributed to the right process.
 //!
 //! # Layout
 //! - `Functions`: the entry point, with one pool for each function
 //! - `process_pool.rs`: picks the process for an invocation and limits concurrency
 //! - `launcher.rs`, `environment.rs`: start a process with its environment variables
-//! - `process.rs`: runs one process until its exit, and defines the outcomes of an invocation
+//! - `process.rs`: runs one process until it exits, and defines the outcomes of an invocation
 //! - `mailbox.rs`: passes events to a process and responses back
 //! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and the registry that identifies the
 //!   caller
@@ -49,7 +49,7 @@ const MAX_IDLE_TIME: Duration = Duration::from_secs(300);
 
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// All functions of a host. Clones share the same processes, which are killed when the last clone is dropped.
+/// All functions on a host. Clones share the same processes, which are killed when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Functions {
     pools: Arc<BTreeMap<String, Arc<ProcessPool>>>,

@@ -1,4 +1,4 @@
-//! Runs one process of a function from its start to its exit. A process handles one event at a time.
+//! Runs one of a function's processes from start to exit. A process handles one event at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use super::error::{InvocationError, ProcessExit};
 use super::mailbox::{Invocation, Mailbox, ProcessCommand};
 use super::process_registry::Registration;
 
-/// Lambda's limit for the initialization: from the start of the process to its first request for an event.
+/// Lambda's initialization time limit: from the start of the process to its first request for an event.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the output of an exited process is read. The output ends at once, unless a child of the process keeps the
-/// pipes open.
+/// How long to keep reading the output of a process after its exit. The output ends at once unless a child of the
+/// process keeps the pipes open.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A process that is idle or handles an event. Dropping it kills the process.
@@ -74,7 +74,7 @@ impl Process {
 
     /// Sends one event to the process and waits for the response.
     pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
-        // The Runtime API can still have an open request of a killed process. That request would take the event, and
+        // The Runtime API may still have an open request from a killed process. That request would take the event, and
         // the event would be lost.
         if self.exit.borrow().is_some() {
             return InvocationOutcome::NotDelivered;
@@ -125,8 +125,8 @@ impl Process {
             Ok(status) => (*status).unwrap_or(ProcessExit(None)),
             Err(_) => ProcessExit(None),
         };
-        // The supervisor drops its sender after it has forwarded all output, so the last lines of the process are
-        // logged before the error about its exit.
+        // The supervisor drops its sender after it has forwarded all output, so the process's last lines are logged
+        // before the error about its exit.
         while exit.changed().await.is_ok() {}
         status
     }
@@ -135,7 +135,7 @@ impl Process {
 /// Owns the child process, and waits for its exit or kills it.
 pub(super) struct Supervisor {
     pub child: Child,
-    /// The tasks that forward the output of the process to the log.
+    /// The tasks that forward the process's output to the log.
     pub output: JoinSet<()>,
     pub registration: Registration,
 }

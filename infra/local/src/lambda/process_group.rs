@@ -1,4 +1,4 @@
-//! Creates the process group of all function processes. A watchdog process kills the group when the host exits for any
+//! Creates the process group for all function processes. A watchdog process kills the group when the host exits for any
 //! reason, even after `kill -9`.
 
 use std::io;
@@ -6,8 +6,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-/// The shell script of the watchdog. It blocks until standard input is closed, then kills the watchdog's own process
-/// group.
+/// The watchdog's shell script. It blocks until standard input is closed, then kills the watchdog's own process group.
 const WATCHDOG_SCRIPT: &str = "read -r _; kill -KILL 0";
 
 /// The group of all function processes. When this value is dropped or the host exits, the operating system closes the
@@ -33,7 +32,7 @@ impl ProcessGroup {
         Ok(Self { id, _watchdog: watchdog })
     }
 
-    /// Returns the id of the group, which is the argument for [`Command::process_group`].
+    /// Returns the group's id, for use with [`Command::process_group`].
     pub fn id(&self) -> i32 {
         self.id
     }

@@ -13,9 +13,9 @@ use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// The concurrency limit of a function without reserved concurrency in the template. The limit is higher if the queues
-/// of the function need more. A single machine gains nothing from more processes. Invocations beyond the limit wait in
-/// order.
+/// The concurrency limit for a function without reserved concurrency in the template. The limit is higher if the
+/// function's queues need more. A single machine gains nothing from more processes. Invocations beyond the limit are
+/// queued in order.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 
 pub(super) struct ProcessPool {
@@ -98,7 +98,7 @@ impl ProcessPool {
         self.idle().push(IdleProcess { process, idle_since: Instant::now() });
     }
 
-    /// Logs an error, unless the function returned it, because the function logs its errors itself.
+    /// Logs an error unless the function returned it, because functions log their own errors.
     fn log_error(&self, error: &InvocationError) {
         if !matches!(error, InvocationError::Function { .. }) {
             self.log.line(&self.function, &error.to_string());

@@ -1,5 +1,5 @@
-//! The registry of all running function processes by id. The Runtime API uses it to find the mailbox of the process
-//! that calls it.
+//! A registry of all running function processes, by id. The Runtime API uses it to find the mailbox of the process that
+//! calls it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

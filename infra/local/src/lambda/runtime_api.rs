@@ -17,7 +17,7 @@ use super::error::InvocationError;
 use super::mailbox::{Mailbox, UnknownRequestId};
 use super::process_registry::ProcessRegistry;
 
-/// Lambda's limit for the event and for the response of an invocation.
+/// Lambda's size limit for an invocation's event and for its response.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
 /// The body of an error that a function reports. Both fields are optional.

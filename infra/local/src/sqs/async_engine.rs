@@ -1,5 +1,5 @@
-//! The engine for concurrent callers. It finds queues by name, adds a clock and a lock, and makes receives wait for
-//! messages (long polling).
+//! The engine for concurrent callers. It finds queues by name, adds a clock and a lock, and makes receive calls wait
+//! for messages (long polling).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -52,7 +52,7 @@ impl AsyncEngine {
         Ok(sent)
     }
 
-    /// Waits until at least one message is visible and receives messages. There is no time limit, so the caller must
+    /// Waits until at least one message is visible, then receives messages. There is no time limit, so the caller must
     /// set one.
     pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
@@ -71,7 +71,7 @@ impl AsyncEngine {
 
     fn receive_visible(&self, queue: &Queue, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let result = self.lock_engine().receive(&queue.definition, request, self.now_ms())?;
-        // Other receivers sleep until the next due time, which this receive could have changed.
+        // Other receivers sleep until the next due time, which this receive may have changed.
         if !result.messages.is_empty() || result.has_dead_lettered {
             queue.changed.notify_waiters();
         }

@@ -1,5 +1,5 @@
-//! The errors of the local SQS, with the messages of AWS. `protocol/error_response.rs` maps each error to its error
-//! code.
+//! The errors that the local SQS returns, with the same messages as on AWS. `protocol/error_response.rs` maps each
+//! error to its error code.
 
 use super::limits::{MAX_BATCH_ENTRIES, MAX_MESSAGE_BYTES, OutOfRange};
 use super::queue_definition::DefinitionError;
@@ -23,7 +23,7 @@ pub enum Error {
         parameter: &'static str,
         value: String,
     },
-    /// A standard queue received a parameter of FIFO queues, or a FIFO queue received a parameter of standard queues.
+    /// A request to a standard queue contains a parameter that only FIFO queues support, or vice versa.
     #[error(
         "Value {value} for parameter {parameter} is invalid. Reason: The request include parameter \
          that is not valid for this queue type."
@@ -54,7 +54,7 @@ pub enum Error {
     /// The receipt handle is malformed or belongs to another queue.
     #[error("The input receipt handle is invalid.")]
     ReceiptHandleIsInvalid,
-    /// The message is in a FIFO queue, and its visibility timeout has ended.
+    /// The message is in a FIFO queue and its visibility timeout has ended.
     #[error("Value {0} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")]
     ReceiptHandleExpired(String),
     /// The message has been deleted, or it has been received again since the handle was issued.
@@ -77,7 +77,7 @@ pub enum Error {
          be at most 80 letters long."
     )]
     InvalidBatchEntryId,
-    /// The message bodies of the batch are too long together. The value is their total length in bytes.
+    /// The message bodies in the batch are too long in total. The value is their combined length in bytes.
     #[error("Batch requests cannot be longer than {MAX_MESSAGE_BYTES} bytes. You have sent {0} bytes.")]
     BatchRequestTooLong(usize),
     #[error("Unknown Attribute {0}.")]

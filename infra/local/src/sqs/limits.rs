@@ -1,6 +1,6 @@
-//! The limits of SQS ("Amazon SQS quotas" in its developer guide).
+//! SQS limits ("Amazon SQS quotas" in its developer guide).
 
-/// The maximum size of a message body, and of all message bodies of a batch together.
+/// The maximum size of a message body, and of all message bodies in a batch combined.
 pub(super) const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 pub(super) const MAX_BATCH_ENTRIES: usize = 10;
 /// How long a FIFO queue recognizes a deduplication id.
@@ -40,7 +40,7 @@ impl ParameterRange {
     }
 }
 
-/// A parameter value outside the limits of SQS.
+/// A parameter value outside the SQS limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Value {value} for parameter {parameter} is invalid. Reason: Must be between {min} and {max}.")]
 pub struct OutOfRange {

@@ -3,16 +3,16 @@
 /// A message to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueueMessageToSend {
-    /// The text of the message, at most 1 MiB.
+    /// The message text, at most 1 MiB.
     pub body: String,
-    /// The delay of the message, 0 to 900 s. With `None`, the delay of the queue applies. FIFO queues do not allow a
-    /// delay other than 0.
+    /// The message's delay, 0 to 900 s. With `None`, the queue's delay applies. FIFO queues do not allow a delay other
+    /// than 0.
     pub delay_seconds: Option<u32>,
-    /// The message group id, if there is one. FIFO queues require it and deliver the messages of a group in order. In a
+    /// The message group id, if there is one. FIFO queues require it and deliver the messages in a group in order. In a
     /// standard queue, it names the tenant of a fair queue, and the local SQS ignores it.
     pub group: Option<String>,
-    /// For FIFO queues only: a further message with the same id within five minutes is a duplicate. With `None`, the
-    /// hash of the body is used if the queue has content-based deduplication.
+    /// For FIFO queues only: another message with the same id within five minutes is a duplicate. With `None`, the hash
+    /// of the body is used if the queue has content-based deduplication.
     pub deduplication_id: Option<String>,
 }
 
@@ -22,7 +22,7 @@ pub struct SentMessage {
     pub message_id: String,
     /// The MD5 hash of the body in hexadecimal.
     pub md5_of_body: String,
-    /// The sequence number in 20 digits, which increases with every message. `None` in a standard queue.
+    /// The 20-digit sequence number, which increases with every message. `None` in a standard queue.
     pub sequence_number: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! An SQS implementation for the local host: standard and FIFO queues in one SQLite file.
 //!
-//! Functions see the behaviour of AWS: order within a FIFO group, one batch of a group in flight, deduplication for
-//! five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention periods. Every change is
+//! Functions see the behaviour of AWS: order within a FIFO group, at most one batch in flight per group, deduplication
+//! for five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention periods. Every change is
 //! committed before the response, so no message is lost if the process is killed.
 //!
 //! All other features are rejected with `UnsupportedOperation`. For example, the template defines the queues, so a
@@ -11,7 +11,7 @@
 //! - [`Queues`] (`queues.rs`): the API for the host; counts requests by action (`request_counts.rs`)
 //! - `protocol/`: the same queues over HTTP for the AWS SDK
 //! - `async_engine.rs`: the engine with a clock, a lock and long polling
-//! - `engine/`: the behaviour of the queues as short SQLite transactions; the current time is an argument
+//! - `engine/`: the queues' behaviour as short SQLite transactions; the current time is an argument
 //! - `queue_definition.rs`, `message.rs`, `limits.rs`, `error.rs`: data types
 
 mod async_engine;

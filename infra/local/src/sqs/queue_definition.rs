@@ -1,4 +1,4 @@
-//! The queue definitions of the template. They are checked against the limits of SQS.
+//! The template's queue definitions. They are checked against the SQS limits.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::limits::{self, OutOfRange};
 pub struct QueueDefinition {
     /// The last part of the queue's URL and ARN.
     pub name: String,
-    /// The time before a new message becomes visible, 0 to 900 s. A message of a standard queue can override it.
+    /// The time before a new message becomes visible, 0 to 900 s. A message to a standard queue can override it.
     pub delay_seconds: u32,
     /// The time for which a received message stays hidden, 0 to 43,200 s. A receive request can override it.
     pub visibility_timeout_seconds: u32,

@@ -1,4 +1,4 @@
-//! The interface of the queues for the host, which sends, receives and deletes messages without HTTP.
+//! The host's interface to the queues, which sends, receives and deletes messages without HTTP.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Opens the queues. Messages of an earlier run are kept and follow the current definitions. Messages of a queue
-    /// that is no longer defined are kept until the queue is defined again.
+    /// Opens the queues. Messages from an earlier run are kept, and the current definitions apply to them. Messages in
+    /// a queue that is no longer defined are kept until the queue is defined again.
     ///
     /// # Errors
     /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] if the file cannot be opened.
@@ -48,7 +48,7 @@ impl Queues {
         format!("arn:aws:sqs:{REGION}:{AWS_ACCOUNT_ID}:{name}")
     }
 
-    /// Waits until at least one message is visible and receives at most `max_messages` of them (0 counts as 1). Returns
+    /// Waits until at least one message is visible, then receives up to `max_messages` of them (0 counts as 1). Returns
     /// as soon as a message is sent, or a delay or visibility timeout ends. If the future is dropped, no message is
     /// lost.
     ///
@@ -64,7 +64,7 @@ impl Queues {
     ///
     /// # Errors
     /// [`Error::ReceiptHandleIsInvalid`], [`Error::QueueDoesNotExist`] or [`Error::Storage`]. Also
-    /// [`Error::ReceiptHandleExpired`] if a message of a FIFO queue has become visible again.
+    /// [`Error::ReceiptHandleExpired`] if a message in a FIFO queue has become visible again.
     pub fn delete(&self, queue: &str, receipt_handle: &str) -> Result<(), Error> {
         self.request_counts.increment(queue, "DeleteMessage");
         self.engine.delete(queue, receipt_handle)
@@ -79,7 +79,7 @@ impl Queues {
         self.engine.send(queue, message)
     }
 
-    /// Returns the numbers of messages in the queue. The call itself is not counted as a request.
+    /// Returns the queue's message counts. The call itself is not counted as a request.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
@@ -93,7 +93,7 @@ impl Queues {
         self.engine.queue_names().cloned().collect()
     }
 
-    /// Returns the queues that contain messages, each with the numbers of its messages.
+    /// Returns the queues that contain messages, each with its message counts.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -108,8 +108,9 @@ impl Queues {
         Ok(non_empty)
     }
 
-    /// Returns the number of API requests by (queue, action) since the start. This includes requests through the router
-    /// and calls of these methods. A batch counts as one request. `ListQueues` is counted under an empty queue name.
+    /// Returns the number of API requests since the start, by (queue, action). This includes requests through the
+    /// router and calls of these methods. A batch counts as one request. `ListQueues` is counted under an empty queue
+    /// name.
     #[must_use]
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()

@@ -1,4 +1,4 @@
-//! Counts API requests, which are the unit of SQS billing.
+//! Counts API requests, because SQS is billed by the request.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

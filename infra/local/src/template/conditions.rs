@@ -1,4 +1,4 @@
-//! Evaluates the conditions of a template, which decide which resources and values are part of the stack.
+//! Evaluates a template's conditions, which decide which resources and values are part of the stack.
 
 use super::error::{Error, ErrorKind, ValuePath};
 use super::intrinsics::as_intrinsic;
@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::yaml::Node;
 
 impl Scope {
-    /// Evaluates a condition by name. `visited` contains the conditions that are being evaluated, so that a cycle is
+    /// Evaluates a condition by name. `visited` contains the conditions that are being evaluated, so that cycles are
     /// detected.
     pub fn evaluate_condition(
         &self,

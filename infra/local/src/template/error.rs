@@ -1,4 +1,4 @@
-//! An error in the template. The message is a single line that contains the line number and the path of the value.
+//! An error in the template. The message is a single line that contains the value's line number and path.
 
 use std::fmt;
 

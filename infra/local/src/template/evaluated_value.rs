@@ -1,5 +1,5 @@
-//! A value of the template after evaluation, with typed access to its properties. Each value has its path in the
-//! template, so that every error contains the path.
+//! A template value after evaluation, with typed access to its properties. Each value has its path in the template, so
+//! that every error contains the path.
 
 use std::ops::RangeInclusive;
 
@@ -78,7 +78,7 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Returns the texts of a list. A single text counts as a list with one item.
+    /// Returns the strings in a list. A single string counts as a list with one item.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         match &self.node.value {
             Value::List(_) => self.items()?.iter().map(Self::text).collect(),
@@ -86,8 +86,8 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Returns a whole number in the range `allowed`. Like CloudFormation, accepts a number in quotes, because the
-    /// values of parameters are always text.
+    /// Returns a whole number in the `allowed` range. Like CloudFormation, accepts a number in quotes, because
+    /// parameter values are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));
         let expected = || format!("a whole number from {} to {}", allowed.start(), allowed.end());

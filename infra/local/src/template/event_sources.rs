@@ -1,4 +1,4 @@
-//! Reads the `Events` of a function: routes of the HTTP API, queues and schedules.
+//! Reads a function's `Events`: HTTP API routes, queues and schedules.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::error::{Error, ErrorKind, ValuePath};
 use super::evaluated_value::EvaluatedValue;
 use super::queue::queue_name_from_arn;
 
-/// A route of the HTTP API.
+/// An HTTP API route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The method in upper case. `None` stands for `ANY`.
+    /// The method in uppercase. `None` stands for `ANY`.
     pub method: Option<String>,
     /// The path as in the template, with `{name}` and `{name+}` parameters. `$default` matches all requests that no
     /// other route matches.
@@ -20,16 +20,16 @@ pub struct Route {
     pub line: usize,
 }
 
-/// An event source mapping of a queue.
+/// An event source mapping for a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueMapping {
     /// The name of the local queue.
     pub queue: String,
     /// The maximum number of messages in one invocation.
     pub batch_size: u32,
-    /// How long the mapping waits for further messages if a batch is not full.
+    /// How long the mapping waits for more messages when a batch is not full.
     pub batching_window: Duration,
-    /// Whether the function reports which messages of a batch failed (`ReportBatchItemFailures`).
+    /// Whether the function reports which messages in a batch failed (`ReportBatchItemFailures`).
     pub reports_partial_failures: bool,
     /// The maximum number of concurrent invocations for this queue. With `None`, the host uses its own default.
     pub max_concurrency: Option<u32>,
@@ -37,7 +37,7 @@ pub struct QueueMapping {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    /// The name of the event in the template.
+    /// The event's name in the template.
     pub name: String,
     pub interval: Duration,
 }
@@ -74,7 +74,7 @@ pub(super) enum EventSource {
     Schedule(Schedule),
 }
 
-/// Reads an event of a function. Returns `None` if the event is disabled.
+/// Reads one of a function's events. Returns `None` if the event is disabled.
 pub(super) fn read(name: &str, event: &EvaluatedValue<'_>) -> Result<Option<EventSource>, Error> {
     let event_type = event.require("Type")?;
     let properties = event.get_or_empty("Properties")?;
@@ -125,7 +125,7 @@ fn route_path(path: &EvaluatedValue<'_>) -> Result<String, Error> {
     Err(path.unexpected_value("a path such as /agent/chats/{chat_id}"))
 }
 
-/// Reads the method of a route. Returns `None` if the route matches any method.
+/// Reads a route's method. Returns `None` if the route matches any method.
 fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
     let Some(method) = properties.get("Method")? else {
         return Ok(None);

@@ -14,11 +14,11 @@ use crate::iam::Permission;
 pub struct Function {
     /// The logical id in the template, such as `DeliverChannel`.
     pub logical_id: String,
-    /// The last segment of `CodeUri`. It is the name of the binary, and the name of the function on this host.
+    /// The last segment of `CodeUri`. It is the name of both the binary and the function on this host.
     pub name: String,
     /// The line number of `CodeUri` in the template, counted from 1.
     pub line: usize,
-    /// The name of the handler. The custom runtime of the functions ignores it.
+    /// The name of the handler. The functions' custom runtime ignores it.
     pub handler: String,
     /// The maximum duration of an invocation.
     pub timeout: Duration,

@@ -18,8 +18,8 @@ fn merge_properties(globals: &Node, resource: &Node) -> Node {
     merge(&Node { line: globals.line, tag: None, value: properties }, resource)
 }
 
-/// Merges two values by the rules of SAM: mappings are merged by key, lists are concatenated, and any other value of
-/// the function replaces the global value.
+/// Merges two values by SAM's rules: mappings are merged by key, lists are concatenated, and any other value in the
+/// function replaces the global one.
 fn merge(global: &Node, local: &Node) -> Node {
     if global.tag.is_some() || local.tag.is_some() {
         return local.clone();

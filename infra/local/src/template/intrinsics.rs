@@ -1,4 +1,4 @@
-//! Evaluates the intrinsic functions of CloudFormation: `Ref`, `GetAtt`, `Sub`, `Join` and `If`.
+//! Evaluates CloudFormation's intrinsic functions: `Ref`, `GetAtt`, `Sub`, `Join` and `If`.
 
 use super::error::{Error, ErrorKind, ValuePath};
 use super::scope::Scope;
@@ -49,7 +49,7 @@ impl Scope {
         }
     }
 
-    /// Evaluates `Sub`. Its argument is a text, or a list of a text and a mapping of variables.
+    /// Evaluates `Sub`. Its argument is either a string, or a list that contains a string and a mapping of variables.
     fn evaluate_sub(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
         let (text, variables) = match &argument.value {
             Value::List(parts) => match parts.as_slice() {

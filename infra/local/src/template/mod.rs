@@ -4,12 +4,12 @@
 //! resources (alarms, dashboards, log groups) are ignored.
 //!
 //! # Layout
-//! - `yaml.rs`, `error.rs`: the template as a tree that keeps line numbers, and errors with line and path
+//! - `yaml.rs`, `error.rs`: the template as a tree that keeps line numbers, and errors with a line number and path
 //! - `scope.rs`, `parameters.rs`, `intrinsics.rs`, `conditions.rs`: evaluate names, parameters, intrinsic functions and
 //!   conditions
 //! - `evaluated_value.rs`: typed access to evaluated values
 //! - `function.rs`, `event_sources.rs`, `queue.rs`, `table.rs`: the resources that run locally
-//! - `policy.rs`: the permissions of functions
+//! - `policy.rs`: the functions' permissions
 //! - `globals.rs`: the properties that all functions share
 
 mod conditions;
@@ -43,7 +43,7 @@ pub(crate) use self::policy::queue_consumer_permissions;
 pub use self::scope::Addresses;
 pub use self::table::{IndexDefinition, TableDefinition};
 
-/// The resources of a template that run locally, each list in the order of the template.
+/// The resources of a template that run locally, each list in template order.
 #[derive(Debug, Default)]
 pub struct Template {
     pub functions: Vec<Function>,
@@ -52,7 +52,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Parses the text of a template. `parameters` override the default values.
+    /// Parses a template's text. `parameters` override the default values.
     ///
     /// # Errors
     /// The first error in the template.

@@ -1,5 +1,4 @@
-//! Reads the permissions of a function from its own `Policies`, or from the `AWS::IAM::Role` to which its `Role`
-//! refers.
+//! Reads a function's permissions from its own `Policies`, or from the `AWS::IAM::Role` to which its `Role` refers.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +23,8 @@ pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Pe
     Ok(permissions)
 }
 
-/// Returns the permissions of a function. If the function has no `Role`, SAM creates a role that has the function's
-/// policies and may also consume the function's queues.
+/// Returns a function's permissions. If the function has no `Role`, SAM creates a role that has the function's policies
+/// and may also consume the function's queues.
 pub(super) fn function_permissions(
     properties: &EvaluatedValue<'_>,
     queues: &[QueueMapping],
@@ -42,7 +41,7 @@ pub(super) fn function_permissions(
     Ok(permissions)
 }
 
-/// Returns the permissions that the role of a function needs to consume the queue.
+/// Returns the permissions that a function's role needs to consume the queue.
 pub(crate) fn queue_consumer_permissions(mapping: &QueueMapping) -> Vec<Permission> {
     let resource = Queues::arn(&mapping.queue);
     QUEUE_CONSUMER_ACTIONS.map(|action| Permission { action: action.to_owned(), resource: resource.clone() }).into()
@@ -60,8 +59,8 @@ fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>
     Ok(permissions)
 }
 
-/// Returns the permissions of a statement, which combines each of its actions with each of its resources. Statements
-/// with conditions, wildcards or `Deny` are rejected, because the local host does not implement them.
+/// Returns a statement's permissions, one for each combination of its actions and resources. Statements with
+/// conditions, wildcards or `Deny` are rejected, because the local host does not implement them.
 fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {

@@ -1,7 +1,7 @@
 //! Resolves names in a template: parameters, pseudo parameters, resources and their attributes.
 //!
-//! The name of a resource is its logical id. Values that AWS would generate (ARNs, URLs) have stable local values: the
-//! URL of a queue leads to the local queue, and the endpoint of an API leads to the gateway.
+//! A resource's name is its logical id. Values that AWS would generate (ARNs, URLs) have stable local values: a queue's
+//! URL points to the local queue, and an API's endpoint points to the gateway.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +75,7 @@ impl Scope {
         self.resource_types.get(logical_id).is_some_and(|resource_type| resource_type == "AWS::SQS::Queue")
     }
 
-    /// Returns the name of a queue, which is its logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
+    /// Returns a queue's name, which is its logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
     pub fn queue_name(&self, logical_id: &str) -> String {
         if self.fifo_queues.contains(logical_id) { format!("{logical_id}.fifo") } else { logical_id.to_owned() }
     }

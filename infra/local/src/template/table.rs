@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::error::Error;
 use super::evaluated_value::EvaluatedValue;
 
-/// A table. The JSON values have the format of DynamoDB's API.
+/// A table. The JSON values are in the format of the DynamoDB API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDefinition {
     /// The logical id, which is also the name of the local table.
@@ -13,7 +13,7 @@ pub struct TableDefinition {
     pub attribute_definitions: Value,
     pub key_schema: Value,
     pub indexes: Vec<IndexDefinition>,
-    /// The attribute that stores the expiry time of an item, if time to live is enabled.
+    /// The attribute that stores an item's expiry time, if time to live is enabled.
     pub ttl_attribute: Option<String>,
 }
 

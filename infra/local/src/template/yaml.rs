@@ -1,6 +1,6 @@
-//! Parses YAML to a tree that keeps line numbers and tags, which most parsers drop. The tags are needed because they
-//! are the short forms of intrinsic functions (`!Ref Api`), and the lines are needed for error messages. Scalars stay
-//! text, because their type depends on the property.
+//! Parses YAML into a tree that keeps tags and line numbers, which most parsers drop. Tags are the short forms of
+//! intrinsic functions (`!Ref Api`), and error messages need line numbers. Scalars stay text, because their type
+//! depends on the property.
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
@@ -75,12 +75,12 @@ impl ValuePath {
     }
 }
 
-/// Returns the entries of a top-level section, such as `Resources`.
+/// Returns the entries in a top-level section, such as `Resources`.
 pub(super) fn section_entries<'t>(template: &'t Node, section: &str) -> impl Iterator<Item = &'t (String, Node)> {
     template.get(section).map(Node::entries).unwrap_or_default().iter()
 }
 
-/// Parses a text that contains a single YAML document.
+/// Parses text that contains a single YAML document.
 pub(super) fn parse(text: &str) -> Result<Node, Error> {
     let mut reader = NodeReader { events: Parser::new_from_str(text), line: 1 };
     let mut first = reader.next_event()?;

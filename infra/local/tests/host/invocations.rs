@@ -1,4 +1,4 @@
-//! Tests of function invocations that run in real processes.
+//! Tests of function invocations in real processes.
 
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};

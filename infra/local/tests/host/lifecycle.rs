@@ -81,8 +81,7 @@ async fn killing_a_host_ends_idle_and_hanging_functions() {
     let pid = async || -> u32 { reqwest::get(format!("{probe}pid")).await.unwrap().json().await.unwrap() };
     let hanging = pid().await;
     let hang = tokio::spawn(reqwest::get(format!("{probe}hang")));
-    // A host reuses the process that was used last. As soon as that process hangs, a call therefore gets another
-    // process.
+    // A host reuses the most recently used process. Once that process hangs, calls therefore go to another process.
     let idle = loop {
         let pid = pid().await;
         if pid != hanging {

@@ -1,4 +1,4 @@
-//! Tests of the local host with real processes: template, Lambda, gateway, queues, tables, schedules.
+//! Tests that run the local host with real processes: template, Lambda, gateway, queues, tables, schedules.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! A local host for one test, whose functions are links to the example `test_function`, and a helper that waits for a
+//! A local host for one test, whose functions are links to the `test_function` example, and a helper that waits for a
 //! state.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use local::{Error, Host, HostStorage, LogLine, LogSink, Options};
 use tempfile::TempDir;
 
-/// The functions of `template.yaml` in this folder. Each is a link to the example `test_function`.
+/// The functions of `template.yaml` in this folder. Each is a link to the `test_function` example.
 const FUNCTIONS: [&str; 6] = ["probe", "hasty", "single", "never-starts", "cannot-start", "worker"];
 
 /// Dereferences to the host. `folder` contains the binaries, and `lines` is the captured log.
@@ -44,7 +44,7 @@ impl ProbeHost {
     }
 }
 
-/// Returns options for a host that stores its data in memory, and the lines of the log that the host captures.
+/// Returns options for a host that stores its data in memory, and the log lines that the host captures.
 pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let lines = Arc::default();
     let options = Options {
@@ -59,7 +59,8 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     (options, lines)
 }
 
-/// Starts a host with its binaries and data in `folder`. In its copy of the template, `from` is replaced by `to` once.
+/// Starts a host with its binaries and data in `folder`. In its copy of the template, one occurrence of `from` is
+/// replaced with `to`.
 pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
     let text = std::fs::read_to_string(template_path()).unwrap();
     assert!(text.contains(from));
@@ -74,7 +75,7 @@ pub fn template_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/template.yaml")
 }
 
-/// Returns a folder with a link to the example `test_function` for every function.
+/// Returns a folder with a link to the `test_function` example for every function.
 pub fn link_binaries() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for function in FUNCTIONS {

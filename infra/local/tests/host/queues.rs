@@ -11,8 +11,8 @@ use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_tem
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
 
-/// Starts a host with a running worker, because starting the worker takes longer than the visibility timeout of one
-/// second.
+/// Starts a host with a running worker, because starting the worker takes longer than the one-second visibility
+/// timeout.
 async fn warm_host() -> ProbeHost {
     let host = ProbeHost::start().await;
     host.invoke("worker", json!({"Records": []})).await.unwrap();
@@ -89,7 +89,7 @@ async fn group_order_is_preserved_after_a_failure() {
     assert_eq!((count_received(&host, "1"), count_received(&host, "other")), (1, 1));
 }
 
-/// `MaximumConcurrency` of the template applies whether it is lower or higher than the host's default.
+/// The template's `MaximumConcurrency` applies whether it is lower or higher than the host's default.
 #[tokio::test]
 async fn queue_concurrency_is_that_of_the_template() {
     // The batch size is reduced to one below, so that each message occupies one process.

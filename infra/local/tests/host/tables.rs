@@ -1,4 +1,4 @@
-//! Tests of tables that a function uses through the official SDK.
+//! Tests of tables that a function uses through the official AWS SDK.
 
 use std::num::NonZeroU32;
 

@@ -1,5 +1,5 @@
-//! Stores messages of agents. A message takes two writes. The first updates the chat's header, which assigns the next
-//! entry number and checks that the agent owns the chat. The second stores the entry.
+//! Stores messages from agents. Each message takes two writes. The first updates the chat's header, which assigns the
+//! next entry number and checks that the agent owns the chat. The second stores the entry.
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
@@ -10,14 +10,14 @@ use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::items::MessagePreviewItem;
-use crate::store::chats::message_receipts::MessageReceipt;
 use crate::store::chats::{Chats, chat_from_item, header_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
+use crate::store::write_races::WriteRaces;
 
-/// An agent's message to the visitor.
+/// A message from an agent to the visitor.
 pub struct AgentMessage<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,
@@ -29,10 +29,10 @@ pub struct AgentMessage<'a> {
 
 impl Chats {
     /// Stores an agent's message together with its delivery to the channel. Fails with a conflict if the agent does not
-    /// own the chat. Costs two writes. With an idempotency key, also costs one read, and the entry is stored in a
-    /// transaction of two writes.
+    /// own the chat. Costs two writes. An idempotency key adds one read, and turns the second write into a transaction
+    /// of two writes.
     pub async fn store_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
-        let mut retries = RaceRetries::new("agent message");
+        let mut retries = WriteRaces::new("agent message");
         loop {
             if let Some(receipt) = self.earlier_receipt(outgoing.key).await? {
                 return Ok(receipt);
@@ -46,7 +46,7 @@ impl Chats {
 
     async fn write_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, WriteError> {
         let chat = self.advance_header_for_agent(outgoing).await?;
-        let id = crate::runtime::secret::new_message_id(chat.chat_id, chat.seq, outgoing.now)?;
+        let id = crate::runtime::random_ids_and_secrets::new_message_id(chat.chat_id, chat.seq, outgoing.now)?;
         let entry = TimelineEntry {
             retain_until: chat.retain_until(outgoing.now),
             account_id: chat.account_id,
@@ -63,8 +63,8 @@ impl Chats {
         Ok(MessageReceipt::of(&entry))
     }
 
-    /// Assigns the next entry number. If the condition fails, the reason follows from the header that DynamoDB returns
-    /// with the failed write.
+    /// Assigns the next entry number. If the condition fails, the header that DynamoDB returns with the error shows
+    /// why.
     async fn advance_header_for_agent(&self, outgoing: &AgentMessage<'_>) -> Result<Chat, WriteError> {
         let preview = MessagePreview::of(&outgoing.content, &Sender::Agent(outgoing.agent.clone()), outgoing.now);
         let update = ItemUpdate {

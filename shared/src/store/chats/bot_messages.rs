@@ -1,5 +1,5 @@
-//! Stores messages of bots. A message takes two writes. The first updates the chat's header, which assigns the next
-//! entry number and checks that the bot owns the chat. The second stores the entry.
+//! Stores messages from bots. Each message takes two writes. The first updates the chat's header, which assigns the
+//! next entry number and checks that the bot owns the chat. The second stores the entry.
 
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
@@ -10,15 +10,15 @@ use crate::domain::message_content::{Content, RichSupport};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
+use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::items::MessagePreviewItem;
-use crate::store::chats::message_receipts::MessageReceipt;
 use crate::store::chats::{Chats, chat_from_item, header_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
+use crate::store::write_races::WriteRaces;
 
 impl Chats {
-    /// Assigns the next entry number of a bot's chat and updates the header for the message. Fails with
+    /// Assigns the next entry number in a bot's chat and updates the header for the message. Fails with
     /// [`Error::NotFound`] if the chat belongs to another bot, and with a conflict if the bot no longer owns the chat.
     /// Costs one write.
     pub async fn advance_header_for_bot(
@@ -29,7 +29,7 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Chat, Error> {
         let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
-        let mut retries = RaceRetries::new("bot message");
+        let mut retries = WriteRaces::new("bot message");
         loop {
             let written = self.write_bot_header(bot, chat_id, &preview, now).await;
             if let Some(result) = retries.final_result(written) {
@@ -90,7 +90,7 @@ impl Chats {
             account_id: header.account_id.clone(),
             chat_id: header.chat_id,
             seq: header.seq,
-            id: crate::runtime::secret::new_message_id(header.chat_id, header.seq, now)?,
+            id: crate::runtime::random_ids_and_secrets::new_message_id(header.chat_id, header.seq, now)?,
             from: Sender::Bot(bot.name.clone()),
             content: if is_displayable { content } else { content.into_not_displayable() },
             at: now,

@@ -1,5 +1,5 @@
-//! Lists an account's chats that are in one of several states, newest first. The index `listing` contains only the chat
-//! numbers. For each page, one batch request then reads the headers.
+//! Lists an account's chats in one or more states, newest first. The `listing` index contains only the chat numbers, so
+//! each page takes one more batch request to read the headers.
 
 use std::collections::VecDeque;
 
@@ -29,19 +29,18 @@ pub struct ChatListing<'a> {
     states: Vec<StateCursor>,
 }
 
-/// The position that a listing has reached among the chats of one state.
+/// How far a listing has progressed through the chats in one state.
 struct StateCursor {
     state: &'static str,
-    /// The chat numbers that were read from the index and are not returned yet, largest first.
+    /// The chat numbers that have been read from the index but not returned yet, largest first.
     buffered_ids: VecDeque<u64>,
-    /// The next query of the index reads chat numbers below this number. `None` means that the index has been read to
-    /// the end.
+    /// The next index query reads chat numbers below this number. `None` means that the index has been read to the end.
     before: Option<u64>,
 }
 
 impl Chats {
-    /// Creates a listing of the account's chats that are in one of these states and have numbers below `before`. Reads
-    /// nothing yet.
+    /// Creates a listing of the account's chats that are in one of these states and have numbers below `before`. Does
+    /// not read anything yet.
     pub fn listing<'a>(&'a self, account_id: &'a str, states: &[&'static str], before: Option<u64>) -> ChatListing<'a> {
         let before = Some(before.unwrap_or(CHAT_ID_UPPER_BOUND));
         let cursor = |state: &&'static str| StateCursor { state, buffered_ids: VecDeque::new(), before };
@@ -53,13 +52,13 @@ impl ChatListing<'_> {
     /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`]. Costs one read for
     /// each header, and one query for each state with too few buffered numbers; the queries run concurrently.
     ///
-    /// The index is updated with a delay, so a page can contain fewer than `count` chats, even if more pages follow: a
-    /// chat that has left all of these states is omitted, and a chat that has moved from one of them to another appears
-    /// once.
+    /// The index is updated with a delay, so a page can contain fewer than `count` chats even if more pages follow. A
+    /// chat that has left all of these states is omitted; a chat that has moved from one of them to another appears
+    /// only once.
     pub async fn next(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
         let (chats, account_id) = (self.chats, self.account_id);
-        // One number more than the page needs shows whether there is another page.
+        // Reading one more number than the page needs shows whether there is another page.
         try_join_all(self.states.iter_mut().map(|cursor| cursor.read_ahead(chats, account_id, count + 1))).await?;
         let mut ids = Vec::with_capacity(count);
         while ids.len() < count
@@ -82,7 +81,7 @@ impl ChatListing<'_> {
 }
 
 impl StateCursor {
-    /// Queries the index so that `count` numbers are buffered, or all remaining numbers if there are fewer.
+    /// Fills the buffer with numbers from the index until it contains `count` numbers or none are left.
     async fn read_ahead(&mut self, chats: &Chats, account_id: &str, count: usize) -> Result<(), Error> {
         let missing = count.saturating_sub(self.buffered_ids.len());
         let Some(before) = self.before.filter(|_| missing > 0) else { return Ok(()) };

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::domain::bot::BotNotice;
+use crate::domain::bot::BotNotification;
 use crate::domain::bot_reaction;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
-use crate::domain::delivery_log::ReplayScope;
+use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -21,14 +21,14 @@ use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
-/// After a failed attempt, the chat's header says for this long that the receiver is failing.
+/// How long the chat's header marks the receiver as failing after a failed attempt.
 const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
 /// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
 /// delivery as failed.
 const MAX_REQUEUES: u32 = 60;
 /// How many times the sweep requeues a delivery that awaits the bot's reaction and has not been attempted yet. Its task
-/// may still be in the queue, behind earlier messages of the chat. Two sweeps are enough, because the number of
-/// messages that a visitor can send at once is limited, and attempting all of them takes less time than two sweeps.
+/// may still be in the queue, behind the chat's earlier messages. Two sweeps are enough, because the number of messages
+/// that a visitor can send at once is limited, and all of them are attempted in less time than two sweeps take.
 const MAX_BOT_REQUEUES: u32 = 2;
 
 /// What the sweep did with an overdue delivery.
@@ -43,9 +43,9 @@ pub enum OverdueResult {
 }
 
 impl Chats {
-    /// Records an attempt and the resulting update of the delivery. `delivery` is the delivery at the start of the
-    /// attempt. If a retry follows, the `round_started_at` of `delivery` is stored too: if the delivery had to wait for
-    /// earlier messages of the chat, its round starts with the first attempt.
+    /// Records an attempt and the resulting update to the delivery. `delivery` is the delivery at the start of the
+    /// attempt. If a retry follows, `delivery.round_started_at` is stored too, because the round of a delivery that had
+    /// to wait for the chat's earlier messages starts with its first attempt.
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
     /// if the entry would exceed the maximum size of an item. Costs one write.
@@ -60,8 +60,8 @@ impl Chats {
         let stored_attempts = delivery.with_newest_attempt(attempt.clone());
         match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await {
             Ok(()) => Ok(true),
-            // The SDK repeats a request whose response is late. The condition of the repeated write fails if the first
-            // write was successful.
+            // The SDK repeats a request if its response is late. If the first write succeeded, the repeated write fails
+            // its condition.
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt))
             }
@@ -71,7 +71,7 @@ impl Chats {
     }
 
     /// Marks a delivery as failed because its last attempt does not fit into the entry. Removes all recorded attempts
-    /// to make room for the failure. Returns false if the delivery has changed since it was read. Costs one write.
+    /// to make room for the failed state. Returns false if the delivery has changed since it was read. Costs one write.
     pub async fn fail_unstorable_attempt(
         &self,
         entry: &TimelineEntry,
@@ -207,7 +207,7 @@ impl Chats {
             Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound),
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 let entry = entry_from_item(item)?;
-                // As in `record_attempt`, the condition of a repeated write fails if the first write was successful.
+                // As in `record_attempt`, a repeated write fails its condition if the first write succeeded.
                 let is_own_result = entry.delivery.as_ref().is_some_and(|delivery| delivery.round_started_at == now);
                 let refusal = scope.replay_obstacle(&entry, now).unwrap_or("the delivery has changed");
                 if is_own_result { Ok(entry) } else { Err(Error::Conflict(refusal)) }
@@ -216,8 +216,8 @@ impl Chats {
         }
     }
 
-    /// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery without an attempt stays
-    /// in its round, because its task can still be in the queue. Otherwise, a new round starts.
+    /// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery that has not been
+    /// attempted yet stays in its round, because its task may still be in the queue. Otherwise, a new round starts.
     ///
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
@@ -267,7 +267,7 @@ impl Chats {
     }
 
     /// Hands a chat over to the agents because the bot did not react to an entry. Returns `None` if the chat was handed
-    /// over. If no handover is needed, returns the final state of the delivery.
+    /// over, or the delivery's final state if no handover was needed.
     async fn hand_over_unanswered(
         &self,
         entry: &TimelineEntry,
@@ -277,7 +277,7 @@ impl Chats {
         let since = bot_reaction::bot_reaction_window_start(entry);
         Ok(match self.hand_over_to_agents(account_id, *chat_id, since, now).await? {
             HandoverResult::HandedOver => None,
-            HandoverResult::BotResponded => Some(bot_reaction::state_after_bot_event(entry)),
+            HandoverResult::BotResponded => Some(bot_reaction::delivery_state_after_reaction(entry)),
             HandoverResult::NotWithBot => Some(DeliveryState::Superseded),
         })
     }
@@ -306,7 +306,8 @@ impl Chats {
     }
 }
 
-/// Whether the entry already stores this attempt, as the next one after the attempts of `before` and in the same round.
+/// Returns whether the entry already contains this attempt: in the same round as `before`, and right after the attempts
+/// that `before` counts.
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
         after.round == before.round
@@ -315,7 +316,7 @@ fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> b
     })
 }
 
-/// Builds the update expression that records an attempt and then makes the changes in `$others`.
+/// Builds the update expression that records an attempt and also makes the changes in `$others`.
 macro_rules! record_attempt_expression {
     ($others:literal) => {
         concat!(
@@ -356,7 +357,7 @@ macro_rules! not_awaiting_bot {
     };
 }
 
-/// Extends a condition expression by the condition that the entry has not expired.
+/// Extends a condition expression so that it also requires that the entry has not expired.
 macro_rules! and_not_expired {
     ($($condition:expr),+ $(,)?) => {
         concat!(
@@ -373,7 +374,7 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     let not_for_bot = [
         (":bot", s(Target::Bot.name())),
         (":visitor", s(Sender::Visitor.name())),
-        (":unavailable", s(BotNotice::AgentUnavailable.name())),
+        (":unavailable", s(BotNotification::AgentUnavailable.name())),
     ];
     match scope {
         ReplayScope::MessageToVisitor => (
@@ -400,7 +401,7 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     }
 }
 
-/// Returns the values of the placeholders that [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] have in common.
+/// Returns the values of the placeholders that [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] share.
 fn new_round_values(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
     [
         (":pending", s(DeliveryState::Pending.name())),

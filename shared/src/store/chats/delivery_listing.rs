@@ -1,12 +1,12 @@
-//! Reads the delivery log page by page. Failed deliveries are in the index `due`, because admins ask for them most
-//! often. All other deliveries are found by reading the timelines of the chats. In this way, only failures cost
-//! additional index writes.
+//! Reads the delivery log page by page. Failed deliveries are in the `due` index, because admins ask for them most
+//! often. All other deliveries are found by reading the chats' timelines, so only failures cost additional index
+//! writes.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
-use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, SortOrder};
+use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -18,8 +18,8 @@ use crate::store::chats::{
 };
 use crate::store::table::{Item, Query, n, s};
 
-/// The number of failures that one query of the index reads. Together with the headers of their chats, they fit into
-/// one batch of 100 reads.
+/// The number of failures that one index query reads. Together with their chats' headers, they fit into one batch of
+/// 100 reads.
 const MAX_FAILURES_PER_QUERY: i32 = 50;
 /// The maximum number of index queries that one request makes.
 const MAX_FAILURE_QUERIES: usize = 10;
@@ -35,7 +35,7 @@ pub struct DeliveryPage {
     /// The entries that have a delivery, each with its chat.
     pub rows: Vec<(Chat, TimelineEntry)>,
     /// The position where the next page starts, or `None` if this is the last page. A page can have fewer rows than the
-    /// limit, because the reads of one request are limited.
+    /// limit, because each request can make only a limited number of reads.
     pub next: Option<DeliveryCursor>,
 }
 
@@ -54,7 +54,7 @@ pub struct DeliveryQuery<'a> {
 
 impl Chats {
     /// Reads a page of an account's failed deliveries, ordered by the time of their entries. Every 50 failures cost one
-    /// query of the index and one batch of at most 100 reads.
+    /// index query and one batch of at most 100 reads.
     pub async fn failures(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let mut page = DeliveryPage::default();
         let mut after = request.after;
@@ -98,8 +98,8 @@ impl Chats {
         Ok((found.items.iter().filter_map(failed_cursor).collect(), found.next.is_some()))
     }
 
-    /// Reads the entries of at most 50 cursors, together with their chats. The key of each entry in the returned map
-    /// consists of the chat number and the entry number.
+    /// Reads the entries at up to 50 cursors, together with their chats. The keys of the returned map consist of a chat
+    /// number and an entry number.
     async fn entries_at(
         &self,
         account_id: &str,
@@ -121,7 +121,7 @@ impl Chats {
         Ok(found)
     }
 
-    /// Reads a page of the deliveries of one chat. Costs one query for every 100 entries.
+    /// Reads a page of one chat's deliveries. Costs one query for every 100 entries.
     pub async fn chat_deliveries(&self, chat: &Chat, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after_seq = match request.timeline_cursor()? {
             Some(cursor) if cursor.chat_id != chat.chat_id => return Err(cursor_mismatch()),
@@ -132,10 +132,9 @@ impl Chats {
         Ok(scan.page)
     }
 
-    /// Reads a page of the deliveries of all chats of an account. The newest chat comes first; within a chat, the
-    /// entries are in the order of the request. Every 100 chats cost one query of the index for each chat state and one
-    /// batch of 100 reads. In addition, each chat that can contain a matching delivery costs one query for every 100
-    /// entries.
+    /// Reads a page of the deliveries in all of an account's chats. The newest chat comes first; within a chat, the
+    /// entries are in the order of the request. Every 100 chats cost one index query for each chat state and one batch
+    /// of 100 reads. In addition, each chat that can contain a matching delivery costs one query for every 100 entries.
     pub async fn deliveries(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after = request.timeline_cursor()?;
         let mut scan = TimelineScan::new(request);
@@ -158,8 +157,8 @@ impl Chats {
     }
 
     /// Adds the matching deliveries of a chat to the page, in the order of the request. The scan starts after the entry
-    /// `after_seq`; 0 starts with the first entry. If the page is full or no query is left, this sets the page's
-    /// `next`.
+    /// `after_seq`, or with the first entry if `after_seq` is 0. If the page is full or the request has used all of its
+    /// queries, sets the page's `next`.
     async fn scan_chat(&self, scan: &mut TimelineScan<'_>, chat: &Chat, mut after_seq: u64) -> Result<(), Error> {
         if !scan.request.filter.may_match_chat(chat) {
             return Ok(());
@@ -188,8 +187,8 @@ impl Chats {
         }
     }
 
-    /// Reads the entries that follow `after_seq` in this order; 0 reads from the first entry. The returned flag tells
-    /// whether there are more entries.
+    /// Reads the entries that follow `after_seq` in the given order, starting with the first entry if `after_seq` is 0.
+    /// The returned flag tells whether there are more entries.
     async fn timeline_slice(
         &self,
         chat: &Chat,
@@ -229,7 +228,7 @@ impl DeliveryQuery<'_> {
         self.filter.matches(chat, entry, self.now)
     }
 
-    /// Returns the cursor of the request. Fails if the cursor belongs to a page of failures and not to a search through
+    /// Returns the request's cursor. Fails if the cursor belongs to a page of failures rather than to a search through
     /// timelines.
     fn timeline_cursor(&self) -> Result<Option<DeliveryCursor>, Error> {
         match self.after {

@@ -1,4 +1,4 @@
-//! The sparse index `due`, which contains only the items that have the attribute `due`. These are pending deliveries
+//! The sparse `due` index, which contains only the items that have the `due` attribute. These are pending deliveries
 //! and open chats, which scheduled functions process after their due time, as well as failed deliveries and retention
 //! passes. (A retention pass applies a changed retention period to closed chats.) Each kind of item has its own
 //! partitions.
@@ -9,12 +9,12 @@ use crate::error::Error;
 use crate::store::chats::{Chats, item_due_at, item_key};
 use crate::store::table::{Item, Key, Query, n, s};
 
-/// The number of partitions that each backlog has in the index `due`. With a single partition, all accounts would share
-/// the write limit of that partition; 32 partitions allow 32,000 writes per second. This number must never be reduced,
-/// because items in the removed partitions would no longer be found.
+/// The number of partitions that each backlog has in the `due` index. With a single partition, all accounts would share
+/// its write limit; 32 partitions allow 32,000 writes per second. This number must never be reduced, because items in
+/// the removed partitions would no longer be found.
 pub const DUE_PARTITIONS: u64 = 32;
 
-/// A kind of item in the index `due` that a scheduled function processes.
+/// A kind of item in the `due` index that a scheduled function processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backlog {
     /// Pending deliveries. A delivery is due at the end of its round.
@@ -24,7 +24,7 @@ pub enum Backlog {
 }
 
 impl Backlog {
-    /// Returns the name of the backlog in metrics.
+    /// Returns the backlog's name in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Deliveries => "deliveries",
@@ -32,7 +32,7 @@ impl Backlog {
         }
     }
 
-    /// Returns the partition that contains the chat's items of this backlog.
+    /// Returns the partition that contains the chat's items in this backlog.
     pub(in crate::store) fn partition_of(self, chat_id: u64) -> String {
         self.partition(chat_id % DUE_PARTITIONS)
     }
@@ -45,19 +45,19 @@ impl Backlog {
     }
 }
 
-/// Returns the partition of the index `due` that contains the failed deliveries of an account. They are ordered by the
-/// time of their entries.
+/// Returns the partition of the `due` index that contains an account's failed deliveries, ordered by the time of their
+/// entries.
 pub(in crate::store) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
 }
 
-/// Returns the time from which a delivery is overdue if its round started at `since`.
+/// Returns the time at which a delivery becomes overdue if its round started at `since`.
 pub(in crate::store) fn delivery_due_at(since: Timestamp) -> Timestamp {
     since.plus(retry_schedule::DELIVERY_WINDOW)
 }
 
-/// An item of the index `due` whose due time has passed. Its `Display` text is the item's key, which contains only ids
-/// and can therefore be logged.
+/// An item in the `due` index whose due time has passed. It is displayed as its key, which contains only ids and can
+/// therefore be logged.
 pub struct OverdueItem {
     pub(in crate::store) key: Key,
     pub due_at: Timestamp,
@@ -70,14 +70,14 @@ impl std::fmt::Display for OverdueItem {
     }
 }
 
-/// A page of the overdue items of a partition, oldest first.
+/// A page of a partition's overdue items, oldest first.
 pub struct OverduePage {
     pub items: Vec<OverdueItem>,
     /// The position where the next page starts, or `None` if this is the last page.
     pub next: Option<OverdueCursor>,
 }
 
-/// The key of the last item of a page.
+/// The key of a page's last item.
 #[derive(Clone)]
 pub struct OverdueCursor(Item);
 
@@ -94,7 +94,7 @@ impl Chats {
         self.due_items(backlog.partition(partition), before, after, limit).await
     }
 
-    /// Reads the items in a partition of the index `due` that were due before `before`, oldest first. Costs one query.
+    /// Reads the items in a partition of the `due` index that were due before `before`, oldest first. Costs one query.
     pub(in crate::store) async fn due_items(
         &self,
         partition: String,

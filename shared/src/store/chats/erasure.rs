@@ -26,7 +26,7 @@ pub struct ErasureReport {
     pub chats: u64,
     /// The number of deleted timeline entries and panels.
     pub entries: u64,
-    /// False if the time ran out. A repeated call with the same arguments continues the erasure.
+    /// False if the time ran out. To continue the erasure, repeat the call with the same arguments.
     pub is_complete: bool,
 }
 
@@ -44,27 +44,27 @@ struct Erasure<'a> {
     is_visitor_handled: bool,
 }
 
-/// The position of an erasure in the index `listing`. The chats in all states before `state_index` have been processed.
-/// In the state `state_index`, all chats up to `chat_id` have been processed.
+/// How far an erasure has progressed through the `listing` index. All chats in the states before `state_index` have
+/// been processed, and so have all chats up to `chat_id` in the state at `state_index`.
 #[derive(Deserialize, Clone, Copy, Debug, Default)]
 struct ErasureProgress {
     state_index: usize,
     chat_id: u64,
 }
 
-/// Returns the key of the item that stores the progress. The item of the visitor number cannot store it, because that
-/// item may have expired.
+/// Returns the key of the item that stores the progress. The visitor number's item cannot store it, because that item
+/// may have expired.
 fn progress_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
 }
 
 impl Chats {
-    /// Erases a visitor in an order that allows an interrupted erasure to continue. The visitor's item is deleted
+    /// Erases a visitor in an order that allows an interrupted erasure to be resumed. The visitor's item is deleted
     /// first, so that a new message creates a new visitor with another number. The chats follow, and the visitor number
     /// is deleted last.
     ///
-    /// The chats are found by reading the account's index `listing`, which costs one read unit for about forty chats.
-    /// Returns [`Error::NotFound`] if there is no data for the visitor number.
+    /// The chats are found by reading the account's part of the `listing` index, which costs one read unit for about
+    /// every forty chats. Returns [`Error::NotFound`] if there is no data for the visitor number.
     pub async fn erase_visitor(
         &self,
         account_id: &str,
@@ -115,8 +115,7 @@ impl Chats {
         }
     }
 
-    /// Erases the visitor's chats. Returns false if the time ran out; `progress` is then the position at which to
-    /// continue.
+    /// Erases the visitor's chats. Returns false if the time ran out; `progress` then tells where to continue.
     async fn erase_listed_chats(
         &self,
         erasure: &mut Erasure<'_>,

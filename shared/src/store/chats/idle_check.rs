@@ -1,5 +1,5 @@
-//! Idle checks: the scheduled search for open chats in which nobody writes. The index `due` contains the header of each
-//! open chat, sorted by the time of its next idle check. A message does not change that time, so messages cause no
+//! Idle checks: the scheduled search for open chats without recent activity. The `due` index contains the header of
+//! each open chat, sorted by the time of the chat's next idle check. Messages do not change that time, so they cause no
 //! index writes. Instead, each check schedules the next one.
 
 use crate::domain::account_settings::AccountSettings;

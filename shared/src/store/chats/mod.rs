@@ -2,17 +2,17 @@
 //! the simple reads. Each kind of write has its own file.
 
 pub mod agent_messages;
+pub mod bot_and_webhook_notifications;
 pub mod bot_messages;
 pub mod chat_listing;
 pub mod deliveries;
 pub mod delivery_listing;
 pub mod due_index;
 pub mod erasure;
+pub mod idempotency_receipts;
 pub mod idle_check;
 pub mod items;
-pub mod message_receipts;
 pub mod new_chat_rate_limit;
-pub mod notification_entries;
 pub mod offline_messages;
 pub mod panels;
 mod pending_refusals;
@@ -43,7 +43,7 @@ use crate::store::chats::pending_refusals::PendingRefusals;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
 use crate::store::{from_item, to_item};
 
-/// A number that is greater than every chat number.
+/// A number that is greater than any chat number.
 pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
 /// The number of entries that one query reads when a whole timeline is read.
 const MAX_QUERY_ITEMS: i32 = 2_000;
@@ -53,7 +53,7 @@ pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
 #[derive(Clone)]
 pub struct Chats {
     pub(in crate::store) table: Table,
-    /// For each channel, the number of the time window in which the channel has reached its limit of opened chats.
+    /// Maps a channel to the number of the time window in which the channel reached its limit on new chats.
     pub(in crate::store) full_windows: Arc<Cache<u64>>,
     pub(in crate::store) pending_refusals: Arc<PendingRefusals>,
 }
@@ -87,8 +87,8 @@ pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), "PANEL")
 }
 
-/// Returns the key of a visitor's item. It contains a hash of the integrator's visitor id, because the id itself can be
-/// long and can be personal data.
+/// Returns the key of a visitor's item. It contains a hash of the integrator's visitor id, because the id itself may be
+/// long and may be personal data.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("VISITOR#{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
@@ -97,7 +97,7 @@ pub(in crate::store) fn visitor_number_key(account_id: &str, number: u64) -> Key
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
 }
 
-/// Returns the partition of the index `listing` that contains an account's chats in one state.
+/// Returns the partition of the `listing` index that contains an account's chats in one state.
 pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
     format!("{account_id}#{state}")
 }
@@ -115,7 +115,7 @@ pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Erro
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
-/// Returns the chat number that an item of the index `listing` contains.
+/// Returns the chat number in an item from the `listing` index.
 fn item_chat_id(item: &Item) -> Option<u64> {
     item.get("chat_id")?.as_n().ok()?.parse().ok()
 }
@@ -125,17 +125,17 @@ fn item_key(item: &Item) -> Option<Key> {
     Some(Key::new(text("pk")?, text("sk")?))
 }
 
-/// Returns the due time that an item of the index `due` contains.
+/// Returns the due time in an item from the `due` index.
 fn item_due_at(item: &Item) -> Option<Timestamp> {
     item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)
 }
 
-/// Separates items that were read together into the headers and the entries.
+/// Splits items that were read together into headers and entries.
 fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| item.contains_key("state"))
 }
 
-/// Returns the query for the entries with these numbers, oldest first, or `None` if the range is empty, because
+/// Returns the query for the entries with these numbers, oldest first. Returns `None` if the range is empty, because
 /// DynamoDB rejects a range whose end precedes its start.
 fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
     let (first, last) = seqs.into_inner();
@@ -162,7 +162,7 @@ impl Chats {
         self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
 
-    /// Reads a visitor of a channel. Costs one read.
+    /// Reads a visitor by channel and by the integrator's visitor id. Costs one read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
         item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
@@ -182,7 +182,7 @@ impl Chats {
         Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 
-    /// Reads one entry of a timeline. Costs one read.
+    /// Reads one timeline entry. Costs one read.
     pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<TimelineEntry>, Error> {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
@@ -217,8 +217,8 @@ impl Chats {
         self.table.query(query).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// Reads entries like [`timeline`](Self::timeline), together with the header of the chat. Costs one query, because
-    /// the header sorts directly after the last entry. If the page ends before the header, costs one more read.
+    /// Reads entries like [`timeline`](Self::timeline), together with the chat's header. The header sorts directly
+    /// after the last entry, so both usually cost one query. If the page ends before the header, costs one more read.
     pub async fn timeline_and_chat(
         &self,
         account_id: &str,
@@ -270,7 +270,8 @@ impl Chats {
         self.store_entry_with(entry, key, Vec::new()).await
     }
 
-    /// Stores an entry like [`store_entry`](Self::store_entry), in one transaction with the writes `others`.
+    /// Stores an entry like [`store_entry`](Self::store_entry), and makes the writes in `others` in the same
+    /// transaction.
     pub(in crate::store) async fn store_entry_with(
         &self,
         entry: &TimelineEntry,

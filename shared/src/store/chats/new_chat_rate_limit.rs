@@ -1,6 +1,6 @@
-//! The limit on the number of chats that one channel opens in a time window. A conditional write counts each chat
-//! before it is opened, so concurrent requests cannot exceed the limit. Once a process finds that the limit of a window
-//! is reached, it rejects further chats without a write until the window ends.
+//! Limits the number of chats that a channel can open in a time window. A conditional write counts each chat before it
+//! is opened, so concurrent requests cannot exceed the limit. Once a process finds that a window's limit has been
+//! reached, it rejects further chats without a write until the window ends.
 
 use crate::domain::rate_limit::fixed_window;
 use crate::domain::timestamp::Timestamp;
@@ -8,12 +8,12 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::{ItemUpdate, Key, WriteError, n};
 
-/// How long the table keeps a count after the end of its window.
+/// How long the table keeps a count after its window ends.
 const COUNTER_TTL_SECONDS: u64 = 60;
 
 impl Chats {
-    /// Counts a chat that a channel opens. Fails with [`Error::TooManyChats`] if the channel has already opened `limit`
-    /// chats in the current window. Costs one write, or nothing if this process already knows that the limit is
+    /// Counts a new chat in a channel. Fails with [`Error::TooManyChats`] if the channel has already opened `limit`
+    /// chats in the current window. Costs one write, or nothing if this process already knows that the limit has been
     /// reached.
     pub(in crate::store) async fn count_opened_chat(
         &self,

@@ -1,5 +1,6 @@
-//! Stores offline messages, which a visitor leaves while no agent is online. Each offline message becomes a chat that
-//! is closed from the start, so that the archive, the delivery log, the retention period and erasure apply to it.
+//! Stores offline messages, which visitors leave while no agent is online. Each offline message becomes a chat that is
+//! closed from the start. It therefore appears in the archive and the delivery log, and is covered by the retention
+//! period and by erasure.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
@@ -8,35 +9,35 @@ use crate::domain::visitor::{ProfileSource, Visitor};
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
+use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::items::{HeaderItem, VisitorItem};
-use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, visitor_number_expiry_write};
 use crate::store::chats::visitor_messages::IncomingMessage;
 use crate::store::chats::visitor_updates::{changed_attributes, visitor_number_write};
 use crate::store::chats::{Chats, entry_write, visitor_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{Write, WriteError, n};
 use crate::store::to_item;
+use crate::store::write_races::WriteRaces;
 
 impl Chats {
-    /// Stores an offline message. Returns the stored notifications of the webhooks, which the caller must queue. Does
-    /// nothing for a blacklisted visitor. Costs one read, two counter updates and one transaction.
+    /// Stores an offline message. Returns the stored webhook notifications, which the caller must queue. Does nothing
+    /// if the visitor is blacklisted. Costs one read, two counter updates and one transaction.
     pub async fn store_offline_message(&self, incoming: &IncomingMessage<'_>) -> Result<Vec<TimelineEntry>, Error> {
-        let mut retries = RaceRetries::new("offline message");
+        let mut retries = WriteRaces::new("offline message");
         loop {
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             if visitor.as_ref().is_some_and(|visitor| visitor.blacklisted) {
                 return Ok(Vec::new());
             }
             let existing = visitor.map(|visitor| visitor.reset_if_expired(incoming.now));
-            let written = self.open_closed_chat(incoming, existing).await;
+            let written = self.create_closed_chat(incoming, existing).await;
             if let Some(result) = retries.final_result(written) {
                 return result;
             }
         }
     }
 
-    async fn open_closed_chat(
+    async fn create_closed_chat(
         &self,
         incoming: &IncomingMessage<'_>,
         existing: Option<Visitor>,
@@ -106,8 +107,8 @@ fn header_and_visitor_writes(
             (":last_closed_at", n(header.updated_at.0)),
         ],
     );
-    // A visitor with an open chat does not expire. The new `retain_until` is stored nevertheless, because it is needed
-    // when that chat is closed.
+    // A visitor with an open chat does not expire. The new `retain_until` is stored anyway, because it is needed when
+    // that chat is closed.
     let is_open = visitor.open_chat.is_some();
     if !is_open {
         set.add("#expires_at = :retain_until", []);

@@ -1,5 +1,5 @@
-//! The panel of a chat: data from webhooks that is shown to the agent beside the chat. The panel has its own item,
-//! because every message writes the header, and the panel would make the header too large.
+//! A chat's panel: data from webhooks that is shown to the agent beside the chat. The panel is stored in its own item
+//! rather than in the header, because every message writes the header, which must therefore stay small.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,8 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-/// Returns the expiry time of the panel as an attribute value. The value is null while the chat is open; closing the
-/// chat sets the time.
+/// Returns the panel's expiry time as an attribute value. The value is null while the chat is open; closing the chat
+/// sets the time.
 fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
     to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
@@ -55,14 +55,14 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     })
 }
 
-/// Returns the hash that the header stores for an invitation. The hash shows that an invitation is repeated, without a
-/// read of the panel.
+/// Returns the hash that the header stores for an invitation. The hash makes it possible to recognize a repeated
+/// invitation without reading the panel.
 pub(in crate::store) fn invite_hash(invite: &str) -> String {
     truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }
 
 impl Chats {
-    /// Reads the panel of a chat. Returns an empty panel if none is stored. Costs one read.
+    /// Reads a chat's panel. Returns an empty panel if none is stored. Costs one read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
         let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
         from_item::<PanelItem>(item).map(Panel::from)
@@ -91,7 +91,7 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Stores the state of the chat's assignment to a CRM card. If several webhooks are notified, one confirmation is
+    /// Stores the state of the chat's CRM card assignment. If several webhooks are notified, one confirmation is
     /// enough: a failure that another webhook reports afterwards does not change the state. Costs one write.
     pub async fn record_assignment(
         &self,

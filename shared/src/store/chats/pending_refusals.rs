@@ -1,6 +1,6 @@
-//! Keeps the counts of rejected messages that this process has not written to the table yet. The purpose is to limit
-//! the writes during a flood of rejected messages: for each channel, a process makes at most 20 writes in a ten-second
-//! window. Further counts are added up and are written when the channel rejects a message in a later window.
+//! Keeps the counts of rejected messages that this process has not written to the table yet. This limits the number of
+//! writes during a flood of rejected messages: for each channel, a process makes at most 20 writes in a ten-second
+//! window. Further counts accumulate until the channel rejects a message in a later window.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::domain::rate_limit::fixed_window;
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum number of counts of one channel that a process writes in a window.
+/// The maximum number of counts that a process writes for one channel in a window.
 const MAX_WRITES_PER_WINDOW: usize = 20;
 /// The maximum number of channels with pending counts in a process.
 const MAX_PENDING_CHANNELS: usize = 1_000;

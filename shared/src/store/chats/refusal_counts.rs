@@ -1,6 +1,6 @@
 //! Counts the messages that a channel rejected. The counts are grouped by reason and day (UTC), and are shown to
-//! admins. During a flood of rejected messages, a process delays its writes. If the process ends before it has written
-//! its counts, they are lost, so the numbers can then be too low.
+//! admins. During a flood of rejected messages, a process delays its writes. Counts that have not been written when the
+//! process ends are lost, so the numbers can be too low.
 
 use std::time::Duration;
 

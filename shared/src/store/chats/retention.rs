@@ -1,6 +1,6 @@
 //! Applies a changed retention period to existing chats. Open chats get the new period at their next idle check (the
-//! scheduled search for open chats in which nobody writes). Closed chats get it from a retention pass, which reads all
-//! closed chats of the account, newest first. The progress of a pass is stored in an item of the index `due`.
+//! scheduled search for open chats without recent activity). Closed chats get it from a retention pass, which reads all
+//! of the account's closed chats, newest first. A pass's progress is stored in an item in the `due` index.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,27 +14,27 @@ use crate::error::Error;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_number_expiry_write};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_key, header_key, panel_key, visitor_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
+use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
-/// The delay between a change of the retention period and its pass. Every open chat has an idle check at least once an
-/// hour. After this delay, all open chats therefore have the new period. Chats that are closed later have it too.
+/// The delay between a change to the retention period and its pass. Every open chat has an idle check at least once an
+/// hour. After this delay, all open chats therefore have the new period, and so do chats that are closed later.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 /// The number of closed chats that are updated concurrently.
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
 /// The maximum number of passes that one query returns.
 const MAX_PASSES_PER_RUN: i32 = 100;
-/// The partition of the index `due` that contains the passes.
+/// The partition of the `due` index that contains the passes.
 const RETENTION_PARTITION: &str = "retention";
 
-/// The progress of a retention pass over the closed chats of an account.
+/// The progress of a retention pass over an account's closed chats.
 #[derive(Deserialize, Clone, Debug)]
 pub struct RetentionPass {
     pub account_id: String,
     /// When the retention period was changed, as Unix time in milliseconds. It identifies the pass.
     started_at: u64,
-    /// The chats with this number or a larger number have already been processed.
+    /// Chats with this number or a larger one have already been processed.
     before_chat_id: u64,
     due_at: u64,
 }
@@ -51,16 +51,15 @@ struct VisitorExpiryItem {
     last_closed_at: Option<u64>,
 }
 
-fn pass_key(account_id: &str) -> Key {
+fn retention_pass_key(account_id: &str) -> Key {
     Key::new(format!("RETENTION#{account_id}"), "RETENTION")
 }
 
 impl Chats {
-    /// Schedules a pass over the account's closed chats. It replaces an unfinished pass of the account. Costs one
-    /// write.
+    /// Schedules a pass over the account's closed chats. It replaces any unfinished pass over them. Costs one write.
     pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
-            key: pass_key(account_id),
+            key: retention_pass_key(account_id),
             update: "SET #account_id = :account, #started_at = :now, #before_chat_id = :upper_bound, \
                      #due = :due, #due_at = :due_at",
             condition: "",
@@ -88,8 +87,8 @@ impl Chats {
         Ok(passes)
     }
 
-    /// Continues a pass while `has_time` returns true. The pass sets the expiry of every closed chat according to
-    /// `retention_days`, together with the expiry of the chat's entries, panel and visitor.
+    /// Continues a pass while `has_time` returns true. For every closed chat, the pass sets the expiry of the chat and
+    /// of its entries, panel and visitor according to `retention_days`.
     ///
     /// Each chat costs one query and two writes, plus one write for each entry whose expiry changes. Each visitor costs
     /// one read and one transaction.
@@ -120,11 +119,11 @@ impl Chats {
         }
     }
 
-    /// Stores the progress of a pass. The due time is set to the current time, so that the next run processes the
-    /// passes of other accounts first.
+    /// Stores a pass's progress. The due time is set to the current time, so that the next run processes other
+    /// accounts' passes first.
     async fn save_progress(&self, pass: &RetentionPass, before_chat_id: u64, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
-            key: pass_key(&pass.account_id),
+            key: retention_pass_key(&pass.account_id),
             update: "SET #before_chat_id = :before_chat_id, #due_at = :now",
             condition: "#started_at = :started_at",
             values: vec![
@@ -138,7 +137,10 @@ impl Chats {
 
     async fn finish_pass(&self, pass: &RetentionPass) -> Result<(), Error> {
         let values = vec![(":started_at", n(pass.started_at))];
-        self.table.delete_if(pass_key(&pass.account_id), "#started_at = :started_at", values).await.map(|_| ())
+        self.table
+            .delete_if(retention_pass_key(&pass.account_id), "#started_at = :started_at", values)
+            .await
+            .map(|_| ())
     }
 
     /// Updates the expiry of these chats and their visitors. Expired chats stay expired. Each visitor is updated only
@@ -199,11 +201,11 @@ impl Chats {
         Ok(())
     }
 
-    /// Updates the expiry of a visitor. A visitor expires together with the closed chat that expires last. After the
-    /// change, all chats have the same retention period, so this is the chat that was closed last.
+    /// Updates a visitor's expiry. A visitor expires together with the closed chat that expires last. After the change,
+    /// all chats have the same retention period, so this is the chat that was closed last.
     async fn update_visitor_expiry(&self, closed_chat: &Chat, now: Timestamp) -> Result<(), Error> {
         let key = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
-        let mut retries = RaceRetries::new("visitor retention");
+        let mut retries = WriteRaces::new("visitor retention");
         loop {
             let Some(item) = self.table.get(key.clone()).await? else { return Ok(()) };
             let visitor: VisitorExpiryItem = from_item(item)?;
@@ -223,9 +225,9 @@ impl Chats {
     }
 }
 
-/// Returns the writes that set the expiry of a visitor and of the visitor number. Their condition fails if a chat of
-/// the visitor was opened or closed after `visitor` was read. While a chat is open, neither item expires; the new
-/// expiry is stored for the time when that chat is closed.
+/// Returns the writes that set the expiry of a visitor and of the visitor number. Their condition fails if one of the
+/// visitor's chats was opened or closed after `visitor` was read. While a chat is open, neither item expires; the
+/// stored expiry takes effect when that chat is closed.
 fn visitor_expiry_writes(visitor: &VisitorExpiryItem, last: &Chat) -> Vec<Write> {
     let expiry = VisitorExpiry::of_closed_chat(last);
     let mut values = vec![

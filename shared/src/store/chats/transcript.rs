@@ -1,4 +1,4 @@
-//! Reads the last entries of a timeline, as many as a chat_finished event may contain.
+//! Reads the last entries of a timeline, up to the limits of a chat_finished event.
 
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
@@ -16,13 +16,13 @@ pub struct TranscriptLimits {
     pub max_entries: usize,
     /// The maximum total size of the entries, as computed by `entry_bytes`.
     pub max_bytes: usize,
-    /// Computes the size of an entry in the transcript.
+    /// Computes an entry's size in the transcript.
     pub entry_bytes: fn(&TimelineEntry) -> usize,
 }
 
 impl Chats {
-    /// Reads the last entries of a chat within the limits, and returns them oldest first. The newest entries are read
-    /// first, so that entries beyond the limits are not read. Costs one query for each megabyte.
+    /// Reads as many of a chat's last entries as the limits allow, and returns them oldest first. The newest entries
+    /// are read first, so that entries beyond the limits are not read. Costs one query for each megabyte.
     pub async fn last_entries(
         &self,
         account_id: &str,

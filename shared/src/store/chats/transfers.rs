@@ -1,5 +1,5 @@
-//! Transfers of a chat. A transfer to an agent makes that agent the owner at once. A transfer to a department offers
-//! the chat to the members of the department. If a concurrent write of the chat wins the race, the transfer is retried.
+//! Chat transfers. A transfer to an agent makes that agent the owner at once. A transfer to a department offers the
+//! chat to the department's members. If a concurrent write to the chat wins the race, the transfer is retried.
 
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
@@ -9,11 +9,11 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::transitions::transition_update;
 use crate::store::chats::{Chats, entry_write};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::Write;
+use crate::store::write_races::WriteRaces;
 
 impl Chats {
-    /// Transfers a chat and stores an entry that reports the transfer in the timeline. If the owner requests two
+    /// Transfers a chat and adds an entry to the timeline that reports the transfer. If the owner requests two
     /// transfers concurrently, one of them fails. Costs a transaction of two writes. Each retry after a concurrent
     /// write also costs one read.
     pub async fn transfer(
@@ -24,7 +24,7 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Chat, Error> {
         let mut before = chat;
-        let mut retries = RaceRetries::new("transfer");
+        let mut retries = WriteRaces::new("transfer");
         loop {
             let (after, entry) = after_transfer(&before, by, to, now)?;
             let writes = vec![entry_write(&entry)?, Write::Update(transition_update(&before, &after)?)];
@@ -55,7 +55,7 @@ fn after_transfer(
         account_id: after.account_id.clone(),
         chat_id: after.chat_id,
         seq,
-        id: crate::runtime::secret::new_message_id(after.chat_id, seq, now)?,
+        id: crate::runtime::random_ids_and_secrets::new_message_id(after.chat_id, seq, now)?,
         from: Sender::System,
         content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
         at: now,

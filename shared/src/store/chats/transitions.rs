@@ -1,10 +1,10 @@
-//! Transitions of the chat state. Each transition is one conditional write of the header. If a concurrent write of the
-//! chat wins the race, the chat is read again and the transition is retried. A transition may notify the bot and the
+//! Chat state transitions. Each transition is one conditional write to the header. If a concurrent write to the chat
+//! wins the race, the chat is read again and the transition is retried. A transition may notify the bot and the
 //! webhooks. Each notification is a timeline entry that is written in the same transaction as the header.
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::AgentSnapshot;
-use crate::domain::bot::BotNotice;
+use crate::domain::bot::BotNotification;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::{ChatEvent, ChatState};
 use crate::domain::message_content::ContentKind;
@@ -13,14 +13,14 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Webhook, WebhookEventDetails};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
+use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::items::{AgentSnapshotItem, ChatDepartmentItem};
-use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_writes_on_close};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_write, header_key, listing_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
+use crate::store::write_races::WriteRaces;
 
 /// A completed transition.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub enum HandoverResult {
 /// The new state and the notifications that a transition writes.
 struct TransitionEffects {
     state: ChatState,
-    notice: Option<BotNotice>,
+    notice: Option<BotNotification>,
     event: Option<WebhookEvent>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
     is_bot_event: bool,
@@ -69,12 +69,12 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
-        // The photo's URL can be long, and a larger header makes every write of it more expensive.
+        // The photo's URL can be long, and every write to a larger header is more expensive.
         let without_photo = AgentSnapshot { photo: None, ..agent.clone() };
         let offer = chat.state.offered_department();
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::Accept(&without_photo, offer))?;
-            let notice = before.bot_id.is_some().then_some(BotNotice::AgentJoined);
+            let notice = before.bot_id.is_some().then_some(BotNotification::AgentJoined);
             Ok(TransitionEffects { state, notice, event: Some(WebhookEvent::ChatAccepted), is_bot_event: false })
         };
         self.transition(chat, context, &effects_of).await
@@ -94,7 +94,7 @@ impl Chats {
         let offer = chat.state.offered_department();
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::Close(agent, offer))?;
-            let notice = before.bot_id.is_some().then_some(BotNotice::ChatClosed);
+            let notice = before.bot_id.is_some().then_some(BotNotification::ChatClosed);
             Ok(TransitionEffects { state, notice, event: Some(WebhookEvent::ChatFinished), is_bot_event: false })
         };
         self.transition(chat, context, &effects_of).await
@@ -115,8 +115,8 @@ impl Chats {
                 return Err(Error::Conflict("the chat is not idle"));
             }
             let state = before.state.after_event(ChatEvent::Idle)?;
-            let notice = before.bot_id.is_some().then_some(BotNotice::ChatClosed);
-            // Webhooks do not know a chat that no agent has accepted.
+            let notice = before.bot_id.is_some().then_some(BotNotification::ChatClosed);
+            // Webhooks do not know about chats that no agent has accepted.
             let event = (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished);
             Ok(TransitionEffects { state, notice, event, is_bot_event: false })
         };
@@ -127,7 +127,7 @@ impl Chats {
         }
     }
 
-    /// Processes the bot's event INVITE_AGENT: hands the chat over to the agents, or notifies the bot that no agent is
+    /// Processes the bot's INVITE_AGENT event: hands the chat over to the agents, or notifies the bot that no agent is
     /// online.
     pub async fn invite_agent(
         &self,
@@ -139,7 +139,7 @@ impl Chats {
         let context = NotificationContext { webhooks: &[], agent_id: None, now };
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::BotInvites { is_agent_online })?;
-            let notice = (!is_agent_online).then_some(BotNotice::AgentUnavailable);
+            let notice = (!is_agent_online).then_some(BotNotification::AgentUnavailable);
             Ok(TransitionEffects { state, notice, event: None, is_bot_event: true })
         };
         self.read_and_transition(account_id, chat_id, context, &effects_of).await
@@ -171,8 +171,8 @@ impl Chats {
         }
     }
 
-    /// Moves all active chats of a deleted agent back to the state waiting. Reads all active chats of the account. The
-    /// index is updated with a delay, so the search is repeated until it finds no chat of this agent.
+    /// Moves all of a deleted agent's active chats back to the waiting state. Reads all of the account's active chats.
+    /// The index is updated with a delay, so the search is repeated until it finds none of the agent's chats.
     pub async fn release_chats_of_agent(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         while self.release_listed_chats(account_id, agent_id, now).await? {}
         Ok(())
@@ -214,7 +214,7 @@ impl Chats {
         self.transition(chat, context, effects_of).await
     }
 
-    /// Computes the effects of a transition with `effects_of` and writes them. If a concurrent write of the chat wins
+    /// Computes the effects of a transition with `effects_of` and writes them. If a concurrent write to the chat wins
     /// the race, the chat is read again and the effects are computed again. Nothing is written if the state stays the
     /// same, except when the bot is notified that no agent is online.
     async fn transition(
@@ -224,10 +224,10 @@ impl Chats {
         effects_of: &(dyn Fn(&Chat) -> Result<TransitionEffects, Error> + Sync),
     ) -> Result<Transition, Error> {
         let mut before = chat;
-        let mut retries = RaceRetries::new("transition");
+        let mut retries = WriteRaces::new("transition");
         loop {
             let effects = effects_of(&before)?;
-            if effects.state == before.state && effects.notice != Some(BotNotice::AgentUnavailable) {
+            if effects.state == before.state && effects.notice != Some(BotNotification::AgentUnavailable) {
                 return Ok(Transition { chat: before, notifications: Vec::new() });
             }
             let written = self.commit(&before, effects, &context).await;
@@ -239,7 +239,7 @@ impl Chats {
     }
 
     /// Writes a transition. The first attempt assumes that the visitor expires together with this chat. If the write
-    /// fails because an earlier chat expires later, the second attempt uses the expiry of that chat.
+    /// fails because a chat that was closed earlier expires later, the second attempt uses that chat's expiry.
     async fn commit(
         &self,
         before: &Chat,
@@ -247,7 +247,7 @@ impl Chats {
         context: &NotificationContext<'_>,
     ) -> Result<Transition, WriteError> {
         let TransitionEffects { state, notice, event, is_bot_event } = effects;
-        let notices = notice.map(|notice| (ContentKind::BotNotice(notice), None));
+        let notices = notice.map(|notice| (ContentKind::BotNotification(notice), None));
         let events =
             event.into_iter().flat_map(|event| context.webhook_notifications(event, WebhookEventDetails::default()));
         let contents: Vec<_> = notices.into_iter().chain(events).collect();
@@ -297,13 +297,13 @@ const UPDATE_OPEN_CHAT: &str = "SET #state = :state, #version = :version, #agent
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
      #bot_event_at = :bot_event_at REMOVE #typing_started_at";
 
-/// Compared with [`UPDATE_OPEN_CHAT`], this update also removes the chat from the idle checks and sets its expiry.
+/// Like [`UPDATE_OPEN_CHAT`], but also removes the chat from the idle checks and sets its expiry.
 const UPDATE_CLOSED_CHAT: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
      #bot_event_at = :bot_event_at, #expires_at = :expires_at REMOVE #typing_started_at, #due, #due_at";
 
-/// Returns the update of the header for a transition. Its condition fails if the chat has had any other transition or
-/// entry since `before` was read. Comparing only the state and the agent is not enough, because a chat can return to
+/// Returns the header update for a transition. Its condition fails if the chat has had any other transition or entry
+/// since `before` was read. Comparing only the state and the agent would not be enough, because a chat can return to
 /// the same agent.
 pub(in crate::store) fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
     let mut values = vec![

@@ -1,4 +1,4 @@
-//! Stores the visitor's typing notices and ratings, which are attributes of the chat's header.
+//! Stores the visitor's typing notices and ratings as attributes of the chat's header.
 
 use crate::domain::channel::Channel;
 use crate::domain::chat::Rating;
@@ -20,7 +20,7 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Stores the time since which the visitor has been typing, or removes it if `since` is `None`. Does nothing if the
+    /// Stores the time at which the visitor started typing, or removes it if `since` is `None`. Does nothing if the
     /// visitor is blacklisted or has no open chat. Costs one read and one write.
     pub async fn set_visitor_typing(
         &self,

@@ -1,9 +1,9 @@
-//! When visitors expire. A visitor expires together with the last of their closed chats, and never while a chat is
-//! open.
+//! Determines when visitors expire. A visitor expires together with the last of their closed chats, and never while a
+//! chat is open.
 //!
 //! The visitor's item stores this time in `retain_until`; null means that the visitor never expires. `retain_until`
-//! keeps its value while a chat is open. The item also stores when a chat was last closed, in `last_closed_at`. After a
-//! change of the account's retention period, the new period is counted from that time.
+//! keeps its value while a chat is open. The item also stores when a chat was last closed, in `last_closed_at`. If the
+//! account's retention period changes, the new period is counted from that time.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -11,7 +11,7 @@ use crate::domain::chat::Chat;
 use crate::store::chats::{panel_key, visitor_key, visitor_number_key};
 use crate::store::table::{Item, ItemUpdate, Write, n, s};
 
-/// Returns the time at which a closed chat and its panel expire, as the value of the attribute `expires_at`. The value
+/// Returns the time at which a closed chat and its panel expire, as the value of the `expires_at` attribute. The value
 /// is null if they never expire.
 pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
     let until = closed_chat.retain_until(closed_chat.updated_at);
@@ -20,22 +20,22 @@ pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
 
 /// When a visitor expires after a chat is closed.
 pub(in crate::store) enum VisitorExpiry {
-    /// The visitor expires together with the chat that is being closed. The write has the condition that no other chat
-    /// of the visitor expires later.
+    /// The visitor expires together with the chat that is being closed. The write succeeds only if none of the
+    /// visitor's other chats expires later.
     OfThisChat(AttributeValue),
     /// The visitor expires together with a chat that was closed earlier but expires later.
     OfEarlierChat(AttributeValue),
 }
 
 impl VisitorExpiry {
-    /// Returns the usual expiry, which is that of the closed chat. It is tried first, so that closing a chat does not
-    /// need to read the visitor's item.
+    /// Returns the usual expiry, which is that of the closed chat. It is tried first, so that closing a chat usually
+    /// does not require reading the visitor's item.
     pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }
 
     /// Returns the expiry to try after a write condition has failed. The result is `None` unless `failed_item`, the
-    /// item whose condition failed, is the visitor's item and stores a later expiry than that of the closed chat.
+    /// item whose condition failed, is the visitor's item and stores a later expiry than the closed chat's.
     pub(in crate::store) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
         let retain_until = failed_item.get("retain_until").filter(|_| failed_item.contains_key("external_id"))?;
         let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
@@ -43,7 +43,7 @@ impl VisitorExpiry {
         seconds(retain_until).is_none_or(|other| other > this_expiry).then(|| Self::OfEarlierChat(retain_until.clone()))
     }
 
-    /// Returns the value of the attribute `retain_until`.
+    /// Returns the value of the `retain_until` attribute.
     pub(in crate::store) fn attribute(&self) -> &AttributeValue {
         let (Self::OfThisChat(until) | Self::OfEarlierChat(until)) = self;
         until
@@ -54,7 +54,7 @@ impl VisitorExpiry {
     }
 }
 
-/// Returns the writes that accompany the header's update when a chat is closed. They remove the visitor's pointer to
+/// Returns the writes that accompany the header's update when a chat is closed. They remove the visitor's reference to
 /// the open chat, and set the expiry of the visitor, the visitor number and the panel.
 pub(in crate::store) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &VisitorExpiry) -> Vec<Write> {
     let condition = match expiry {
@@ -89,8 +89,8 @@ pub(in crate::store) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &Vis
     writes
 }
 
-/// Returns the write that sets the expiry of the visitor number, the item that maps the number to the visitor. It must
-/// not be used while a chat is open, because the visitor number does not expire then.
+/// Returns the write that sets the expiry of the visitor number (the item that maps the number to the visitor). It must
+/// not be used while a chat is open, because visitor numbers do not expire then.
 pub(in crate::store) fn visitor_number_expiry_write(closed_chat: &Chat, expiry: &VisitorExpiry) -> Write {
     let visitor = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
     Write::Update(ItemUpdate {

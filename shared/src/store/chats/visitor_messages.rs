@@ -1,8 +1,8 @@
-//! Stores messages of visitors.
+//! Stores messages from visitors.
 //!
 //! A message in an open chat costs two reads (visitor and header) and two writes (header and entry). If it changes the
-//! visitor's data, it costs one more write. If webhooks are notified of that change, all writes except that of the
-//! header are one transaction. A message that opens a chat costs one read, two counter updates and one transaction.
+//! visitor's data, it costs one more write. If webhooks are notified of that change, all writes except the header's are
+//! made in one transaction. A message that opens a chat costs one read, two counter updates and one transaction.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
@@ -19,28 +19,28 @@ use crate::domain::rate_limit::RateWindow;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{
-    IntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
+    OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
 use crate::error::Error;
+use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
+use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
-use crate::store::chats::message_receipts::MessageReceipt;
-use crate::store::chats::notification_entries::NotificationContext;
 use crate::store::chats::panels::{invite_hash, invite_write};
 use crate::store::chats::visitor_updates::{
     visitor_number_retain_write, visitor_number_write, visitor_update, visitor_write,
 };
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{ItemUpdate, Key, Write, WriteError, n, s};
+use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The maximum length, in characters, of the visitor's name and of the channel's name in a chat's header.
+/// The maximum length, in characters, of the visitor's name and the channel's name in a chat's header.
 pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
 
 /// A visitor's message as received from a channel.
 pub struct IncomingMessage<'a> {
     pub channel: &'a Channel,
-    /// The department that the chat gets if the message opens a chat.
+    /// The chat's department if the message opens a chat.
     pub department: Option<&'a ChatDepartment>,
     /// The value of `sender.id` as text.
     pub external_id: &'a str,
@@ -73,7 +73,7 @@ struct HeaderUpdate<'a> {
     entry_count: u64,
 }
 
-/// The last visitor number and the last chat number that were assigned in an account.
+/// The last visitor number and the last chat number assigned in an account.
 #[derive(Deserialize)]
 pub(in crate::store) struct LastAssignedNumbers {
     #[serde(default)]
@@ -90,7 +90,7 @@ impl Chats {
         incoming: &IncomingMessage<'_>,
     ) -> Result<Option<StoreMessageResult>, Error> {
         let mut must_notify_webhooks = false;
-        let mut retries = RaceRetries::new("visitor message");
+        let mut retries = WriteRaces::new("visitor message");
         loop {
             if let Some(receipt) = self.earlier_receipt(incoming.key).await? {
                 return Ok(Some(StoreMessageResult { receipt, notifications: Vec::new() }));
@@ -109,8 +109,9 @@ impl Chats {
         }
     }
 
-    /// Adds a message to the visitor's open chat. If the message changes the visitor's data, `must_notify_webhooks` is
-    /// set. It stays set if the operation is retried, because the retry finds the changed data already stored.
+    /// Adds a message to the visitor's open chat. Sets `must_notify_webhooks` if webhooks must be notified of changes
+    /// to the visitor's data. The flag stays set if the operation is retried, because the retry may find the new data
+    /// already stored.
     async fn append_to_open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -235,7 +236,7 @@ impl Chats {
     }
 
     /// Assigns the next chat number and, for a new visitor, the next visitor number. Fails if the channel has reached
-    /// its limit of opened chats. Costs two writes.
+    /// its limit on new chats. Costs two writes.
     pub(in crate::store) async fn allocate_numbers(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -262,7 +263,7 @@ impl IncomingMessage<'_> {
             number,
             profile: VisitorProfile::default(),
             sources: ProfileSources::default(),
-            integrator_values: IntegratorValues::default(),
+            integrator_values: OverriddenIntegratorValues::default(),
             chats: 0,
             blacklisted: false,
             open_chat: None,
@@ -272,14 +273,14 @@ impl IncomingMessage<'_> {
         }
     }
 
-    /// Creates the entry of the message with the number `header.seq`. While a bot owns the chat, the entry is delivered
-    /// to the bot.
+    /// Creates the message's entry, numbered `header.seq`. While a bot owns the chat, the entry is delivered to the
+    /// bot.
     pub(in crate::store) fn entry(&self, header: &Chat) -> Result<TimelineEntry, Error> {
         Ok(TimelineEntry {
             account_id: header.account_id.clone(),
             chat_id: header.chat_id,
             seq: header.seq,
-            id: crate::runtime::secret::new_message_id(header.chat_id, header.seq, self.now)?,
+            id: crate::runtime::random_ids_and_secrets::new_message_id(header.chat_id, header.seq, self.now)?,
             from: Sender::Visitor,
             content: self.content.clone(),
             at: self.now,
@@ -289,7 +290,7 @@ impl IncomingMessage<'_> {
         })
     }
 
-    /// Creates the header of a chat that the message opens.
+    /// Creates the header of the chat that the message opens.
     pub(in crate::store) fn new_header(&self, visitor: &Visitor, chat_id: u64) -> Chat {
         Chat {
             account_id: visitor.account_id.clone(),

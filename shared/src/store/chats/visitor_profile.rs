@@ -7,26 +7,26 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Visitor, VisitorField};
 use crate::domain::webhook::Webhook;
 use crate::error::Error;
-use crate::store::chats::notification_entries::NotificationContext;
+use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::visitor_messages::MAX_VISITOR_NAME_CHARS;
 use crate::store::chats::visitor_updates::visitor_update;
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
-    /// Stores the changed attributes of a visitor without notifying webhooks. Costs one write, or two if the name has
-    /// changed, because the header of the open chat contains the name too.
+    /// Stores a visitor's changed attributes without notifying webhooks. Costs one write, or two if the name has
+    /// changed, because the open chat's header contains the name too.
     pub async fn save_visitor(&self, visitor: &Visitor) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], Timestamp(0)).await.map(|_| ())
     }
 
-    /// Stores the changed attributes of a visitor together with the chat_updated events that report the change. Returns
-    /// the events, which the caller must queue.
+    /// Stores a visitor's changed attributes together with the chat_updated events that report the change. Returns the
+    /// events, which the caller must queue.
     ///
     /// The header is written first, to assign the entry numbers. If the function is interrupted before the transaction
     /// that follows, the visitor is unchanged, and a repeated request stores and reports the change.
     ///
-    /// Costs nothing if there is no change. Otherwise, costs one to three writes, and one write for each notified
+    /// Costs nothing if there is no change. Otherwise, costs one to three writes, plus one write for each notified
     /// webhook.
     pub async fn save_visitor_and_notify(
         &self,
@@ -59,9 +59,9 @@ impl Chats {
         Ok(notifications)
     }
 
-    /// Sets the visitor's name in the header of the open chat, if the name has changed. If an agent owns the chat, this
-    /// also assigns `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0
-    /// and no agent owns the chat.
+    /// Sets the visitor's name in the open chat's header if the name has changed. If an agent owns the chat, also
+    /// assigns `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0 and no
+    /// agent owns the chat.
     async fn update_header_for_visitor(&self, visitor: &Visitor, count: usize) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = visitor.open_chat else { return Ok(None) };
         let key = header_key(&visitor.account_id, chat_id);

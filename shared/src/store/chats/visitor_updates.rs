@@ -1,5 +1,5 @@
-//! The writes that store a visitor and the visitor number, which is the item that maps the number to the visitor. An
-//! update sets only the attributes that have changed, so that concurrent changes of other attributes are preserved.
+//! The writes that store a visitor and the visitor number (the item that maps the number to the visitor). Updates set
+//! only the attributes that have changed, so that concurrent changes to other attributes are preserved.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -84,7 +84,7 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClaus
     Ok(set)
 }
 
-/// Returns the update of the visitor's changed attributes, or `None` if nothing has changed.
+/// Returns the update that stores the visitor's changed attributes, or `None` if nothing has changed.
 pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
     if visitor.changes.fields.is_empty() {
         return Ok(None);
@@ -94,7 +94,7 @@ pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemU
 }
 
 /// Returns the write that stores a visitor who opens a chat. Its condition fails if another request has created the
-/// visitor, or has opened a chat of the visitor.
+/// visitor or has opened a chat for the visitor.
 pub(in crate::store) fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
     if is_new {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
@@ -110,7 +110,7 @@ pub(in crate::store) fn visitor_write(visitor: &Visitor, is_new: bool) -> Result
     Ok(Write::DynamicUpdate(update))
 }
 
-/// Returns the write that creates the visitor number. The number is the `client_id` of the Bot API.
+/// Returns the write that creates the visitor number. The number is the `client_id` in the Bot API.
 pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = visitor_number_key(&visitor.account_id, visitor.number);
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);

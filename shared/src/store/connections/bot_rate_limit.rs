@@ -1,8 +1,8 @@
-//! The request limit of a bot, which all processes share.
+//! Limits how many requests a bot can make. All processes share one count for each bot.
 //!
-//! Counting every request in the table would increase the writes of a bot message by half. Therefore, a process counts
-//! requests in memory, and adds them to the table's count after every ten requests. With a single process, the limit is
-//! exact. Each additional process can allow up to nine requests too many.
+//! Counting every request in the table would increase the number of writes for a bot message by half. Therefore, each
+//! process counts requests in memory and adds them to the count in the table after every ten requests. With a single
+//! process, the limit is exact. Each additional process can let up to nine extra requests through.
 
 use serde::Deserialize;
 
@@ -23,8 +23,8 @@ struct BotRequestCountItem {
 }
 
 impl Connections {
-    /// Counts a request of a bot. The bot is allowed to make `limit` requests in a window. Every tenth request costs
-    /// one write.
+    /// Counts a request from a bot, which may make `limit` requests in each window. Every tenth request costs one
+    /// write.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the bot has reached its limit. The error contains the time until the window ends.

@@ -1,10 +1,10 @@
-//! Circuit breakers for receivers whose first attempts hang. A circuit breaker is the shared state of such a receiver.
-//! While it is open, first attempts go to the retry queue, so that they do not block the processes that read the FIFO
-//! queue.
+//! Circuit breakers for receivers that hang on first attempts. A circuit breaker is a state of the receiver that all
+//! processes share. While it is open, first attempts go to the retry queue, so that they do not block the processes
+//! that read the FIFO queue.
 //!
-//! A healthy receiver costs no reads and no writes. A process reads a breaker only if an attempt to the receiver has
-//! failed in that process and the receiver has not responded since. A breaker closes by itself when no attempt has
-//! failed for ten seconds.
+//! A healthy receiver causes no reads or writes. A process reads a receiver's breaker only if one of its own attempts
+//! has failed and the receiver has not responded to it since. A breaker closes by itself when no attempt has failed for
+//! ten seconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +18,11 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::from_item;
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table, WriteError, n};
 
-/// The number of failed first attempts that opens a breaker. Each attempt must fail within `FAILURE_TTL` of the
-/// previous failure.
+/// How many failed first attempts open a breaker. Each attempt must fail within `FAILURE_TTL` of the previous failure.
 const FAILURES_TO_OPEN: u32 = 5;
 /// How long a failure counts, and how long a breaker stays open after the last failure.
 const FAILURE_TTL: Duration = Duration::from_secs(10);
-/// How long a process relies on a breaker state that it has read. It is also the minimum time between two writes with
+/// How long a process uses a breaker's state before reading it again. Also the minimum interval between two writes by
 /// which a process keeps a breaker open.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an expired item is kept before the table may delete it.
@@ -31,7 +30,7 @@ const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
 /// The maximum number of failing receivers in the cache. A full cache is emptied.
 const MAX_CACHED_BREAKERS: usize = 1_000;
 
-/// The circuit breakers of all receivers, which are items of the Connections table.
+/// The circuit breakers of all receivers, stored in the Connections table.
 #[derive(Clone)]
 pub struct CircuitBreakers {
     table: Table,
@@ -50,7 +49,7 @@ struct CachedBreaker {
 struct BreakerItem {
     #[serde(default)]
     failures: u32,
-    /// The time at which the failures expire. Unix time in milliseconds.
+    /// The time at which the failures expire, as Unix time in milliseconds.
     #[serde(default)]
     until: u64,
 }
@@ -71,8 +70,8 @@ impl CircuitBreakers {
     }
 
     /// Returns whether the breaker is open, so that first attempts must go to the retry queue. Costs nothing if the
-    /// receiver has not failed in this process. Otherwise, costs one read, but at most one read in two seconds while
-    /// the breaker is open.
+    /// receiver has not failed in this process. Otherwise, costs one read; while the breaker is open, at most one read
+    /// every two seconds.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let Some(cached) = self.cached(receiver) else { return Ok(false) };
         if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
@@ -88,9 +87,9 @@ impl CircuitBreakers {
         Ok(is_open)
     }
 
-    /// Counts a first attempt that hung until it failed. Returns whether this opened the breaker. Costs one write, or
+    /// Counts a first attempt that hung and then failed. Returns whether this opened the breaker. Costs one write, or
     /// up to three writes if the earlier failures have expired.
-    pub(crate) async fn count_failure(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
+    pub(crate) async fn count_hang(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let add = ItemUpdate {
             key: key(receiver),
             update: "SET #until = :until, #expires_at = :expires_at ADD #failures :one",
@@ -107,7 +106,7 @@ impl CircuitBreakers {
             updated = self.table.update(restart).await;
         }
         if let Err(WriteError::ConditionFailed { .. }) = updated {
-            // Another process has restarted the count concurrently.
+            // Another process has restarted the count in the meantime.
             updated = self.table.update(add).await;
         }
         let BreakerItem { failures, .. } = from_item(updated?)?;
@@ -116,8 +115,8 @@ impl CircuitBreakers {
         Ok(failures == FAILURES_TO_OPEN)
     }
 
-    /// Extends the time for which a breaker is open, after another attempt has hung until it failed. Costs at most one
-    /// write in two seconds.
+    /// Keeps a breaker open for longer after another attempt has hung and failed. Costs at most one write every two
+    /// seconds.
     pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
         if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());
@@ -137,8 +136,8 @@ impl CircuitBreakers {
         Ok(())
     }
 
-    /// Closes the breaker of a receiver that responded. Returns true if this process knew that the breaker was open.
-    /// Costs one write, or nothing if the receiver has not failed in this process.
+    /// Closes a receiver's breaker because the receiver has responded. Returns true if this process knew that the
+    /// breaker was open. Costs one write, or nothing if the receiver has not failed in this process.
     pub async fn close(&self, receiver: &str) -> Result<bool, Error> {
         let Some(cached) = self.lock_cache().remove(receiver) else { return Ok(false) };
         let (update, condition) = ("REMOVE #failures, #until", ITEM_EXISTS);

@@ -1,9 +1,9 @@
 //! Counts failed logins and enforces their limits (see [`crate::domain::login_limit`]).
 //!
 //! An attempt is counted before its password is verified, so that concurrent attempts cannot exceed the limits. If the
-//! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that one
-//! counter rejects is not added to the counters after it. Therefore, a single network cannot use up the limit of an
-//! e-mail address.
+//! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that is
+//! rejected by one counter is not added to those that follow. Therefore, a single network cannot use up an e-mail
+//! address's limit.
 
 use futures_util::future::try_join4;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, n};
 
 /// A login attempt that has been counted, but whose password has not been verified yet.
 pub struct LoginAttempt {
-    /// The counter of the combination of e-mail address and network, the counter of the network, and the counter of the
+    /// Three counters: one for the e-mail address in combination with the network, one for the network, and one for the
     /// e-mail address.
     counters: [(LoginCounter, Key); 3],
     known_network: Key,
@@ -31,13 +31,13 @@ struct LoginAttemptCountItem {
 
 #[derive(Deserialize)]
 struct KnownNetworkItem {
-    /// When the network is no longer known, as Unix time in seconds.
+    /// When the network stops counting as known, as Unix time in seconds.
     expires_at: u64,
 }
 
 impl Connections {
     /// Counts a login attempt by e-mail address and network address, before the password is verified. Costs three
-    /// writes, and one read for each exceeded limit from which known networks are exempt.
+    /// writes, plus one read for each exceeded limit that does not apply to known networks.
     ///
     /// # Errors
     /// Fails with `RateLimited` if a limit is exceeded. The error contains the time until the window ends.
@@ -71,9 +71,9 @@ impl Connections {
         Ok(attempt)
     }
 
-    /// Records that the password was right. Subtracts the attempt from the counters of the network and of the e-mail
-    /// address, resets the counter of their combination, and stores the network as known for the e-mail address. Costs
-    /// four writes, which run concurrently.
+    /// Records that the password was right. Subtracts the attempt from the network's counter and the e-mail address's
+    /// counter, resets the counter for their combination, and remembers the network as known for the e-mail address.
+    /// Costs four writes, which run concurrently.
     pub async fn record_login_success(&self, attempt: LoginAttempt, now: Timestamp) -> Result<(), Error> {
         let LoginAttempt { counters: [(_, email_and_network), (_, network), (_, email)], known_network } = attempt;
         let decrement = |key: Key| {

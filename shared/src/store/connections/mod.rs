@@ -1,5 +1,5 @@
-//! The Connections table: sessions and presence of agents, request counts of bots, failed logins, and circuit breakers
-//! (the shared state of receivers that hang). Every item expires.
+//! The Connections table: agents' sessions and presence, bots' request counts, failed logins, and circuit breakers (the
+//! shared state of receivers that hang). Every item expires.
 
 pub mod bot_rate_limit;
 pub mod circuit_breakers;
@@ -16,7 +16,7 @@ use crate::store::table::Table;
 
 /// How long a session lasts after its last request. The agent's presence expires at the same time.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
-/// The number of items that one query request reads. Longer lists take several requests.
+/// The maximum number of items that one query request reads. Longer lists need several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! The presence of agents: the status that an agent has set, and the time of the agent's last request.
+//! Agents' presence: the status that an agent has set, and the time of the agent's last request.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub(super) fn presence_key(account_id: &str, agent_id: u64) -> Key {
 }
 
 impl Connections {
-    /// Stores the presence of an agent, including the status that the agent has set. Costs one write.
+    /// Stores an agent's presence, including the status that the agent has set. Costs one write.
     pub async fn set_presence(&self, account_id: &str, presence: Presence) -> Result<(), Error> {
         let Presence { agent_id, status, last_request_at } = presence;
         let key = presence_key(account_id, agent_id);
@@ -36,17 +36,17 @@ impl Connections {
         Ok(self.table.put(to_item(&item)?, false).await?)
     }
 
-    /// Reads the presence of an agent. Costs one read.
+    /// Reads an agent's presence. Costs one read.
     pub async fn presence(&self, account_id: &str, agent_id: u64) -> Result<Option<Presence>, Error> {
         self.table.get(presence_key(account_id, agent_id)).await?.map(presence_from_item).transpose()
     }
 
-    /// Deletes the presence of an agent. Costs one write.
+    /// Deletes an agent's presence. Costs one write.
     pub async fn delete_presence(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
     }
 
-    /// Reads the presence of all agents of an account. Costs one query for each megabyte.
+    /// Reads the presence of all agents in an account. Costs one query for each megabyte.
     pub async fn presences(&self, account_id: &str) -> Result<Vec<Presence>, Error> {
         let query = Query {
             index: None,

@@ -1,4 +1,4 @@
-//! Sessions of agents. A bearer token has the form `<account>.<agent>.<secret>`. Only a hash of the secret is stored.
+//! Agents' sessions. A bearer token has the form `<account>.<agent>.<secret>`. Only a hash of the secret is stored.
 
 use std::time::Duration;
 
@@ -10,15 +10,16 @@ use crate::domain::chat_visibility::Viewer;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::secret::random_token;
+use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::presence::presence_key;
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_TIMEOUT};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// How long a session lasts after the login, even while it is in use.
+/// How long after login a session ends, even if it is still in use.
 const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// The minimum time between two writes of the time of a session's last request. It saves writes.
+/// The minimum interval between two updates of a session's last request time. Storing the time of every request would
+/// cost too many writes.
 const LAST_REQUEST_WRITE_INTERVAL: Duration = Duration::from_secs(60);
 /// The maximum number of sessions that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: usize = 25;
@@ -46,8 +47,8 @@ struct SessionItem {
     photo: Option<String>,
     /// The time of the last request, as Unix time in milliseconds.
     last_request_at: u64,
-    /// When the session expires unless it is used again. It is never later than `ends_at`. Unix time in seconds, as the
-    /// table's TTL requires.
+    /// When the session expires unless it is used again; never later than `ends_at`. Stored as Unix time in seconds, as
+    /// the table's TTL requires.
     expires_at: u64,
     /// When the session ends even if it is still in use, as Unix time in seconds.
     #[serde(default)]
@@ -87,8 +88,8 @@ impl Connections {
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
     }
 
-    /// Returns the session of a token, or `None` if there is no such session or it has expired. Costs one read. At most
-    /// once a minute, also costs two writes, which store the time of the last request.
+    /// Returns the session that a token belongs to, or `None` if there is no such session or it has expired. Costs one
+    /// read and, at most once a minute, two writes that store the time of the last request.
     pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else {
             return Ok(None);
@@ -134,8 +135,8 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends the session of a token. If it was the agent's last session, also deletes the agent's presence. Costs one
-    /// write. If the session existed, also costs one query, and one more write if it was the last session.
+    /// Ends the session that a token belongs to. If it was the agent's last session, also deletes the agent's presence.
+    /// Costs one write, plus one query if the session existed, plus one more write if it was the last session.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
         if self.table.delete(session_key(account_id, agent_id, secret)).await?.is_none() {
@@ -149,7 +150,7 @@ impl Connections {
     }
 
     /// Ends all sessions of an agent, for example because the agent was deleted or has a new role. The deletion is
-    /// repeated until no session is left, so that sessions which start concurrently end too.
+    /// repeated until no session is left, so that sessions that start concurrently are ended too.
     pub async fn end_sessions(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         loop {
             let sessions = self.sessions(account_id, agent_id).await?;
@@ -192,7 +193,7 @@ impl Connections {
     }
 }
 
-/// Returns the account, the agent and the secret of a token, or `None` if the token is malformed.
+/// Returns the account, the agent and the secret that a token contains, or `None` if the token is malformed.
 fn parse_token(token: &str) -> Option<(&str, u64, &str)> {
     let (account_id, rest) = token.split_once('.')?;
     let (agent_id, secret) = rest.split_once('.')?;

@@ -1,7 +1,7 @@
-//! The accounts, agents and logins in the Directory table.
+//! Accounts, agents and logins in the Directory table.
 //!
 //! An account always has an admin. Agents cannot change their own role. A caller who grants or removes the admin role
-//! must still be an admin when the change is written, which the transaction checks in the caller's item. Therefore, if
+//! must still be an admin when the change is written; the transaction checks this in the caller's item. Therefore, if
 //! two admins demote or delete each other concurrently, only one of them succeeds.
 
 use crate::domain::agent::{Agent, Role};
@@ -16,13 +16,13 @@ use crate::store::table::{
 };
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The condition that the agent exists and is not being deleted.
+/// Requires that the agent exists and is not being deleted.
 const EXISTS_AND_NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
-/// The condition that the agent is not being deleted and still has the e-mail address that was read.
+/// Requires that the agent is not being deleted and still has the e-mail address that was read.
 const UNCHANGED_EMAIL: &str = "attribute_not_exists(#deleting) AND #email = :known_email";
-/// The condition that the login belongs to this agent.
+/// Requires that the login belongs to this agent.
 const LOGIN_OF_AGENT: &str = "#account = :account AND #agent_id = :agent_id";
-/// The condition that the login belongs to this agent and still has the password that was read.
+/// Requires that the login belongs to this agent and still has the password that was read.
 const UNCHANGED_LOGIN: &str = "#account = :account AND #agent_id = :agent_id AND #password_hash = :known_hash";
 
 const AGENT_CHANGED: Error = Error::Conflict("the agent was changed or deleted by another request");
@@ -47,15 +47,15 @@ pub struct Login {
     pub password_hash: String,
 }
 
-/// One write of a transaction, together with a function that is called if the write's condition fails. The function
-/// gets the stored item, if there is one, and returns the error to report.
+/// One write in a transaction, together with a function that is called if the write's condition fails. The function
+/// receives the stored item, if there is one, and returns the error to report.
 struct TransactionStep {
     write: Write,
     condition_error: fn(Option<&Item>) -> Error,
 }
 
 impl Directory {
-    /// Creates an account with its first admin, in one transaction.
+    /// Creates an account and its first admin in one transaction.
     pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
         let key = account_key(&admin.account_id);
         let created_at = admin.created_at.0;
@@ -71,12 +71,12 @@ impl Directory {
         Ok(self.table.get(account_key(account_id)).await?.is_some())
     }
 
-    /// Assigns the next agent id of an account. Costs one write.
+    /// Assigns an account's next agent id. Costs one write.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
         Ok(self.increment_counter(account_id, "ADD #agents :one").await?.agents)
     }
 
-    /// Applies `update`, an update expression that increments a counter of the account. In the expression, `:one`
+    /// Applies `update`, an update expression that increments one of the account's counters. In the expression, `:one`
     /// stands for 1. Costs one write.
     pub(super) async fn increment_counter(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
         let item_update =
@@ -84,7 +84,7 @@ impl Directory {
         from_item(self.table.update(item_update).await?)
     }
 
-    /// Stores a new agent with their login, in one transaction.
+    /// Stores a new agent and their login in one transaction.
     ///
     /// # Errors
     /// Fails with `Conflict` if the e-mail address is taken, and with `Forbidden` if the caller adds an admin but is no
@@ -99,7 +99,7 @@ impl Directory {
         self.commit_steps(steps).await
     }
 
-    /// Returns an agent of the account. Fails with `NotFound` if the agent does not exist. Costs one read.
+    /// Returns one of the account's agents. Fails with `NotFound` if the agent does not exist. Costs one read.
     pub async fn agent_of_account(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
@@ -111,7 +111,7 @@ impl Directory {
     }
 
     /// Returns the agents with these ids in the order of `ids`, including deleted agents. `ids` may contain at most 100
-    /// different ids. Costs one read for each agent, and one more read for each deleted agent.
+    /// distinct ids. Costs one read for each agent, plus one more read for each deleted agent.
     pub(crate) async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
         let mut found = self.agents_at(account_id, ids, agent_key).await?;
         let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);
@@ -143,7 +143,8 @@ impl Directory {
     }
 
     /// Stores the differences between `before` and `after`, and also the login if the e-mail address or the password
-    /// changes. All writes are one transaction. A new e-mail address without a new password costs one more read.
+    /// changes. All writes are made in one transaction. A new e-mail address without a new password costs one more
+    /// read.
     ///
     /// # Errors
     /// Fails with `NotFound` if the agent does not exist. Fails with `Conflict` if the e-mail address is taken, if the
@@ -192,9 +193,9 @@ impl Directory {
         self.commit_steps(steps).await
     }
 
-    /// Returns the steps that replace the login of the old e-mail address with a login of the new one. Without a new
-    /// password, the new login gets the current password hash, on the condition that the hash does not change
-    /// concurrently.
+    /// Returns the steps that replace the login for the old e-mail address with one for the new address. If there is no
+    /// new password, the new login keeps the current password hash, and the old login is deleted only if its hash is
+    /// unchanged.
     async fn replace_login(
         &self,
         before: &Agent,
@@ -218,8 +219,8 @@ impl Directory {
         ])
     }
 
-    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. A call
-    /// can be repeated if the deletion was interrupted. Costs one transaction and one write.
+    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. If the
+    /// deletion is interrupted, the call can be repeated. Costs one transaction and one write.
     ///
     /// # Errors
     /// Fails with `Forbidden` if the caller is no longer an admin, with `NotFound` if the agent does not exist, and
@@ -244,7 +245,7 @@ impl Directory {
     }
 
     /// Deletes the agent's item. This must be the last step of the deletion, so that a repeated request still finds the
-    /// agent and continues. The name, e-mail address and phone number are kept for the events of the agent's chats.
+    /// agent and can continue. The name, e-mail address and phone number are kept for events about the agent's chats.
     /// Costs two writes.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
@@ -281,7 +282,7 @@ impl Directory {
     }
 }
 
-/// Returns the step that checks that the caller is an admin, or no step if the caller is the operator.
+/// Returns a step that checks that the caller is an admin, or no step if the caller is the operator.
 fn require_admin(account_id: &str, by: Authority) -> Vec<TransactionStep> {
     let Authority::Admin(agent_id) = by else { return Vec::new() };
     let values = vec![(":admin", s(Role::Admin.name()))];

@@ -1,4 +1,4 @@
-//! The bot providers and bots in the Directory table, and the lookup of a bot by its token.
+//! Bot providers and bots in the Directory table, and how a bot is looked up by its token.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::store::table::{ExpressionValues, Item, ItemUpdate, Query, Write, chan
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
-    /// Returns a provider, which may be up to 10 seconds old. Costs one read, or nothing if the provider is cached.
+    /// Returns a provider. The data may be up to 10 seconds old. Costs one read, or nothing if the provider is cached.
     pub(crate) async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         match self.providers.get(provider_id) {
             Some(cached) => Ok(cached),
@@ -36,7 +36,7 @@ impl Directory {
         item.map(|item| Ok(from_item::<BotItem>(item)?.into())).transpose()
     }
 
-    /// Returns a bot, which may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
+    /// Returns a bot. The data may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
     pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
@@ -44,8 +44,8 @@ impl Directory {
         }
     }
 
-    /// Returns the bot to which a token of the provider belongs. The bot may be up to 10 seconds old. Costs two reads,
-    /// or nothing if the bot is cached.
+    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old. Costs two
+    /// reads, or nothing if the bot is cached.
     pub(crate) async fn bot_by_token(&self, provider_id: &str, token: &str) -> Result<Option<Arc<Bot>>, Error> {
         let key = bot_token_key(provider_id, token);
         if let Some(cached) = self.bots.get(&key.pk) {
@@ -58,14 +58,14 @@ impl Directory {
         Ok(self.bots.put(&key.pk, bot))
     }
 
-    /// Returns a bot of this account. Fails with `NotFound` if the bot does not exist or belongs to another account.
-    /// Costs one read.
+    /// Returns one of the account's bots. Fails with `NotFound` if the bot does not exist or belongs to another
+    /// account. Costs one read.
     pub async fn bot_of_account(&self, account_id: &str, bot_id: &str) -> Result<Bot, Error> {
         let bot = self.bot(bot_id).await?;
         bot.filter(|bot| bot.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// Returns the account's bots from an index, which is updated with a short delay.
+    /// Returns the account's bots. They are read from an index that is updated with a short delay.
     pub async fn account_bots(&self, account_id: &str) -> Result<Vec<Bot>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -78,16 +78,16 @@ impl Directory {
         items.into_iter().map(|item| Ok(from_item::<BotItem>(item)?.into())).collect()
     }
 
-    /// Creates a bot with its token and assigns the bot to its channels, in one transaction. The channels must belong
-    /// to the account and must not have another bot.
+    /// Creates a bot and its token and assigns the bot to its channels, all in one transaction. The channels must
+    /// belong to the account and must not have another bot.
     pub async fn create_bot(&self, bot: &Bot) -> Result<(), Error> {
         let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?)];
         let channels = bot.channel_ids.iter().map(|channel_id| assign_channel(bot, channel_id));
         self.commit_bot(writes.into_iter().chain(channels).collect()).await
     }
 
-    /// Stores a changed bot in one transaction. The token must stay the same. The transaction also unassigns the bot
-    /// from the channels that were removed, and assigns it to the channels that were added.
+    /// Stores the changes to a bot. The same transaction also unassigns the bot from the channels that were removed and
+    /// assigns it to the channels that were added. The token must stay the same.
     pub async fn save_bot(&self, before: &Bot, after: &Bot) -> Result<(), Error> {
         let unassigned = before
             .channel_ids
@@ -100,12 +100,12 @@ impl Directory {
         self.commit_bot(unassigned.chain(assigned).chain([Write::DynamicUpdate(bot)]).collect()).await
     }
 
-    /// Deletes a bot. The token is deleted first, so that the provider loses access. The bot's assignments to channels
-    /// follow, and the bot itself is deleted last.
+    /// Deletes a bot. The token is deleted first, so that the provider loses access. Then the bot is unassigned from
+    /// its channels, and the bot itself is deleted last.
     pub async fn delete_bot(&self, bot: &Bot) -> Result<(), Error> {
         self.table.delete(bot_token_key(&bot.provider_id, &bot.token)).await?;
         for channel_id in &bot.channel_ids {
-            // A channel that has been deleted or now has another bot stays unchanged.
+            // A channel that has been deleted or now has another bot is left unchanged.
             self.table.update_if(unassign_channel(bot, channel_id)).await?;
         }
         self.table.delete(bot_key(&bot.bot_id)).await.map(|_| ())
@@ -123,7 +123,7 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
 }
 
 /// Returns the update that changes the stored bot from `before` to `after`, or `None` if nothing has changed. The
-/// update has the condition that the bot's channels are still those of `before`.
+/// update succeeds only if the bot's channels are still those of `before`.
 fn bot_update(before: &Bot, after: &Bot) -> Result<Option<ItemUpdate<String>>, Error> {
     let changed = changed_values(bot_values(before)?, bot_values(after)?);
     if changed.is_empty() {

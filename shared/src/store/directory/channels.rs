@@ -1,4 +1,4 @@
-//! The channels in the Directory table. The secrets of their endpoint URLs are stored as hashes.
+//! Channels in the Directory table. The secrets in their endpoint URLs are stored as hashes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, MAX_ENDPO
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::secret;
+use crate::runtime::random_ids_and_secrets;
 use crate::store::directory::items::{ChannelItem, EndpointSecretItem};
 use crate::store::directory::keys::channel_key;
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
@@ -19,7 +19,7 @@ use crate::store::{from_item, to_attribute, to_item};
 const MAX_CHANNELS_PER_READ: usize = 100;
 
 impl Directory {
-    /// Returns a channel, which may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
+    /// Returns a channel. The data may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         match self.channels.get(channel_id) {
             Some(cached) => Ok(cached),
@@ -27,8 +27,8 @@ impl Directory {
         }
     }
 
-    /// Returns the channels with these ids, by id. Ids of channels that do not exist are left out. The channels may be
-    /// up to 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
+    /// Returns a map from these ids to their channels. Channels that do not exist are left out. The data may be up to
+    /// 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -65,15 +65,15 @@ impl Directory {
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
     }
 
-    /// Returns a channel of this account. Fails with `NotFound` if the channel does not exist or belongs to another
+    /// Returns one of the account's channels. Fails with `NotFound` if the channel does not exist or belongs to another
     /// account. Costs one read.
     pub async fn channel_of_account(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
         let channel = self.channel(channel_id).await?;
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// Returns the account's channels in no particular order. The channels are read from an index, which is updated
-    /// with a short delay.
+    /// Returns the account's channels in no particular order. The channels are read from an index that is updated with
+    /// a short delay.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -86,7 +86,7 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Creates a channel. Returns it together with the secret of its endpoint URL, of which only the hash is stored.
+    /// Creates a channel. Returns the channel and the secret in its endpoint URL; only a hash of the secret is stored.
     /// Costs one write.
     pub async fn create_channel(
         &self,
@@ -94,14 +94,14 @@ impl Directory {
         settings: ChannelSettings,
         now: Timestamp,
     ) -> Result<(Channel, String), Error> {
-        let endpoint_secret = secret::random_token()?;
+        let endpoint_secret = random_ids_and_secrets::random_token()?;
         let channel = Channel {
-            channel_id: secret::random_identifier()?,
+            channel_id: random_ids_and_secrets::random_identifier()?,
             account_id: account_id.to_owned(),
             settings,
             bot_id: None,
             secrets: vec![EndpointSecret { hash: sha256::digest(&endpoint_secret), valid_until: None }],
-            signing_secret: secret::random_signing_secret()?,
+            signing_secret: random_ids_and_secrets::random_signing_secret()?,
             created_at: now,
         };
         self.table
@@ -111,7 +111,7 @@ impl Directory {
         Ok((channel, endpoint_secret))
     }
 
-    /// Stores the changed settings of a channel and preserves its other attributes. Costs one write.
+    /// Stores a channel's changed settings and preserves its other attributes. Costs one write.
     pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
         let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
         if changed.is_empty() {
@@ -121,8 +121,8 @@ impl Directory {
         Ok(self.table.update(item_update).await.map(|_| ())?)
     }
 
-    /// Replaces the endpoint secrets of a channel, on the condition that they are still those of `before`. The SDK
-    /// repeats a request that timed out, so finding the new secrets in the table counts as success. Costs one write.
+    /// Replaces a channel's endpoint secrets if they are still those of `before`. Finding the new secrets already
+    /// stored counts as success, because the SDK repeats requests that time out. Costs one write.
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let secrets_attribute =
             |channel: &Channel| to_attribute(&channel.secrets.iter().map(EndpointSecretItem::from).collect::<Vec<_>>());
@@ -178,13 +178,13 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
     ])
 }
 
-/// Whether the secret is one of the channel's valid endpoint secrets. The duration of the check reveals neither the
-/// number of secrets nor whether the channel exists.
+/// Returns whether the secret is one of the channel's valid endpoint secrets. The time that the check takes reveals
+/// neither the number of secrets nor whether the channel exists.
 pub fn has_valid_secret(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
     let hash = sha256::digest(secret);
     let padding = [0_u8; 32];
     let secrets = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
     let valid = secrets.iter().filter(|secret| secret.valid_until.is_none_or(|until| now < until));
     let padded = valid.map(|secret| &secret.hash).chain(std::iter::repeat(&padding)).take(MAX_ENDPOINT_SECRETS);
-    padded.fold(false, |is_valid, stored| is_valid | secret::equals_in_constant_time(stored, &hash))
+    padded.fold(false, |is_valid, stored| is_valid | random_ids_and_secrets::equals_in_constant_time(stored, &hash))
 }

@@ -1,5 +1,5 @@
-//! The departments in the Directory table, and the roster, which consists of an account's agents and departments. The
-//! roster determines the audience of a channel (the agents who receive its chats).
+//! Departments in the Directory table, and the roster: an account's agents and departments. The roster determines a
+//! channel's audience (the agents who receive its chats).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::store::{from_item, to_attribute, to_item};
 const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
 
 impl Directory {
-    /// Creates a department with the account's next department id. The agents with the given ids must exist. Costs one
-    /// query and two writes.
+    /// Creates a department with the account's next department id. The agents in `ids` must exist. Costs one query and
+    /// two writes.
     pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
         let roster = self.roster(account_id).await?;
         check_ids("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
@@ -31,14 +31,14 @@ impl Directory {
         Ok(department)
     }
 
-    /// Returns a department of this account. Its members may include deleted agents. Costs one read.
+    /// Returns one of the account's departments. Its members may include deleted agents. Costs one read.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
     }
 
-    /// Stores the changes of an existing department. Agents who are added must exist. Costs one write, and one query if
-    /// agents are added.
+    /// Stores the changes to an existing department. Agents who are added must exist. Costs one write, plus one query
+    /// if agents are added.
     pub async fn save_department(
         &self,
         account_id: &str,
@@ -59,7 +59,7 @@ impl Directory {
         Ok(self.table.update(item_update).await.map(|_| ())?)
     }
 
-    /// Deletes a department. Channels and chats may still refer to it; the reference is then ignored (see
+    /// Deletes a department. Channels and chats may still refer to it; such references are ignored (see
     /// [`crate::domain::department`]). Costs one write.
     pub async fn delete_department(&self, account_id: &str, department_id: u64) -> Result<(), Error> {
         self.table.delete(department_key(account_id, department_id)).await.map(|_| ())
@@ -81,7 +81,7 @@ impl Directory {
         roster_from_items(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
-    /// Returns the roster, which may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
+    /// Returns the roster. The data may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
     pub(crate) async fn cached_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         match self.rosters.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -103,7 +103,7 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.audience(&channel.settings))
     }
 
-    /// Returns the department of a new chat if its channel names exactly one department; otherwise returns `None`.
+    /// Returns the department that new chats belong to if their channel names exactly one; otherwise, returns `None`.
     /// Costs one query, or nothing if the roster is cached or the channel does not name exactly one department.
     pub async fn default_department(&self, channel: &Channel) -> Result<Option<ChatDepartment>, Error> {
         if channel.settings.department_ids.len() != 1 {
@@ -112,8 +112,8 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.default_department(&channel.settings))
     }
 
-    /// Returns an error if a channel's new settings add agents or departments that do not exist. Costs one query, or
-    /// nothing if no agents or departments are added.
+    /// Fails if a channel's new settings add agents or departments that do not exist. Costs one query, or nothing if no
+    /// agents or departments are added.
     pub async fn check_audience_ids(
         &self,
         account_id: &str,
@@ -135,8 +135,8 @@ fn department_values(department: &Department) -> Result<ExpressionValues, Error>
     Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
 }
 
-/// Returns the ids of `after` that are not in `before`. Only added ids are checked: an agent or department that the
-/// caller has not changed may have been deleted in the meantime, and this must not block other changes.
+/// Returns the ids in `after` that are not in `before`. Only added ids are checked, because an agent or department that
+/// was already listed may have been deleted since, and this must not block other changes.
 fn added_ids(before: &[u64], after: &[u64]) -> Vec<u64> {
     after.iter().filter(|id| !before.contains(id)).copied().collect()
 }

@@ -1,4 +1,4 @@
-//! The items of the Directory table as serde types, and their conversions from and to domain types.
+//! Serde types for the items in the Directory table, and their conversions to and from domain types.
 
 use std::time::Duration;
 
@@ -240,7 +240,7 @@ pub(super) struct BotItem {
     token: String,
     name: String,
     channel_ids: Vec<String>,
-    /// The bot's answer limit in seconds. 0 means that there is no limit; `None` means the default limit. See
+    /// The bot's answer limit in seconds. 0 means that there is no limit; `None` stands for the default limit. See
     /// [`answer_limit_seconds`].
     #[serde(default)]
     answer_within: Option<u64>,

@@ -3,9 +3,9 @@
 use crate::domain::sha256;
 use crate::store::table::Key;
 
-/// The prefix of the sort keys of agents.
+/// The prefix of agents' sort keys.
 pub(super) const AGENT_PREFIX: &str = "AGENT#";
-/// The prefix of the sort keys of departments.
+/// The prefix of departments' sort keys.
 pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
 
 /// Returns the partition that contains the account's own item, its settings, its agents and its departments.
@@ -21,8 +21,8 @@ pub(super) fn settings_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "SETTINGS")
 }
 
-/// Returns the key of the widget's trigger rules. They have their own item, because the settings are read for every
-/// message, and the rules would make that read more expensive.
+/// Returns the key of the widget's trigger rules. The rules have their own item because the settings are read for every
+/// message, and storing the rules with them would make that read more expensive.
 pub(super) fn widget_rules_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "RULES")
 }

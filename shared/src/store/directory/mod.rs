@@ -1,5 +1,5 @@
-//! The Directory table: accounts, agents, departments, channels, bots and settings. These change rarely, so a process
-//! caches most of them.
+//! The Directory table: accounts, agents, departments, channels, bots and settings. These rarely change, so each
+//! process caches most of them.
 
 pub mod agents;
 pub mod bots;
@@ -20,10 +20,10 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::table::{Table, WriteError};
 
-/// The number of items that one query request reads. Longer lists take several requests.
+/// The maximum number of items that one query request reads. Longer lists need several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
-/// The Directory table, with the caches of this process.
+/// The Directory table and this process's caches.
 #[derive(Clone)]
 pub struct Directory {
     pub(in crate::store) table: Table,

@@ -1,4 +1,4 @@
-//! The settings of an account and the trigger rules of its widget. Each of them is an item of the Directory table.
+//! An account's settings and its widget's trigger rules. Each is a separate item in the Directory table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::{settings_key, widget_rules_key};
-use crate::store::race_retries::RaceRetries;
 use crate::store::table::{Item, ItemUpdate, WriteError, n, s};
+use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
 #[derive(Deserialize)]
@@ -72,18 +72,18 @@ struct SigningSecretItem {
 
 #[derive(Deserialize)]
 struct WidgetRulesItem {
-    /// The list of the widget's trigger rules, as JSON text.
+    /// The widget's trigger rules, as the text of a JSON list.
     rules: String,
 }
 
 impl Directory {
-    /// Returns the trigger rules of the widget as a JSON list (see [`crate::wire::widget_triggers`]). Costs one read.
+    /// Returns the widget's trigger rules as a JSON list (see [`crate::wire::widget_triggers`]). Costs one read.
     pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// Replaces the trigger rules of the widget. Costs one write.
+    /// Replaces the widget's trigger rules. Costs one write.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
@@ -102,7 +102,8 @@ impl Directory {
             .map_or_else(|| Ok(AccountSettings::default()), settings_from_item)
     }
 
-    /// Returns the settings, which may be up to 10 seconds old. Costs one read, or nothing if the settings are cached.
+    /// Returns the settings. The data may be up to 10 seconds old. Costs one read, or nothing if the settings are
+    /// cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         match self.settings.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -116,14 +117,14 @@ impl Directory {
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
 
-    /// Applies `edit` to the current settings and stores the result, on the condition that the settings have not
-    /// changed in the meantime. After a conflict, the settings are read and edited again. Costs one read and one write.
+    /// Applies `edit` to the current settings and stores the result, provided that the settings have not changed in the
+    /// meantime. If they have, they are read and edited again. Costs one read and one write.
     pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,
         edit: impl Fn(&mut AccountSettings) -> Result<T, Error>,
     ) -> Result<(AccountSettings, T), Error> {
-        let mut retries = RaceRetries::new("settings");
+        let mut retries = WriteRaces::new("settings");
         loop {
             let mut settings = self.settings(account_id).await?;
             let before = settings.version;
@@ -141,8 +142,8 @@ impl Directory {
             };
             let written = match self.table.update(item_update).await {
                 Ok(_) => Ok(()),
-                // The SDK repeats a request whose response is late. The condition of the repeated write fails if the
-                // first write was successful.
+                // The SDK repeats a request if its response is late. If the first write succeeded, the repeated write
+                // fails its condition.
                 Err(WriteError::ConditionFailed { item: Some(item), .. })
                     if settings_from_item(item.clone())? == settings =>
                 {

@@ -1,9 +1,9 @@
-//! Helpers with which the tests act as visitors, agents, bots and schedules, and read the results.
+//! Helpers that let tests act as visitors, agents, bots and scheduled functions, and read the results.
 
 use crate::store::tests::*;
 
 impl Stores {
-    /// Stores a text message of the visitor. Returns the chat number and the `seq` of the message.
+    /// Stores a text message from the visitor. Returns the chat number and the `seq` of the message.
     pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
         self.visitor_writes_with(visitor, &VisitorProfile::default(), text, None, now).await
     }
@@ -48,7 +48,7 @@ impl Stores {
         self.chats.close(chat, agent, webhooks, now).await
     }
 
-    /// Stores a text message of the agent Bob. Returns its `seq`.
+    /// Stores a text message from Bob, an agent. Returns the message's `seq`.
     pub(super) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
@@ -66,14 +66,15 @@ impl Stores {
         self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
     }
 
-    /// Opens chat 1, which the agent Bob accepts. Returns the `seq` of his message, whose delivery is pending.
+    /// Opens chat 1, lets Bob accept it, and stores a message from him. Returns the `seq` of his message, whose
+    /// delivery is pending.
     pub(super) async fn chat_with_pending_message(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();
         self.agent_writes(1, "hello", NOW).await.unwrap()
     }
 
-    /// Opens chat 1 in a channel with a bot. The delivery of the visitor's message to the bot is pending.
+    /// Opens chat 1 in a channel with a bot. The visitor's message is still waiting to be delivered to the bot.
     pub(super) async fn open_chat_with_bot(&self) {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
         let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
@@ -110,7 +111,7 @@ impl Stores {
         self.chat_header(1).await.state.name()
     }
 
-    /// Inserts copies of the header of chat 1 under these numbers, with agent 2 as the owner.
+    /// Inserts copies of chat 1's header with these chat numbers, and with agent 2 as the owner.
     pub(super) async fn insert_chats_of_another_agent(&self, numbers: std::ops::Range<u64>) {
         let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
         let header = self.chat_items().await.into_iter().find(is_head).unwrap();
@@ -132,12 +133,12 @@ impl Stores {
         self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
     }
 
-    /// Returns the directory with empty caches, as another process has it.
+    /// Returns the directory with empty caches, as another process would see it.
     pub(super) fn uncached_directory(&self) -> Directory {
         Directory::new(self.directory.table.clone())
     }
 
-    /// Whether the agent can see chat 1.
+    /// Returns whether the agent can see chat 1.
     pub(super) async fn can_see_chat(&self, agent_id: u64, role: Role) -> bool {
         self.can_see_chat_with(&self.uncached_directory(), &agent_session(agent_id, role)).await
     }
@@ -157,7 +158,7 @@ impl Stores {
             .await
     }
 
-    /// Stores an offline message of the visitor `v`. Returns its notifications.
+    /// Stores an offline message from visitor `v`. Returns its notifications.
     pub(super) async fn offline_message(&self, now: Timestamp) -> Vec<TimelineEntry> {
         let (channel, content, profile) = (channel(), Content::text("Call me"), VisitorProfile::default());
         let incoming = incoming_message(self, &channel, &content, &profile, now);
@@ -172,7 +173,8 @@ impl Stores {
         self.close(chat_id, &bob(), &[], now).await.unwrap();
     }
 
-    /// Runs all idle checks that are due, as the schedule does. Returns the closed chats with their notifications.
+    /// Runs all idle checks that are due, as the scheduled function does. Returns the closed chats with their
+    /// notifications.
     pub(super) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<ContentKind>)> {
         let mut closed = Vec::new();
         for partition in 0..DUE_PARTITIONS {
@@ -199,7 +201,7 @@ impl Stores {
         expiries.filter(|(pk, ..)| !counters.iter().any(|prefix| pk.starts_with(prefix))).collect()
     }
 
-    /// Returns `expires_at` of two items: the visitor and the visitor number.
+    /// Returns the `expires_at` values of the visitor and the visitor number.
     pub(super) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
         let expiries = self.expiries().await;
         ["VISITOR#", "VISITOR_NUMBER#"]
@@ -239,15 +241,15 @@ impl Stores {
         page_ids(&access.list(OPEN_STATES, before, limit).await.unwrap())
     }
 
-    /// Stores the channel `CH` with these agents as its audience.
+    /// Stores channel `CH` with these agents as its audience.
     pub(super) async fn store_channel_for(&self, agent_ids: &[u64]) {
         let mut channel = channel();
         (channel.settings.agent_ids, channel.settings.department_ids) = (agent_ids.to_vec(), vec![]);
         self.directory.table.put(to_item(&ChannelItem::from(&channel)).unwrap(), true).await.unwrap();
     }
 
-    /// Stores agents 1 and 2, and the channel `CH` with agent 2 as its audience. Returns a session of agent 1, who is
-    /// not an admin.
+    /// Stores agents 1 and 2, and channel `CH` with agent 2 as its audience. Returns a session for agent 1, who is not
+    /// an admin.
     pub(super) async fn store_channel_for_agent_2(&self) -> Session {
         for agent_id in [1, 2] {
             let agent = agent(agent_id, &format!("{agent_id}@example.com"));

@@ -1,4 +1,4 @@
-//! Tests of scheduled runs over overdue items. The runs read the index `due` of a real table.
+//! Tests of scheduled runs that process overdue items. The runs read the `due` index of a real table.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -28,7 +28,7 @@ impl OverdueHandler for Recorder {
 }
 
 impl Stores {
-    /// Stores an item that the index `due` lists in this partition of pending deliveries.
+    /// Stores an item that appears as a pending delivery in this partition of the `due` index.
     async fn put_due_item(&self, partition: u64, pk: &str, number: u64, due_at: Timestamp) {
         let number_of = |value: u64| AttributeValue::N(value.to_string());
         let text = |value: String| AttributeValue::S(value);

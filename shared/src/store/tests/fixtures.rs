@@ -1,5 +1,4 @@
-//! Values that several tests use: an account `acc` with the channel `CH`, the bot `B`, agents, departments and
-//! webhooks.
+//! Values that several tests use: an account `acc` with channel `CH`, bot `B`, agents, departments and webhooks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -111,7 +110,7 @@ pub(super) fn profile_named(name: &str) -> VisitorProfile {
     VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
 }
 
-/// Creates a message of the visitor `v`.
+/// Creates a message from visitor `v`.
 pub(super) fn incoming_message<'a>(
     stores: &'a Stores,
     channel: &'a Channel,
@@ -133,7 +132,7 @@ pub(super) fn incoming_message<'a>(
     }
 }
 
-/// Creates an account with the agents 1 to 4.
+/// Creates an account with agents 1 to 4.
 pub(super) async fn account_with_four_agents() -> Stores {
     let stores = stores().await;
     stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();

@@ -1,5 +1,5 @@
-//! Tests of the stores through the official SDK, against an in-memory engine that is compatible with DynamoDB. The
-//! folders mirror those of `store`.
+//! Tests of the stores through the official AWS SDK, against an in-memory engine that is compatible with DynamoDB. The
+//! folders mirror those in `store`.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
 mod actions;
@@ -9,6 +9,7 @@ mod test_database;
 
 mod chats {
     mod agent_messages;
+    mod bot_and_webhook_notifications;
     mod bot_hand_over;
     mod bot_messages;
     mod chat_finished_transcript;
@@ -19,7 +20,6 @@ mod chats {
     mod idempotency;
     mod idle_check;
     mod new_chat_rate_limit;
-    mod notification_entries;
     mod offline_messages;
     mod panels;
     mod participants;
@@ -58,13 +58,13 @@ use futures_util::future::join_all;
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::{Agent, AgentSnapshot, Role};
 use crate::domain::agent_presence::{AgentStatus, Presence};
-use crate::domain::bot::{Bot, BotNotice};
+use crate::domain::bot::{Bot, BotNotification};
 use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, ValidationMode};
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_side_panel::{CustomData, Panel, PanelUpdate};
 use crate::domain::chat_state::{ChatState, TransferRequester, TransferTarget};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
-use crate::domain::delivery_log::ReplayScope;
+use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::department::Department;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent, RichSupport};

@@ -1,4 +1,5 @@
-//! Creates the tables of `template.yaml` in dynoxide, an in-memory database engine to which the official SDK connects.
+//! Creates the tables of `template.yaml` in dynoxide, an in-memory database engine that the official AWS SDK connects
+//! to.
 
 use std::net::SocketAddr;
 
@@ -10,7 +11,7 @@ use aws_sdk_dynamodb::types::{
 
 use crate::store::tests::*;
 
-/// The three tables, in an in-memory engine that belongs to one test.
+/// The three tables in an in-memory engine. Each test has its own engine.
 pub(super) struct Stores {
     pub(super) directory: Directory,
     pub(super) chats: Chats,
@@ -26,7 +27,7 @@ impl Stores {
     }
 }
 
-/// Creates the empty tables in a new engine on a free port.
+/// Creates empty tables in a new engine on a free port.
 pub(super) async fn stores() -> Stores {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -57,7 +58,7 @@ fn client(address: SocketAddr) -> Client {
     Client::from_conf(config)
 }
 
-/// A secondary index: its name, its partition key, and its sort key with the type of the sort key.
+/// A secondary index: its name, its partition key, its sort key and the sort key's type.
 type Index = (&'static str, &'static str, (&'static str, ScalarAttributeType));
 
 async fn create_table(client: &Client, name: &str, indexes: &[Index]) {

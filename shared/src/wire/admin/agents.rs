@@ -13,7 +13,7 @@ use crate::wire::json_fields::Fields;
 const MAX_CREDENTIAL_CHARS: usize = 254;
 const MIN_PASSWORD_CHARS: usize = 8;
 
-/// An agent or admin who is to be created.
+/// An agent or admin to create.
 pub struct NewAgent {
     pub name: String,
     /// The e-mail address, in lower case.
@@ -27,7 +27,7 @@ pub struct NewAgent {
 }
 
 impl NewAgent {
-    /// Returns the agent to store, which does not contain the password.
+    /// Returns the agent to store. It does not contain the password.
     pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> Agent {
         let Self { name, email, password: _, phone, photo, role } = self;
         Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
@@ -64,8 +64,7 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
 
 /// Parses the body of PATCH /admin/agents/{agent_id}. Returns the changed agent, the new password if there is one, and
 /// whether the agent's sessions must end. Null clears an optional field. The sessions end if the body contains a
-/// password or a role, even if its value is the same as before. Therefore a request that failed halfway can be
-/// repeated.
+/// password or a role, even if the value is unchanged, so that a request that failed halfway can be repeated.
 pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();

@@ -11,8 +11,8 @@ use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
 
-/// The maximum number of channels of a bot. If an admin replaces all of them, the change must fit into one DynamoDB
-/// transaction, which can contain at most 100 items.
+/// The maximum number of channels that a bot can have. If an admin replaces all of them, the change must fit into one
+/// DynamoDB transaction, which can contain at most 100 items.
 const MAX_BOT_CHANNELS: usize = 49;
 
 pub struct NewBot {
@@ -22,9 +22,9 @@ pub struct NewBot {
     pub token: String,
     /// The name that visitors see.
     pub name: String,
-    /// The ids of the channels whose new chats start with this bot.
+    /// The ids of the channels where new chats start with this bot.
     pub channel_ids: Vec<String>,
-    /// The time within which the bot must react to a message. `None` means that there is no time limit.
+    /// How long the bot has to react to a message. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
 }
 

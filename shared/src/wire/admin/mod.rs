@@ -28,7 +28,7 @@ const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
 const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
 /// Parses the body of POST .../rotate, which replaces the endpoint URL of a channel or the signing secret of a webhook.
-/// Returns the number of seconds for which the old URL or secret stays valid.
+/// Returns how many seconds the old URL or secret stays valid.
 pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
     let Some(value) = fields.value("keep_old_seconds") else {
@@ -40,7 +40,7 @@ pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     })
 }
 
-/// Parses and normalizes an optional URL to which the service will send requests. Returns an error if the SSRF guard
+/// Parses and normalizes an optional URL that the service will send requests to. Returns an error if the SSRF guard
 /// does not allow the URL.
 pub(in crate::wire) fn outbound_url(
     fields: Fields<'_>,

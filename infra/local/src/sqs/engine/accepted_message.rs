@@ -1,6 +1,6 @@
 //! A message after validation, and its ids after it is stored.
 
-/// A message that has passed the checks of the queue.
+/// A message that has passed the queue's checks.
 pub(super) struct AcceptedMessage {
     pub(super) body: String,
     pub(super) delay_ms: u64,
@@ -8,7 +8,7 @@ pub(super) struct AcceptedMessage {
     pub(super) deduplication_id: Option<String>,
 }
 
-/// The ids of a message in the database.
+/// A message's ids in the database.
 pub(super) struct StoredMessageIds {
     pub(super) sequence: i64,
     pub(super) message_id: String,

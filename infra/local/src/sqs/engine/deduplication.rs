@@ -1,5 +1,5 @@
-//! Deduplication in FIFO queues. If a message has the deduplication id of an earlier message, it is not stored, and the
-//! sender gets the result of the earlier message. The window of five minutes starts with the first message. Duplicates
+//! Deduplication in FIFO queues. If a message has the same deduplication id as an earlier message, it is not stored,
+//! and the sender gets the earlier message's result. The five-minute window starts with the first message. Duplicates
 //! do not extend it.
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -12,13 +12,13 @@ use crate::random_and_digest::sha256_hex;
 /// The key by which duplicates are recognized. Messages with equal keys are duplicates.
 pub(super) struct DeduplicationKey<'a> {
     queue: &'a str,
-    /// The message group, or empty if ids are unique in the whole queue.
+    /// The message group, or empty if duplicates are detected across the whole queue.
     scope: &'a str,
     id: &'a str,
 }
 
 impl<'a> DeduplicationKey<'a> {
-    /// Returns the key of a message. Returns `None` in a standard queue, which has no deduplication.
+    /// Returns the message's key, or `None` in a standard queue, which has no deduplication.
     pub(super) fn of(queue: &'a QueueDefinition, message: &'a AcceptedMessage) -> Option<Self> {
         let group = message.group.as_deref().unwrap_or_default();
         let id = message.deduplication_id.as_deref()?;
@@ -26,8 +26,8 @@ impl<'a> DeduplicationKey<'a> {
     }
 }
 
-/// Returns the deduplication id of a message: the id that the sender set or, with content-based deduplication, the hash
-/// of the body. Returns `None` in a standard queue.
+/// Returns a message's deduplication id: the id that the sender set or, with content-based deduplication, the hash of
+/// the body. Returns `None` in a standard queue.
 pub(super) fn deduplication_id(
     queue: &QueueDefinition,
     sender_id: Option<String>,

@@ -1,4 +1,4 @@
-//! Deletes a received message, or all messages of a queue (purge).
+//! Deletes a received message, or all messages in a queue (purge).
 
 use super::super::{Error, QueueDefinition};
 use super::database::Engine;
@@ -9,8 +9,8 @@ impl Engine {
     /// Deletes a message. Succeeds if the message is already deleted.
     ///
     /// If the handle belongs to an earlier receive, a standard queue ignores the request, and a FIFO queue rejects it.
-    /// After the end of the visibility timeout, a FIFO queue also rejects the latest handle, because deleting the
-    /// message could then break the order.
+    /// Once the visibility timeout has ended, a FIFO queue also rejects the latest handle, because deleting the message
+    /// could then break the order.
     pub(in super::super) fn delete(&self, queue: &QueueDefinition, handle: &str, now_ms: u64) -> Result<(), Error> {
         let receipt = ReceiptHandle::decode(queue, handle)?;
         let transaction = self.transaction()?;
@@ -27,7 +27,7 @@ impl Engine {
         Ok(transaction.commit()?)
     }
 
-    /// Deletes every message of the queue, including messages in flight.
+    /// Deletes every message in the queue, including those in flight.
     pub(in super::super) fn purge(&self, queue: &QueueDefinition) -> Result<(), Error> {
         self.connection.prepare_cached("DELETE FROM messages WHERE queue = ?1")?.execute([&queue.name])?;
         Ok(())

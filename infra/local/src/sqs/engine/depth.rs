@@ -1,4 +1,4 @@
-//! Counts the messages of a queue by state.
+//! Counts a queue's messages by state.
 
 use rusqlite::params;
 

@@ -1,4 +1,4 @@
-//! Finds the messages of a queue that are due for delivery.
+//! Finds the messages in a queue that are due for delivery.
 
 use rusqlite::{Connection, params};
 

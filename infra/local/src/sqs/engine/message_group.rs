@@ -1,13 +1,12 @@
-//! Maintains the order in FIFO queues. Only the first message of a group has a due time, which is the time at which
-//! this message and every received message of the group are visible. After every change of a group, [`refresh`] must be
-//! called.
+//! Maintains the order in FIFO queues. Only the first message in a group has a due time: the time at which this message
+//! and every received message in the group are visible. [`refresh`] must be called after every change to a group.
 
 use rusqlite::{Connection, params};
 
 use super::super::Error;
 use super::super::queue_definition::is_fifo;
 
-/// Recalculates when the first message of the group is due. Does nothing in a standard queue.
+/// Recalculates when the first message in the group is due. Does nothing in a standard queue.
 pub(super) fn refresh(connection: &Connection, queue: &str, group: Option<&str>) -> Result<(), Error> {
     if !is_fifo(queue) {
         return Ok(());

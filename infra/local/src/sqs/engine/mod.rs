@@ -1,5 +1,5 @@
-//! Implements the behaviour of the queues in short SQLite transactions. All functions block the calling thread. They
-//! get the current time as the argument `now_ms`, so that tests can simulate hours.
+//! Implements the queues' behaviour in short SQLite transactions. All functions block the calling thread. They take the
+//! current time as the `now_ms` argument, so that tests can simulate hours.
 //!
 //! # Layout
 //! - `database.rs`, `schema.sql`: the SQLite database, its tables and columns

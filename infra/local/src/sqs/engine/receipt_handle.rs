@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{Error, QueueDefinition};
 
-/// The content of a receipt handle. The pair is unique, because ids are never reused and every receive increments the
+/// The contents of a receipt handle. The pair is unique, because ids are never reused and every receive increments the
 /// count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReceiptHandle {
@@ -29,7 +29,7 @@ impl ReceiptHandle {
         URL_SAFE_NO_PAD.encode(text)
     }
 
-    /// Decodes a handle. Fails for a malformed handle and for a handle of another queue.
+    /// Decodes a handle. Fails if the handle is malformed or belongs to another queue.
     pub(super) fn decode(queue: &QueueDefinition, handle: &str) -> Result<Self, Error> {
         Self::parse(queue, handle).ok_or(Error::ReceiptHandleIsInvalid)
     }

@@ -11,7 +11,7 @@ use super::{redrive, retention};
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct ReceiveRequest {
     pub(in super::super) max_messages: u32,
-    /// The visibility timeout of the received messages. With `None`, the timeout of the queue applies.
+    /// The visibility timeout for the received messages. With `None`, the queue's timeout applies.
     pub(in super::super) visibility_timeout_seconds: Option<u32>,
 }
 
@@ -60,8 +60,8 @@ impl Engine {
     }
 }
 
-/// Selects the ids of the messages to deliver. As on AWS, a FIFO queue returns as many messages as possible of one
-/// group before it returns messages of the next group.
+/// Selects the ids of the messages to deliver. As on AWS, a FIFO queue returns as many messages as possible from one
+/// group before it returns messages from the next one.
 fn select_messages(
     connection: &Connection,
     queue: &QueueDefinition,
@@ -79,8 +79,8 @@ fn select_messages(
     Ok(ids)
 }
 
-/// Selects the messages that follow the first message of a FIFO group. The selection stops at a message that is delayed
-/// or has reached its maximum receive count, because later messages must not overtake that message.
+/// Selects the messages that follow the first one in a FIFO group. The selection stops at a message that is delayed or
+/// has reached its maximum receive count, because later messages must not overtake that message.
 fn select_rest_of_group(
     connection: &Connection,
     queue: &QueueDefinition,

@@ -17,8 +17,7 @@ pub(super) fn delete_expired(connection: &Connection, queue: &QueueDefinition, n
     Ok(())
 }
 
-/// Returns the time at which the newest expired messages were sent. Messages that were sent at this time or earlier
-/// have expired.
+/// Returns the cutoff for expiry: all messages sent at or before this time have expired.
 pub(super) fn latest_expired_ms(queue: &QueueDefinition, now_ms: u64) -> u64 {
     now_ms.saturating_sub(u64::from(queue.retention_seconds) * 1000)
 }

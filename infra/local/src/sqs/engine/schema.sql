@@ -1,9 +1,9 @@
--- Times are milliseconds since 1970. `id` is the order of sending and the FIFO sequence number. AUTOINCREMENT
--- guarantees that an id is never reused, because receipt handles depend on unique ids.
+-- Times are milliseconds since 1970. `id` reflects the order in which messages were sent and is the FIFO sequence
+-- number. AUTOINCREMENT guarantees that an id is never reused, because receipt handles depend on unique ids.
 --
 -- A receive searches by `due_at` only. In a standard queue, `due_at` equals `visible_at`. In a FIFO queue, only the
--- first message of a group has a `due_at`, which is the time when this message and every received message of its group
--- are visible. All other messages have NULL. See message_group.rs.
+-- first message in a group has a `due_at`: the time at which this message and every received message in its group are
+-- visible. For all other messages, it is NULL. See message_group.rs.
 CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     queue TEXT NOT NULL,
@@ -26,7 +26,7 @@ CREATE INDEX IF NOT EXISTS messages_received ON messages (queue, group_id, visib
     WHERE receive_count > 0;
 
 -- Recent sends to FIFO queues. A row remains when its message is deleted, so that later duplicates are still detected.
--- `scope` is the message group, or empty if deduplication ids are unique in the whole queue.
+-- `scope` is the message group, or empty if duplicates are detected across the whole queue.
 CREATE TABLE IF NOT EXISTS deduplication (
     queue TEXT NOT NULL,
     scope TEXT NOT NULL,

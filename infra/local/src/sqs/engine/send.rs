@@ -11,7 +11,7 @@ use super::deduplication::{self, DeduplicationKey};
 use super::message_group;
 
 impl Engine {
-    /// Stores a message. For a duplicate in a FIFO queue, returns the result of the original message.
+    /// Stores a message. For a duplicate in a FIFO queue, returns the original message's result.
     pub(in super::super) fn send(
         &self,
         queue: &QueueDefinition,
@@ -94,9 +94,8 @@ fn validate(queue: &QueueDefinition, message: QueueMessageToSend) -> Result<Acce
     Ok(AcceptedMessage { body, delay_ms: u64::from(delay_seconds) * 1000, group, deduplication_id })
 }
 
-/// Returns the delay of the message or, if the message has none, the delay of the queue. A FIFO queue rejects a message
-/// with its own delay, because the delay would break the order. As on AWS, it accepts a delay of 0 and applies the
-/// delay of the queue.
+/// Returns the message's delay or, if it has none, the queue's delay. A FIFO queue rejects a message that has its own
+/// delay, because the delay would break the order. As on AWS, it accepts a delay of 0 and applies the queue's delay.
 fn effective_delay_seconds(queue: &QueueDefinition, message_delay_seconds: Option<u32>) -> Result<u32, Error> {
     let Some(seconds) = message_delay_seconds else {
         return Ok(queue.delay_seconds);
@@ -121,8 +120,8 @@ fn check_body(body: &str) -> Result<(), Error> {
     }
 }
 
-/// Returns whether SQS accepts the character. It accepts only the characters of XML 1.0, because its first protocol
-/// used XML.
+/// Returns whether SQS accepts the character. It accepts only characters allowed in XML 1.0, because its original
+/// protocol used XML.
 fn is_xml_character(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
 }

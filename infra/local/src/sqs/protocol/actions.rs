@@ -1,5 +1,5 @@
-//! The actions of SQS. Each function parses its request, calls the engine and builds the response. The struct fields
-//! have the names of the API reference.
+//! The SQS actions. Each function parses its request, calls the engine and builds the response. The struct fields are
+//! named as in the API reference.
 
 use std::time::Duration;
 
@@ -29,8 +29,8 @@ pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> 
     }
 }
 
-/// Returns the error for an unknown action. The error shows whether AWS supports the action or the name is not an SQS
-/// action.
+/// Returns the error for an unknown action. The error distinguishes actions that only AWS supports from names that are
+/// not SQS actions.
 fn unknown_action(action: String) -> Error {
     const UNSUPPORTED_ACTIONS: [&str; 13] = [
         "AddPermission",
@@ -124,7 +124,7 @@ struct ReceiveMessage {
     receive_request_attempt_id: Option<String>,
 }
 
-/// Receives messages. The parameter `MessageAttributeNames` is ignored, because messages have no message attributes.
+/// Receives messages. The `MessageAttributeNames` parameter is ignored, because messages have no message attributes.
 async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMessage) -> Result<Value, Error> {
     let ReceiveMessage {
         max_number_of_messages,
@@ -150,7 +150,7 @@ async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMess
     Ok(json!({ "Messages": messages.collect::<Vec<_>>() }))
 }
 
-/// Receives messages and waits at most `seconds` for the first one. Even with 0 seconds, the queue is queried once,
+/// Receives messages, waiting up to `seconds` for the first one. Even with 0 seconds, the queue is queried once,
 /// because `timeout` polls its future before the timer.
 async fn poll(engine: &AsyncEngine, queue: &str, request: ReceiveRequest, seconds: u32) -> Result<Vec<Message>, Error> {
     let limit = Duration::from_secs(seconds.into());
@@ -239,7 +239,7 @@ struct ListQueues {
 }
 
 /// Lists the queues. As on AWS, the list is paginated only if `MaxResults` is set. The page token is the last queue
-/// name of the previous page.
+/// name on the previous page.
 fn list_queues(api: &Api, request: &ListQueues) -> Result<Value, Error> {
     let max_results = limits::MAX_RESULTS_RANGE.check_optional(request.max_results)?;
     let max_results = max_results.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);

@@ -32,7 +32,7 @@ const QUEUE_ATTRIBUTE_NAMES: [&str; 22] = [
     "VisibilityTimeout",
 ];
 
-/// The names of system attributes of messages that a request can select.
+/// The names of the message system attributes that a request can select.
 const MESSAGE_ATTRIBUTE_NAMES: [&str; 10] = [
     "All",
     "AWSTraceHeader",
@@ -69,7 +69,7 @@ pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<Strin
     all
 }
 
-/// Returns all attributes of a queue. All values are strings, as in SQS.
+/// Returns all of a queue's attributes. All values are strings, as in SQS.
 pub(super) fn queue_attributes(queue: &QueueDefinition, depth: QueueDepth) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());
@@ -106,7 +106,7 @@ fn deduplication_scope(queue: &QueueDefinition) -> &'static str {
     if queue.deduplication_per_group { "messageGroup" } else { "queue" }
 }
 
-/// Returns the requested system attributes of a message.
+/// Returns a message's requested system attributes.
 pub(super) fn message_attributes(message: &Message, names: &[String]) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());

@@ -1,4 +1,4 @@
-//! Batch actions have up to ten entries. Each entry has an id that the caller chose, and succeeds or fails on its own.
+//! Batch actions have up to ten entries. Each entry has an id chosen by the caller, and succeeds or fails on its own.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) struct BatchEntry<T> {
 }
 
 impl<T> BatchRequest<T> {
-    /// Checks the number of entries and their ids, and returns the entries.
+    /// Checks the ids and number of entries, and returns the entries.
     pub(super) fn into_entries(self) -> Result<Vec<BatchEntry<T>>, Error> {
         if self.entries.is_empty() {
             return Err(Error::EmptyBatchRequest);
@@ -51,7 +51,7 @@ fn is_entry_id(id: &str) -> bool {
     (1..=80).contains(&id.len()) && id.chars().all(is_allowed)
 }
 
-/// Calls `run`, which performs the action for a single entry, for each entry in order and collects the results.
+/// Performs the action for each entry in order by calling `run`, and collects the results.
 pub(super) fn run<T>(entries: Vec<BatchEntry<T>>, run: impl Fn(T) -> Result<Value, Error>) -> Value {
     let (mut successful, mut failed) = (Vec::new(), Vec::new());
     for BatchEntry { id, request } in entries {

@@ -1,5 +1,5 @@
-//! Creates error responses. The body contains the error type of the JSON protocol. The header `x-amzn-query-error`
-//! contains the code of the older query protocol, because SDKs still distinguish errors by that code.
+//! Creates error responses. The body contains the error type of the JSON protocol. The `x-amzn-query-error` header
+//! contains the code of the older query protocol, because SDKs still use that code to tell errors apart.
 
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -24,7 +24,7 @@ pub(super) fn response(error: &Error) -> Response {
     response
 }
 
-/// Returns the result for a failed entry of a batch.
+/// Returns the result for a failed batch entry.
 pub(super) fn batch_entry(error: &Error, id: &str) -> Value {
     let codes = error_codes(error);
     json!({

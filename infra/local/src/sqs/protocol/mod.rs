@@ -1,11 +1,11 @@
-//! Serves the queues over HTTP in AWS JSON 1.0: the header `X-Amz-Target` names the action, and request and response
+//! Serves the queues over HTTP in AWS JSON 1.0: the `X-Amz-Target` header names the action, and request and response
 //! bodies are JSON. Signatures are not verified.
 //!
 //! # Layout
 //! - `actions.rs`: one function per action
 //! - `batch.rs`: entries and results of the batch actions
 //! - `attributes.rs`: attributes of queues and messages by name
-//! - `error_response.rs`: error codes and status
+//! - `error_response.rs`: error codes and statuses
 
 mod actions;
 mod attributes;
@@ -29,11 +29,11 @@ use uuid::Uuid;
 use super::{Error, Queues};
 use crate::aws_operation::operation_name;
 
-/// The name of the service in the header `X-Amz-Target`.
+/// The name of the service in the `X-Amz-Target` header.
 pub(crate) const SERVICE: &str = "AmazonSQS";
 
-/// The maximum size of a request body. A batch of 1 MiB becomes up to six times as long if JSON escapes its characters,
-/// for example as `\u0009`.
+/// The maximum size of a request body. A 1 MiB batch can become up to six times as long when its characters are escaped
+/// in JSON, for example as `\u0009`.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]

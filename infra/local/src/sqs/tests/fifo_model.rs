@@ -62,11 +62,11 @@ impl ModelQueue {
     }
 }
 
-/// A pseudo-random generator (xorshift). With the same seed, a failed run can be repeated.
+/// A pseudorandom number generator (xorshift). The same seed reproduces a failed run.
 struct RandomGenerator(u64);
 
 impl RandomGenerator {
-    /// Returns the next random number, which is below `limit`.
+    /// Returns the next random number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

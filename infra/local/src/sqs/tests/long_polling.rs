@@ -1,5 +1,5 @@
-//! Tests of receivers that wait for messages. The tests run in real time. To avoid long waits, they set the clock of
-//! the queues back and then forward.
+//! Tests of receivers that wait for messages. The tests run in real time. To avoid long waits, they set the queues'
+//! clock back and then forward.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ async fn receive_one(queues: &Queues, queue: &str) -> Message {
     received.into_iter().next().unwrap()
 }
 
-/// Starts a task that receives a message, and returns when the task waits for a message.
+/// Starts a task that receives a message, and returns once the task is waiting for a message.
 async fn spawn_receiver(queues: &Queues, queue: &'static str) -> tokio::task::JoinHandle<Message> {
     let queues = queues.clone();
     let receiver = tokio::spawn(async move { receive_one(&queues, queue).await });

@@ -23,7 +23,7 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// The time at which each test starts: an arbitrary day long after 1970.
 const START_MS: u64 = 20_000 * DAY_MS;
 
-/// Returns a queue with the default properties of AWS. FIFO queues have content-based deduplication.
+/// Returns a queue with the AWS default properties. FIFO queues have content-based deduplication.
 pub(super) fn queue(name: &str) -> QueueDefinition {
     QueueDefinition {
         name: name.to_owned(),
@@ -52,7 +52,7 @@ fn bodies(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(|m| m.body.as_str()).collect()
 }
 
-/// An engine for tests, with the definitions of its queues by name.
+/// An engine for tests, with its queue definitions by name.
 struct TestSqs {
     engine: Engine,
     definitions: BTreeMap<String, QueueDefinition>,

@@ -1,4 +1,4 @@
-//! The stored form of a timeline entry: an item of the Chats table.
+//! The stored form of a timeline entry: an item in the Chats table.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,8 @@ pub(in crate::store) struct EntryItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// The partition key of the sparse index `due`. It is set while the delivery is pending or has failed; otherwise it
-    /// is `None`, and the index does not contain the entry.
+    /// The entry's partition key in the sparse `due` index. It is set while the delivery is pending or has failed;
+    /// otherwise, it is `None`, and the index does not contain the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The stored form of a chat's header: an item of the Chats table. The update expressions in `store::chats` refer to
+//! The stored form of a chat's header: an item in the Chats table. The update expressions in `store::chats` refer to
 //! the item's attributes by name.
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::store::chats::{header_key, listing_key};
 pub(in crate::store) struct HeaderItem {
     pk: String,
     sk: String,
-    /// The partition key of the index `listing`; see [`listing_key`].
+    /// The header's partition key in the `listing` index; see [`listing_key`].
     listing: String,
     account_id: String,
     chat_id: u64,
@@ -65,8 +65,8 @@ pub(in crate::store) struct HeaderItem {
     rating: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
-    /// The partition key of the index `due`. It is set while the chat is open; otherwise it is `None`. `due_at` is the
-    /// time of the next idle check.
+    /// The header's partition key in the `due` index. It is set while the chat is open; otherwise, it is `None`.
+    /// `due_at` is the time of the next idle check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The items of the Chats table as serde types, and their conversions from and to domain types.
+//! Serde types for the items in the Chats table, and their conversions to and from domain types.
 
 mod content;
 mod delivery;

@@ -1,10 +1,10 @@
-//! The stored forms of a visitor and of the visitor number: items of the Chats table.
+//! The stored forms of a visitor and of the visitor number: items in the Chats table.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{
-    IntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
+    OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
 use crate::store::chats::visitor_key;
 
@@ -19,8 +19,8 @@ pub(in crate::store) struct VisitorItem {
     profile: ProfileItem,
     #[serde(default)]
     sources: SourcesItem,
-    /// This and the next three fields: the last value that the integrator sent. It is stored only if someone else has
-    /// corrected the profile field.
+    /// This field and the next three store the last values that the integrator sent. Each is stored only if someone
+    /// else has corrected the corresponding profile field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     integrator_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,8 +37,8 @@ pub(in crate::store) struct VisitorItem {
     open_chat: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_chat: Option<u64>,
-    /// When the visitor expires, as Unix time in seconds. `None` while a chat is open, or if the visitor never expires.
-    /// This is the table's TTL attribute.
+    /// When the visitor expires, as Unix time in seconds. `None` means that a chat is open or that the visitor never
+    /// expires. This is the table's TTL attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
 }
@@ -53,7 +53,7 @@ impl From<&Visitor> for VisitorItem {
             profile,
             sources,
             integrator_values:
-                IntegratorValues {
+                OverriddenIntegratorValues {
                     name: integrator_name,
                     phone: integrator_phone,
                     email: integrator_email,
@@ -98,7 +98,7 @@ impl From<VisitorItem> for Visitor {
             number: item.number,
             profile: item.profile.into(),
             sources: item.sources.into(),
-            integrator_values: IntegratorValues {
+            integrator_values: OverriddenIntegratorValues {
                 name: item.integrator_name,
                 phone: item.integrator_phone,
                 email: item.integrator_email,

@@ -11,7 +11,7 @@ async fn invitation_hands_over_only_if_an_agent_is_online() {
     stores.open_chat_with_bot().await;
     let refused = stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
     let notice = refused.notifications.into_iter().next().unwrap();
-    assert_eq!(notice.content.kind, ContentKind::BotNotice(BotNotice::AgentUnavailable));
+    assert_eq!(notice.content.kind, ContentKind::BotNotification(BotNotification::AgentUnavailable));
     assert_eq!((notice.delivery.unwrap().target, stores.chat_state_name().await), (Target::Bot, "bot"));
     let handed_over = stores.chats.invite_agent("acc", 1, true, NOW).await.unwrap();
     assert!(handed_over.notifications.is_empty());
@@ -26,12 +26,18 @@ async fn bot_is_notified_of_agent_joined_and_chat_closed() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     let joined = stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(joined.notifications[0].content.kind, ContentKind::BotNotice(BotNotice::AgentJoined));
+    assert_eq!(joined.notifications[0].content.kind, ContentKind::BotNotification(BotNotification::AgentJoined));
     assert!(stores.accept(1, &bob(), &[], NOW).await.unwrap().notifications.is_empty(), "notified once");
     let closed = stores.close(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(closed.notifications[0].content.kind, ContentKind::BotNotice(BotNotice::ChatClosed));
+    assert_eq!(closed.notifications[0].content.kind, ContentKind::BotNotification(BotNotification::ChatClosed));
     let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();
-    assert_eq!(kinds, [ContentKind::BotNotice(BotNotice::AgentJoined), ContentKind::BotNotice(BotNotice::ChatClosed)]);
+    assert_eq!(
+        kinds,
+        [
+            ContentKind::BotNotification(BotNotification::AgentJoined),
+            ContentKind::BotNotification(BotNotification::ChatClosed)
+        ]
+    );
     assert!(matches!(
         stores.bot_sends(&bot(&[]), Content::text("late"), RichSupport::default()).await,
         Err(Error::Forbidden(_))
@@ -77,7 +83,8 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
 }
 
 impl Stores {
-    /// Runs the sweep once a minute. Returns what each run did with the visitor's message to the bot.
+    /// Runs the sweep once a minute for this many minutes. Returns what was done each time with the visitor's message
+    /// to the bot.
     async fn run_sweeps(&self, minutes: u64) -> Vec<&'static str> {
         let mut results = Vec::new();
         for minute in 1..=minutes {
@@ -99,11 +106,11 @@ impl Stores {
         results
     }
 
-    /// Records that the first attempt to deliver the visitor's message failed. The message's turn in the chat came at
-    /// `since`.
+    /// Records that the first attempt to deliver the visitor's message failed. The attempt was made at `since`, when it
+    /// was the message's turn.
     async fn fail_first_attempt(&self, since: Timestamp) {
         let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
-        let delivery = entry.delivery.clone().unwrap().with_turn_at(since);
+        let delivery = entry.delivery.clone().unwrap().restart_round_if_waited(since);
         let attempt =
             Attempt { at: since, status: Some(500), duration_ms: 7, error: Some("HTTP 500".into()), answer: None };
         let retry = DeliveryUpdate::RetryAfter(Duration::from_secs(3));

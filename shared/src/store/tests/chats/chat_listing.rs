@@ -1,4 +1,4 @@
-//! Tests of how chats are listed, and which of the listed chats an agent can see.
+//! Tests of how chats are listed, and of which listed chats an agent can see.
 
 use crate::store::tests::*;
 

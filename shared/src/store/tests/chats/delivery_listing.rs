@@ -1,6 +1,6 @@
 //! Tests of the delivery log: searches, pages and replays.
 
-use crate::domain::delivery_log::{DeliveryCursor, DeliveryFilter, SortOrder};
+use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
 use crate::store::tests::*;
@@ -21,14 +21,14 @@ fn positions(page: &DeliveryPage) -> Vec<(u64, u64)> {
 }
 
 impl Stores {
-    /// Opens a chat, which the agent Bob accepts. Returns its number.
+    /// Opens a chat and lets Bob, an agent, accept it. Returns the chat's number.
     async fn open_accepted_chat(&self, visitor: &str, now: Timestamp) -> u64 {
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
         self.accept(chat_id, &bob(), &[], now).await.unwrap();
         chat_id
     }
 
-    /// Stores a message of Bob and records the result of its first attempt. Returns the message's `seq`.
+    /// Stores a message from Bob and records the result of its first attempt. Returns the message's `seq`.
     async fn send_and_record(&self, chat_id: u64, now: Timestamp, update: &DeliveryUpdate) -> u64 {
         let seq = self.agent_writes(chat_id, "secret", now).await.unwrap();
         self.record_first_attempt(chat_id, seq, update).await;
@@ -41,7 +41,7 @@ impl Stores {
         assert!(self.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, update).await.unwrap());
     }
 
-    /// Stores a message of Bob whose delivery fails permanently. Returns the message's `seq`.
+    /// Stores a message from Bob whose delivery fails permanently. Returns the message's `seq`.
     async fn send_and_fail(&self, chat_id: u64, now: Timestamp) -> u64 {
         self.send_and_record(chat_id, now, &failed_update(now)).await
     }
@@ -157,7 +157,7 @@ async fn failures_with_equal_times_are_paged_completely() {
     let (one, two) = (stores.open_accepted_chat("one", NOW).await, stores.open_accepted_chat("two", NOW).await);
     let mut expected = Vec::new();
     for n in 0..30 {
-        // Three failures have the same time, so that the time alone does not determine their order.
+        // Three failures occur at the same time, so the time alone does not determine their order.
         expected.push((one, stores.send_and_fail(one, seconds_later(n)).await));
         expected.push((two, stores.send_and_fail(two, seconds_later(n)).await));
         expected.push((one, stores.send_and_fail(one, seconds_later(n)).await));

@@ -1,4 +1,4 @@
-//! Tests of requests of a channel that repeat an idempotency key.
+//! Tests of channel requests that repeat an idempotency key.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
-//! Tests of idle checks, which close chats in which nobody writes.
+//! Tests of idle checks, which close chats without recent activity.
 
-use crate::domain::bot::BotNotice;
+use crate::domain::bot::BotNotification;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
@@ -29,7 +29,7 @@ async fn bot_is_notified_of_an_idle_close() {
     let (content, profile) = (Content::text("hi"), VisitorProfile::default());
     let incoming = incoming_message(&stores, &channel, &content, &profile, NOW);
     stores.chats.store_visitor_message(&incoming).await.unwrap();
-    let notifications = vec![ContentKind::BotNotice(BotNotice::ChatClosed)];
+    let notifications = vec![ContentKind::BotNotification(BotNotification::ChatClosed)];
     assert_eq!(stores.run_idle_checks(seconds_later(10 * MINUTE + 1)).await, [(1, notifications)]);
 }
 

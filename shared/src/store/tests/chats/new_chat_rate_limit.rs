@@ -27,7 +27,7 @@ async fn full_window_is_refused_without_a_write() {
     stores.settings.limits.channel_chats = 1;
     stores.visitor_writes("a", "hi", NOW).await.unwrap();
     stores.visitor_writes("b", "hi", NOW).await.unwrap_err();
-    // The counter in the table is deleted, so only the cache of the process can reject the chat.
+    // The counter in the table is deleted, so only the process's cache can reject the chat.
     let key = [("pk", "OPENED_CHATS#CH".to_owned()), ("sk", (NOW.seconds() / 10).to_string())];
     let key = key.map(|(name, value)| (name.to_owned(), s(value))).into();
     let removed = stores.client.delete_item().table_name("chats").set_key(Some(key));

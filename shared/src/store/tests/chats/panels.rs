@@ -1,4 +1,4 @@
-//! Tests of the panel, which stores data from the responses of webhooks.
+//! Tests of the panel, which stores data from webhook responses.
 
 use crate::store::tests::*;
 

@@ -1,4 +1,4 @@
-//! Tests of which agents are the participants of a chat, and which chats end with the event chat_finished.
+//! Tests of which agents count as a chat's participants, and of which chats end with a chat_finished event.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
@@ -10,7 +10,7 @@ impl Stores {
         self.chats.transfer(self.chat_header(chat_id).await, by, &to, NOW).await.unwrap();
     }
 
-    /// Closes an idle chat. Returns the notifications that closing it has created.
+    /// Closes an idle chat. Returns the resulting notifications.
     async fn idle_close_notifications(&self, chat_id: u64) -> Vec<ContentKind> {
         let settings = AccountSettings { webhooks: vec![webhook("w")], ..AccountSettings::default() };
         let closed = self

@@ -1,7 +1,7 @@
 //! Tests of when chats and visitors expire, and of retention passes, which apply a changed retention period to closed
 //! chats.
 
-use crate::domain::delivery_log::ReplayScope;
+use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::store::chats::retention::RetentionPass;
 use crate::store::tests::*;
 
@@ -66,11 +66,11 @@ async fn changed_retention_applies_to_entries_of_open_chats() {
     assert_eq!(entry_expiries(&stores).await, [None, None]);
 }
 
-/// The time between a change of the retention period and its pass over closed chats, in seconds.
+/// The number of seconds between a change to the retention period and the pass over closed chats.
 const PASS_DELAY: u64 = 70 * MINUTE;
 
 impl Stores {
-    /// Changes the retention period of the account and runs the pass that applies it to closed chats.
+    /// Changes the account's retention period and runs the pass that applies it to closed chats.
     async fn change_retention(&mut self, retention_days: Option<u32>, now: u64) {
         self.settings.retention_days = retention_days;
         self.chats.plan_retention_pass("acc", seconds_later(now)).await.unwrap();
@@ -78,12 +78,12 @@ impl Stores {
         assert_eq!(self.apply_retention(&|| true, now + PASS_DELAY + 1).await, 0);
     }
 
-    /// Returns the passes that are due, given that all idle checks before `now` have been made.
+    /// Returns the passes that are due if all idle checks before `now` have been made.
     async fn due_passes(&self, now: u64) -> Vec<RetentionPass> {
         self.chats.due_retention_passes(seconds_later(now), seconds_later(now)).await.unwrap()
     }
 
-    /// Continues all due passes, as the schedule does. Returns how many of them are incomplete.
+    /// Continues all due passes, as the scheduled function does. Returns how many of them are still incomplete.
     async fn apply_retention(&self, has_time: &(dyn Fn() -> bool + Sync), now: u64) -> usize {
         for pass in self.due_passes(now).await {
             self.chats
@@ -228,8 +228,8 @@ async fn expired_message_cannot_be_sent_again() {
 #[tokio::test]
 async fn visitor_expires_with_the_longest_retained_chat() {
     let until = |day: u64| Some(seconds_later(day * DAY).seconds());
-    // In each row, one chat is closed per day. Each pair consists of the retention period (in days) when that chat is
-    // closed, and the time at which the visitor expires after that. `None` means that they never expire.
+    // Each row describes chats that are closed on consecutive days. A pair consists of the retention period (in days)
+    // at the time of closing and the resulting expiry time of the visitor. `None` means no expiry.
     let table: [&[(Option<u32>, Option<u64>)]; 5] = [
         &[(Some(30), until(30)), (Some(30), until(31)), (Some(30), until(32))],
         &[(None, None), (Some(30), None), (Some(30), None)],

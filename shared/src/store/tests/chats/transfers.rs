@@ -1,4 +1,4 @@
-//! Tests of transfers: the result of a transfer, and which agents see the chat afterwards.
+//! Tests of transfers: what a transfer changes, and which agents can see the chat afterwards.
 
 use crate::domain::department::ChatDepartment;
 use crate::store::tests::*;

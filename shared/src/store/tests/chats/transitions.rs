@@ -1,5 +1,5 @@
-//! Tests of transitions of the chat state. A transition applies to the version of the header that the caller has read,
-//! and never to a later version.
+//! Tests of chat state transitions. A transition applies only to the version of the header that the caller has read,
+//! and never to a later one.
 
 use crate::store::tests::*;
 
@@ -29,8 +29,8 @@ fn ann() -> AgentSnapshot {
 }
 
 impl Stores {
-    /// Moves the chat from Bob, who is deleted, to Ann. No message is sent in between. Returns the header as it was
-    /// while Bob owned the chat.
+    /// Moves a chat from Bob to Ann, as happens when Bob is deleted. No message is sent in between. Returns the header
+    /// as it was while Bob owned the chat.
     async fn reassign_from_bob_to_ann(&self) -> Chat {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();

@@ -17,7 +17,7 @@ impl CircuitBreakers {
     async fn count_five_failures(&self, from: u64) -> Vec<u64> {
         let mut opened = Vec::new();
         for second in from..from + 5 {
-            if self.count_failure(RECEIVER, seconds_later(second)).await.unwrap() {
+            if self.count_hang(RECEIVER, seconds_later(second)).await.unwrap() {
                 opened.push(second);
             }
         }
@@ -36,7 +36,7 @@ async fn five_failures_open_a_breaker_and_one_response_closes_it() {
     assert!(one.is_open_at(5).await);
     assert!(!one.is_open("channel#OTHER", seconds_later(5)).await.unwrap());
     assert!(!other.is_open_at(5).await, "this process has seen no failure and does not read the item");
-    other.count_failure(RECEIVER, seconds_later(5)).await.unwrap();
+    other.count_hang(RECEIVER, seconds_later(5)).await.unwrap();
     assert!(other.is_open_at(6).await, "its own failure makes it read the item");
 
     assert!(one.close(RECEIVER).await.unwrap());
@@ -49,7 +49,7 @@ async fn five_failures_open_a_breaker_and_one_response_closes_it() {
 async fn response_between_failures_resets_the_count() {
     let [one, other] = two_processes().await;
     for second in 0..4 {
-        other.count_failure(RECEIVER, seconds_later(second)).await.unwrap();
+        other.count_hang(RECEIVER, seconds_later(second)).await.unwrap();
     }
     other.close(RECEIVER).await.unwrap();
     assert_eq!(one.count_five_failures(4).await, [8]);
@@ -63,7 +63,7 @@ async fn concurrent_failures_in_several_processes_are_all_counted() {
         if before == "a response" {
             processes[0].close(RECEIVER).await.unwrap();
         }
-        let failures = processes.iter().map(|process| process.count_failure(RECEIVER, seconds_later(second)));
+        let failures = processes.iter().map(|process| process.count_hang(RECEIVER, seconds_later(second)));
         let opened = join_all(failures).await.into_iter().filter(|opened| *opened.as_ref().unwrap()).count();
         assert_eq!(opened, 1, "after {before}");
     }
@@ -73,7 +73,7 @@ async fn concurrent_failures_in_several_processes_are_all_counted() {
 async fn failures_far_apart_do_not_open_a_breaker() {
     let [one, _] = two_processes().await;
     for n in 0..10 {
-        assert!(!one.count_failure(RECEIVER, seconds_later(n * 10)).await.unwrap(), "{n}");
+        assert!(!one.count_hang(RECEIVER, seconds_later(n * 10)).await.unwrap(), "{n}");
         assert!(!one.is_open_at(n * 10 + 1).await, "{n}");
     }
 }

@@ -137,7 +137,7 @@ async fn losing_a_concurrent_email_change_is_a_conflict() {
                 "{first_result:?} {second_result:?}"
             );
             assert!(first_result.is_ok() || second_result.is_ok(), "{first_result:?} {second_result:?}");
-            // Only the stored e-mail address can log in, with the password of the update that succeeded.
+            // Login works only with the stored e-mail address and the password from the update that succeeded.
             let agent = directory.agent_of_account("acc", 2).await.unwrap();
             let mut logins = Vec::new();
             for email in ["ann@example.com", "a@example.com", "b@example.com"] {

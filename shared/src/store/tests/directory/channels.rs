@@ -1,4 +1,4 @@
-//! Tests of channels and of the secrets of their endpoint URLs.
+//! Tests of channels and of the secrets in their endpoint URLs.
 
 use crate::store::tests::*;
 

@@ -1,4 +1,4 @@
-//! Tests of departments, and of the agents who are the audience of a channel.
+//! Tests of departments and of channels' audiences.
 
 use crate::domain::department::Audience;
 use crate::store::tests::*;

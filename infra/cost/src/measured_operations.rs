@@ -1,4 +1,4 @@
-//! The scenarios whose usage is counted. They run through the public API. Similar requests are made before the count
+//! The scenarios whose usage is counted. They run through the public API. Similar requests are made before counting
 //! starts, so that the function processes are running and have cached the channel.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::driver::{Driver, Error, LoggedInAgent, text};
 use crate::function_usage::{self, Usage, UsageByFunction};
 
-/// The scenarios in the order of the printed table. [`Scenario::label`] describes each of them.
+/// The scenarios, in the order in which the table lists them. [`Scenario::label`] describes each one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scenario {
     VisitorMessage,
@@ -40,8 +40,8 @@ pub enum Scenario {
     IdleMinute,
 }
 
-/// The time within which the bot must answer. It is long enough for the bot's answers, and short enough to wait until
-/// the service checks for an answer at the end of this time.
+/// How long the bot has to answer. This is long enough for the bot to answer in time, and short enough for a scenario
+/// to wait until the limit expires and the service checks for an answer.
 const BOT_ANSWER_LIMIT_SECONDS: u64 = 4;
 
 pub type ScenarioUsage = BTreeMap<Scenario, UsageByFunction>;
@@ -79,7 +79,7 @@ impl Scenario {
     }
 }
 
-/// Runs every scenario and returns what each of them used. The host must be new and otherwise idle.
+/// Runs every scenario and returns the usage of each. The host must be newly started and otherwise idle.
 ///
 /// # Errors
 /// The service rejected a request, or a queue did not become empty in time.
@@ -125,7 +125,7 @@ async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     Ok(())
 }
 
-/// Runs scenarios in a channel with a department. In a channel without departments, these scenarios cost the same.
+/// Runs scenarios in a channel with a department. These scenarios cost the same in a channel without departments.
 async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("departments").await?;
     driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
@@ -176,8 +176,8 @@ async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Resul
     Ok(())
 }
 
-/// Runs the scenarios in which a delivery is retried. They use a separate account and channel, so that the processes
-/// have just cached the channel. The cache lasts ten seconds and must not expire before the retry, which comes after
+/// Runs the scenarios in which a delivery is retried. They use a separate account and channel, so that the channel has
+/// only just been cached. Cache entries last ten seconds and must not expire before the retry, which happens after
 /// three seconds.
 async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
@@ -195,13 +195,13 @@ async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     Ok(())
 }
 
-/// Returns only the usage of the functions that deliver, without that of the functions that handle the request.
+/// Keeps only the usage of the delivery functions and drops that of the functions that handle the request.
 fn only_deliveries(mut usage: UsageByFunction) -> UsageByFunction {
     usage.retain(|_, usage| usage.deliveries > 0.0);
     usage
 }
 
-/// Returns what each function used after `first` was measured. `all` includes the usage in `first`.
+/// Returns each function's usage after `first` was measured. `all` includes the usage in `first`.
 fn difference(all: &UsageByFunction, first: &UsageByFunction) -> UsageByFunction {
     let difference = |(function, usage): (&String, &Usage)| {
         (function.clone(), *usage - first.get(function).copied().unwrap_or_default())
@@ -290,8 +290,8 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.send_visitor_message(&channel, "ada").await?;
     driver.wait_until_only_delayed().await?;
     answer(1).await?;
-    // Returns what a message uses until the bot has received it. The bot's answer and the check for the answer are not
-    // included.
+    // Returns a message's usage up to the point where the bot has received it. The bot's answer and the check for it
+    // are not included.
     let message = async |visitor: &str, chat: u64| {
         driver.reset_usage().await?;
         driver.send_visitor_message(&channel, visitor).await?;
@@ -306,7 +306,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.wait_until_empty().await?;
     usage.insert(Scenario::BotAnswerCheck, only_function("deliver-bot", difference(&driver.usage()?, &before_check)));
     usage.insert(Scenario::FirstMessageToBot, message("new", 2).await?);
-    // The caches of the functions expired during the wait for the check. This answer of the bot fills them again.
+    // The functions' caches expired while the scenario waited for the check. This answer from the bot refills them.
     driver.wait_until_empty().await?;
     answer(1).await?;
     usage.insert(Scenario::BotMessage, driver.measure(async || answer(1).await).await?);
@@ -318,8 +318,8 @@ fn only_function(function: &str, mut usage: UsageByFunction) -> UsageByFunction 
     usage
 }
 
-/// Measures a run of each scheduled function. The host's own schedules can start further runs in the meantime, so the
-/// result is the average of all runs.
+/// Measures one run of each scheduled function. The host's own schedules may start additional runs in the meantime, so
+/// the result is the average of all runs.
 async fn measure_idle_minute(host: &Host) -> Result<UsageByFunction, Error> {
     for function in host.scheduled_functions() {
         host.run_schedule(function).await?;

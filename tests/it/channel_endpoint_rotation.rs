@@ -1,4 +1,4 @@
-//! Tests of the rotation of the secret in a channel's endpoint URL, and of the expiry of the previous URL.
+//! Tests for rotating the secret in a channel's endpoint URL, and for the expiry of the previous URL.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::support::api_client::TestChannel;
 use crate::support::test_host::{run_on_shared_host, visitor_text};
 use crate::support::wait::{seconds, wait_for};
 
-/// Time limit for a change to take effect. It is longer than the ten seconds for which functions cache a channel.
+/// How long to wait for a change to take effect. This is longer than the ten seconds for which functions cache a
+/// channel.
 const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 async fn wait_for_status(channel: &TestChannel, endpoint: &str, status: u16) {

@@ -1,6 +1,6 @@
 //! Receipts of stored messages. A receipt is the stored response to a request with an idempotency key. A request that
-//! repeats the key gets the receipt of the first request. A receipt expires after a day, but it is used until DynamoDB
-//! deletes it, which may happen later.
+//! repeats the key gets the receipt of the first request. A receipt expires after a day, but remains in use until
+//! DynamoDB deletes it, possibly some time later.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Random secrets and ids, comparison in constant time, and the operator's key.
+//! Random secrets and ids, constant-time comparison, and the operator's key.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::runtime::config::Environment;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 
-/// The characters of identifiers. There are no vowels, so that identifiers contain no words, and no characters that
-/// look alike.
+/// The characters of identifiers. Vowels are left out so that identifiers cannot spell words, and so are characters
+/// that look alike.
 const IDENTIFIER_ALPHABET: &[u8; 32] = b"23456789bcdfghjkmnpqrstvwxzBCDFG";
 
 fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
@@ -43,11 +43,11 @@ pub fn new_message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, E
 }
 
 /// Creates the `webhook-id` of a request whose message is not stored in a timeline.
-pub(crate) fn unstored_message_id() -> String {
+pub(crate) fn new_webhook_request_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// Returns whether two hashes are equal. The time that this takes does not reveal where they differ.
+/// Returns whether two hashes are equal. The time that the comparison takes does not reveal where they differ.
 pub(crate) fn equals_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.ct_eq(b).into()
 }

@@ -1,5 +1,5 @@
-//! The rules of the delivery log, in which admins find and replay the deliveries of their account: its filter, its
-//! cursor, and the conditions for a replay.
+//! The rules of the delivery log, where admins find and replay their account's deliveries: its filter, its cursor, and
+//! the conditions for a replay.
 
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
@@ -7,7 +7,7 @@ use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// The tolerance when times of a chat and of its entries are compared. It covers clock skew and the time between
+/// The tolerance for comparing a chat's times with those of its entries. It covers clock skew and the delay between
 /// reading the clock and writing to the table.
 const CLOCK_TOLERANCE: std::time::Duration = std::time::Duration::from_secs(60);
 
@@ -18,9 +18,9 @@ pub struct DeliveryFilter {
     pub target: Option<Target>,
     /// The channel of the chat. `None` matches every channel.
     pub channel_id: Option<String>,
-    /// The earliest time at which a matching entry was created, inclusive.
+    /// The earliest creation time of a matching entry, inclusive.
     pub from: Timestamp,
-    /// The latest time at which a matching entry was created, inclusive.
+    /// The latest creation time of a matching entry, inclusive.
     pub to: Timestamp,
 }
 
@@ -39,8 +39,8 @@ impl DeliveryFilter {
     }
 
     /// Whether a chat can contain matching entries. All entries of a chat are written between its opening and its
-    /// close. For an open chat, the time of its last message sets no limit, because webhook events can follow that
-    /// message.
+    /// close. For an open chat, the time of the last message is not an upper limit, because webhook events can follow
+    /// that message.
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
         let is_closed_before_range = chat.state.is_closed() && chat.updated_at.plus(CLOCK_TOLERANCE) < self.from;
         self.matches_channel(chat) && !is_closed_before_range && chat.opened_at <= self.to.plus(CLOCK_TOLERANCE)
@@ -54,7 +54,7 @@ impl DeliveryFilter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
     NewestFirst,
-    /// The order that a replay uses, so that receivers get the messages of a chat in their original order.
+    /// The order that replays use, so that receivers get a chat's messages in their original order.
     OldestFirst,
 }
 
@@ -62,7 +62,7 @@ pub enum SortOrder {
 /// entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryCursor {
-    /// The time of the entry if the log is read in order of time. `None` if the log is read chat by chat.
+    /// The time of the entry if the log is read in chronological order. `None` if the log is read chat by chat.
     pub at: Option<Timestamp>,
     pub chat_id: u64,
     pub seq: u64,
@@ -89,7 +89,7 @@ fn parse_digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// The kind of replay, which determines which deliveries can be sent again.
+/// The scope of a replay. It determines which deliveries can be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayScope {
     /// An agent sends one failed message to the visitor again.
@@ -97,7 +97,7 @@ pub enum ReplayScope {
     /// An admin replays all failed deliveries that match a filter.
     AllFailed,
     /// An admin replays a single delivery. This is allowed even if the delivery has already succeeded, because the
-    /// receiver could have lost the message.
+    /// receiver may have lost the message.
     Single,
 }
 
@@ -123,7 +123,7 @@ impl ReplayScope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::bot::BotNotice;
+    use crate::domain::bot::BotNotification;
     use crate::domain::chat::{ReceiversFailingUntil, Sender};
     use crate::domain::chat_state::ChatState;
     use crate::domain::delivery::Delivery;
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Creates an entry whose time is 50 seconds.
+    /// Creates an entry with a time of 50 seconds.
     fn entry(from: Sender, target: Target, state: DeliveryState) -> TimelineEntry {
         let result_visible_at = (state == DeliveryState::Failed).then(|| at(59));
         TimelineEntry {
@@ -257,7 +257,7 @@ mod tests {
             (visitor_message(Delivered), [false, false, false]),
             (
                 TimelineEntry {
-                    content: Content::without_text(ContentKind::BotNotice(BotNotice::AgentUnavailable)),
+                    content: Content::without_text(ContentKind::BotNotification(BotNotification::AgentUnavailable)),
                     ..notice(Failed)
                 },
                 [false; 3],

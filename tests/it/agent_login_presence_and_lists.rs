@@ -1,4 +1,4 @@
-//! Tests of the endpoints that an agent uses for their own data: login, presence, and lists of chats.
+//! Tests for the endpoints that give agents access to their own data: login, presence, and chat lists.
 
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
-//! Tests of webhook events that do not belong to a transition of the chat.
+//! Tests of webhook events that are not part of a chat state transition.
 
 use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::store::chats::notification_entries::NotificationContext;
+use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::tests::*;
 
 #[tokio::test]

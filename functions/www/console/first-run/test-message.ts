@@ -1,4 +1,4 @@
-/** Returns the path of a channel's endpoint if the endpoint has the same origin as this page; otherwise undefined. */
+/** Returns the path of a channel's endpoint if it has the same origin as this page; otherwise, returns undefined. */
 export function sameOriginPath(endpoint: string, origin: string): string | undefined {
   if (!URL.canParse(endpoint)) return undefined;
   const url = new URL(endpoint);

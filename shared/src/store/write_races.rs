@@ -1,27 +1,26 @@
-//! Retries conditional writes of items that have been read before. An operation reads the item, decides what to write,
-//! and writes it. If a concurrent write has changed the item in the meantime, the operation starts over.
+//! Retries operations that read an item, decide what to write, and then write it conditionally. If a concurrent write
+//! changes the item in between, the operation has lost a race and starts over.
 
 use crate::error::{Error, ErrorContext};
 use crate::store::table::WriteError;
 
-/// The maximum number of times that an operation reads and writes an item while concurrent requests keep changing it.
-const MAX_RACE_ATTEMPTS: usize = 8;
+/// The number of lost races after which an operation gives up.
+const MAX_LOST_RACES: usize = 8;
 
 /// Counts the attempts of one operation that reads an item and writes it conditionally.
-pub(in crate::store) struct RaceRetries {
+pub(in crate::store) struct WriteRaces {
     operation: &'static str,
     attempts_left: usize,
 }
 
-impl RaceRetries {
-    /// Starts counting. `operation` is the name of the operation in the error that is returned if every attempt loses
-    /// its race.
+impl WriteRaces {
+    /// Starts counting. `operation` names the operation in the error that is returned if every attempt loses its race.
     pub(in crate::store) fn new(operation: &'static str) -> Self {
-        Self { operation, attempts_left: MAX_RACE_ATTEMPTS }
+        Self { operation, attempts_left: MAX_LOST_RACES }
     }
 
-    /// Returns the result for the caller, or `None` if the write lost a race. In that case the caller reads the item
-    /// and tries again. After [`MAX_RACE_ATTEMPTS`] lost races the result is [`Error::Unavailable`].
+    /// Returns the operation's result, or `None` if the write lost a race and the caller must read the item again and
+    /// retry. After [`MAX_LOST_RACES`] lost races, the result is [`Error::Unavailable`].
     pub(in crate::store) fn final_result<T>(&mut self, written: Result<T, WriteError>) -> Option<Result<T, Error>> {
         match written {
             Ok(value) => Some(Ok(value)),

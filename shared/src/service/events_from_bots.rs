@@ -11,7 +11,7 @@ use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::message_receipts::MessageReceipt;
+use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::transitions::Transition;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -110,7 +110,7 @@ impl BotEventHandler<'_> {
         chat.filter(|chat| chat.bot_id.as_ref() == Some(&self.bot.bot_id)).ok_or(Error::NotFound)
     }
 
-    /// Reads a visitor of one of this bot's channels. For any other visitor, the error names the field `client_id` as
+    /// Reads a visitor to one of this bot's channels. For any other visitor, the error names the `client_id` field as
     /// invalid.
     async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.bot.account_id, number, clock::now()).await?;

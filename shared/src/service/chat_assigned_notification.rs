@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::queue::WebhookQueue;
 use crate::store::chats::Chats;
-use crate::store::chats::notification_entries::NotificationContext;
+use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::directory::Directory;
 
 pub struct WebhookNotifier<'a> {

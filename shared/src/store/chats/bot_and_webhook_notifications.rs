@@ -1,5 +1,5 @@
-//! Notifications of bots and webhooks. A notification is a timeline entry. A notification that reports a change is
-//! stored in the same transaction as the change. Notifications are delivered like messages.
+//! Notifications to bots and webhooks. A notification is a timeline entry, and is delivered like a message. If it
+//! reports a change, it is stored in the same transaction as the change.
 
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
@@ -31,9 +31,8 @@ impl Chats {
         }
         let key = header_key(&chat.account_id, chat.chat_id);
         let mut values = vec![(":count", n(contents.len()))];
-        // A receiver expects no more events of a chat after chat_finished, so a closed chat sends no events. Call
-        // events are an exception, because a call can outlast its chat. A call event also restarts the chat's idle
-        // time.
+        // Receivers expect no more events about a chat after chat_finished, so a closed chat sends none. Call events
+        // are an exception, because a call can outlast its chat. A call event also resets the chat's idle time.
         let (update, condition) = if event == WebhookEvent::CallEvent {
             values.push((":now", n(context.now.0)));
             ("SET #seq = #seq + :count, #updated_at = :now", ITEM_EXISTS)
@@ -56,18 +55,18 @@ impl Chats {
     }
 }
 
-/// What all notifications of one change have in common.
+/// What all notifications about one change have in common.
 #[derive(Clone, Copy)]
 pub struct NotificationContext<'a> {
-    /// All webhooks of the account.
+    /// All of the account's webhooks.
     pub webhooks: &'a [Webhook],
     /// The agent who caused the change, if there is one.
     pub agent_id: Option<u64>,
     pub now: Timestamp,
 }
 
-/// The content of a notification entry. The dispatch is set for a notification of a webhook, and is `None` for a
-/// notification of the bot.
+/// The content of a notification entry. The dispatch is set if the notification is for a webhook, and is `None` if it
+/// is for the bot.
 pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
 
 impl NotificationContext<'_> {
@@ -93,7 +92,7 @@ impl NotificationContext<'_> {
     }
 
     /// Returns the chat_updated events that report changed visitor data. They are sent only while an agent owns the
-    /// chat, because webhooks do not know a chat before chat_accepted.
+    /// chat, because webhooks first learn of a chat from chat_accepted.
     pub(in crate::store) fn chat_updated_notifications(
         &self,
         chat: &Chat,
@@ -111,7 +110,7 @@ impl NotificationContext<'_> {
         }
     }
 
-    /// Creates entries with the next numbers of the chat, and increases the chat's `seq` accordingly.
+    /// Creates entries with the chat's next entry numbers, and increases the chat's `seq` accordingly.
     pub(in crate::store) fn create_entries(
         &self,
         chat: &mut Chat,
@@ -125,7 +124,7 @@ impl NotificationContext<'_> {
                 account_id: chat.account_id.clone(),
                 chat_id: chat.chat_id,
                 seq: chat.seq,
-                id: crate::runtime::secret::new_message_id(chat.chat_id, chat.seq, self.now)?,
+                id: crate::runtime::random_ids_and_secrets::new_message_id(chat.chat_id, chat.seq, self.now)?,
                 from: Sender::System,
                 content: Content::without_text(kind),
                 at: self.now,
