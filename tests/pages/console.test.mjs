@@ -138,13 +138,13 @@ journey("sign-out deletes the session", {}, async ({ page }) => {
     .locator("dialog")
     .getByRole("button", { name: "Sign out" })
     .click();
-  await page.getByLabel("E-mail").waitFor();
+  await page.getByLabel("Password").waitFor();
   assert.equal(
     await page.evaluate(() => sessionStorage.getItem("switchboard.session")),
     null,
   );
   await page.reload();
-  await page.getByLabel("E-mail").waitFor();
+  await page.getByLabel("Password").waitFor();
 });
 
 journey(
@@ -421,6 +421,7 @@ journey("emoji is inserted at the caret", {}, async ({ page }) => {
   await page.locator("textarea").fill("Thanks ");
   await page.getByRole("button", { name: "Emoji" }).click();
   await page.getByLabel("Search emoji").fill("parcel");
+  await page.getByRole("button", { name: "package parcel box" }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForFunction(
     () => document.querySelector("textarea").value === "Thanks 📦",
