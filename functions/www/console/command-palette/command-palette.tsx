@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
 import { Avatar } from "../../ui/avatar";
 import { Icon, type IconName } from "../../ui/icons";
+import { handleListKey } from "../../ui/list-keys";
 import { theme } from "../../ui/theme";
 import { acceptChat, acceptNext, requestClose } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
@@ -223,18 +224,14 @@ export function CommandPalette() {
     closeOverlay();
     command.run();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0 && list.length > 0) {
-      event.preventDefault();
-      const next = (selectedIndex + step + list.length) % list.length;
-      setSelected(next);
-      document.getElementById(`command-${next}`)?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" && !event.isComposing) {
-      event.preventDefault();
-      run(list[selectedIndex]);
-    }
-  };
+  const onKeyDown = (event: KeyboardEvent) =>
+    handleListKey(event, {
+      selectedIndex,
+      count: list.length,
+      optionIdPrefix: "command",
+      onSelect: setSelected,
+      onChoose: () => run(list[selectedIndex]),
+    });
   return (
     <Dialog title="Find a chat or an action" hidesHeader class="palette" onClose={closeOverlay}>
       <div class="ask">

@@ -5,6 +5,7 @@ import type { PresenceStatus } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
+import { handleListKey } from "../../ui/list-keys";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/route";
@@ -76,18 +77,14 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     }
   };
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0 && targets.length > 0) {
-      event.preventDefault();
-      const next = (selectedIndex + step + targets.length) % targets.length;
-      setSelected(next);
-      document.getElementById(`target-${next}`)?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" && !event.isComposing) {
-      event.preventDefault();
-      void transfer(targets[selectedIndex]);
-    }
-  };
+  const onKeyDown = (event: KeyboardEvent) =>
+    handleListKey(event, {
+      selectedIndex,
+      count: targets.length,
+      optionIdPrefix: "target",
+      onSelect: setSelected,
+      onChoose: () => void transfer(targets[selectedIndex]),
+    });
 
   const firstDepartment = targets.findIndex((target) => target.kind === "department");
   return (

@@ -7,6 +7,6 @@ static ASSETS: [(&str, EmbeddedFile); 7] = [
     ("icon-5QYTTSSS.svg", EmbeddedFile { content_type: "image/svg+xml", identity: include_bytes!("assets/icon-5QYTTSSS.svg"), brotli: include_bytes!("assets/icon-5QYTTSSS.svg.br"), gzip: include_bytes!("assets/icon-5QYTTSSS.svg.gz") }),
     ("icon-dot-S67IIGCE.svg", EmbeddedFile { content_type: "image/svg+xml", identity: include_bytes!("assets/icon-dot-S67IIGCE.svg"), brotli: include_bytes!("assets/icon-dot-S67IIGCE.svg.br"), gzip: include_bytes!("assets/icon-dot-S67IIGCE.svg.gz") }),
     ("initial-theme-U3K3DRMJ.js", EmbeddedFile { content_type: "text/javascript; charset=utf-8", identity: include_bytes!("assets/initial-theme-U3K3DRMJ.js"), brotli: include_bytes!("assets/initial-theme-U3K3DRMJ.js.br"), gzip: include_bytes!("assets/initial-theme-U3K3DRMJ.js.gz") }),
-    ("main-QAC7CZLE.js", EmbeddedFile { content_type: "text/javascript; charset=utf-8", identity: include_bytes!("assets/main-QAC7CZLE.js"), brotli: include_bytes!("assets/main-QAC7CZLE.js.br"), gzip: include_bytes!("assets/main-QAC7CZLE.js.gz") }),
     ("main-VU7TCGEB.css", EmbeddedFile { content_type: "text/css; charset=utf-8", identity: include_bytes!("assets/main-VU7TCGEB.css"), brotli: include_bytes!("assets/main-VU7TCGEB.css.br"), gzip: include_bytes!("assets/main-VU7TCGEB.css.gz") }),
+    ("main-WO5DMJMJ.js", EmbeddedFile { content_type: "text/javascript; charset=utf-8", identity: include_bytes!("assets/main-WO5DMJMJ.js"), brotli: include_bytes!("assets/main-WO5DMJMJ.js.br"), gzip: include_bytes!("assets/main-WO5DMJMJ.js.gz") }),
 ];
