@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_value_has_new_source_and_equal_value_keeps_its_source() {
+    fn only_a_changed_value_takes_the_new_source() {
         let mut visitor = visitor();
         let ann = VisitorProfile { name: Some("Ann".into()), phone: Some("1".into()), ..VisitorProfile::default() };
         assert!(visitor.merge_profile(&ann, ProfileSource::Integrator));

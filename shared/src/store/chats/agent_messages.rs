@@ -32,13 +32,13 @@ impl Chats {
     /// own the chat. Costs two writes. An idempotency key adds one read, and turns the second write into a transaction
     /// of two writes.
     pub async fn store_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
-        let mut retries = WriteRaces::new("agent message");
+        let mut races = WriteRaces::new("agent message");
         loop {
             if let Some(receipt) = self.earlier_receipt(outgoing.key).await? {
                 return Ok(receipt);
             }
             let written = self.write_agent_message(outgoing).await;
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result;
             }
         }

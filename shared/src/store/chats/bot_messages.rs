@@ -29,10 +29,10 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Chat, Error> {
         let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
-        let mut retries = WriteRaces::new("bot message");
+        let mut races = WriteRaces::new("bot message");
         loop {
             let written = self.write_bot_header(bot, chat_id, &preview, now).await;
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result;
             }
         }

@@ -23,7 +23,7 @@ impl Chats {
     /// Stores an offline message. Returns the stored webhook notifications, which the caller must queue. Does nothing
     /// if the visitor is blacklisted. Costs one read, two counter updates and one transaction.
     pub async fn store_offline_message(&self, incoming: &IncomingMessage<'_>) -> Result<Vec<TimelineEntry>, Error> {
-        let mut retries = WriteRaces::new("offline message");
+        let mut races = WriteRaces::new("offline message");
         loop {
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             if visitor.as_ref().is_some_and(|visitor| visitor.blacklisted) {
@@ -31,7 +31,7 @@ impl Chats {
             }
             let existing = visitor.map(|visitor| visitor.reset_if_expired(incoming.now));
             let written = self.create_closed_chat(incoming, existing).await;
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result;
             }
         }

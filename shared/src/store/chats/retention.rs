@@ -205,7 +205,7 @@ impl Chats {
     /// all chats have the same retention period, so this is the chat that was closed last.
     async fn update_visitor_expiry(&self, closed_chat: &Chat, now: Timestamp) -> Result<(), Error> {
         let key = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
-        let mut retries = WriteRaces::new("visitor retention");
+        let mut races = WriteRaces::new("visitor retention");
         loop {
             let Some(item) = self.table.get(key.clone()).await? else { return Ok(()) };
             let visitor: VisitorExpiryItem = from_item(item)?;
@@ -218,7 +218,7 @@ impl Chats {
                 .map_or(closed_chat.updated_at, |last| closed_chat.updated_at.max(Timestamp(last)));
             let last = Chat { updated_at: last_closed_at, ..closed_chat.clone() };
             let written = self.table.transact(visitor_expiry_writes(&visitor, &last)).await;
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result;
             }
         }

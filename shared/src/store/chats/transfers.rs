@@ -24,12 +24,12 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Chat, Error> {
         let mut before = chat;
-        let mut retries = WriteRaces::new("transfer");
+        let mut races = WriteRaces::new("transfer");
         loop {
             let (after, entry) = after_transfer(&before, by, to, now)?;
             let writes = vec![entry_write(&entry)?, Write::Update(transition_update(&before, &after)?)];
             let written = self.table.transact(writes).await;
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result.map(|()| after);
             }
             before = self.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;

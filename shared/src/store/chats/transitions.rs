@@ -224,14 +224,14 @@ impl Chats {
         effects_of: &(dyn Fn(&Chat) -> Result<TransitionEffects, Error> + Sync),
     ) -> Result<Transition, Error> {
         let mut before = chat;
-        let mut retries = WriteRaces::new("transition");
+        let mut races = WriteRaces::new("transition");
         loop {
             let effects = effects_of(&before)?;
             if effects.state == before.state && effects.notice != Some(BotNotification::AgentUnavailable) {
                 return Ok(Transition { chat: before, notifications: Vec::new() });
             }
             let written = self.commit(&before, effects, &context).await;
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result;
             }
             before = self.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;

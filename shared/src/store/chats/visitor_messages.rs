@@ -90,7 +90,7 @@ impl Chats {
         incoming: &IncomingMessage<'_>,
     ) -> Result<Option<StoreMessageResult>, Error> {
         let mut must_notify_webhooks = false;
-        let mut retries = WriteRaces::new("visitor message");
+        let mut races = WriteRaces::new("visitor message");
         loop {
             if let Some(receipt) = self.earlier_receipt(incoming.key).await? {
                 return Ok(Some(StoreMessageResult { receipt, notifications: Vec::new() }));
@@ -103,7 +103,7 @@ impl Chats {
                 }
                 visitor => self.open_chat(incoming, visitor.map(|it| it.reset_if_expired(incoming.now))).await,
             };
-            if let Some(result) = retries.final_result(written) {
+            if let Some(result) = races.final_result(written) {
                 return result.map(Some);
             }
         }

@@ -124,7 +124,7 @@ impl Directory {
         account_id: &str,
         edit: impl Fn(&mut AccountSettings) -> Result<T, Error>,
     ) -> Result<(AccountSettings, T), Error> {
-        let mut retries = WriteRaces::new("settings");
+        let mut races = WriteRaces::new("settings");
         loop {
             let mut settings = self.settings(account_id).await?;
             let before = settings.version;
@@ -151,7 +151,7 @@ impl Directory {
                 }
                 Err(error) => Err(error),
             };
-            if let Some(written) = retries.final_result(written) {
+            if let Some(written) = races.final_result(written) {
                 return written.map(|()| (settings, result));
             }
         }
